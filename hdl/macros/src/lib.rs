@@ -1,0 +1,120 @@
+//! Macros of kvforge-hdl.
+
+use proc_macro::TokenStream;
+use quote::{format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Data, DeriveInput, Fields, ItemFn, Pat, Stmt, parse_macro_input};
+
+/// On a function that builds hardware: every `let` names its signal in the Verilog and in waves.
+#[proc_macro_attribute]
+pub fn module(_: TokenStream, item: TokenStream) -> TokenStream {
+    let mut function = parse_macro_input!(item as ItemFn);
+    NameLets.visit_item_fn_mut(&mut function);
+    quote!(#function).into()
+}
+
+struct NameLets;
+
+impl VisitMut for NameLets {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_mut::visit_block_mut(self, block);
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for stmt in std::mem::take(&mut block.stmts) {
+            let mut names = vec![];
+            if let Stmt::Local(local) = &stmt {
+                let plain = local.init.as_ref().is_some_and(|init| init.diverge.is_none());
+                if plain {
+                    bound(&local.pat, &mut names);
+                }
+            }
+            out.push(stmt);
+            for name in names {
+                let text = name.to_string();
+                out.push(syn::parse_quote! {
+                    {
+                        #[allow(unused_imports)]
+                        use ::hdl::naming::{ViaName as _, ViaNothing as _};
+                        (&::hdl::naming::Tag(&#name)).let_name(#text);
+                    }
+                });
+            }
+        }
+        block.stmts = out;
+    }
+    // items inside a function are not part of the module
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The names that a pattern binds.
+fn bound(pattern: &Pat, names: &mut Vec<syn::Ident>) {
+    match pattern {
+        Pat::Ident(p) if p.by_ref.is_none() => names.push(p.ident.clone()),
+        Pat::Type(p) => bound(&p.pat, names),
+        Pat::Tuple(p) => p.elems.iter().for_each(|e| bound(e, names)),
+        Pat::Struct(p) => p.fields.iter().for_each(|f| bound(&f.pat, names)),
+        Pat::Slice(p) => p.elems.iter().for_each(|e| bound(e, names)),
+        _ => {}
+    }
+}
+
+/// Makes a struct of signals a bundle. `#[flip]` marks a field that runs against the others.
+#[proc_macro_derive(Bundle, attributes(flip))]
+pub fn bundle(item: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(item as DeriveInput);
+    let fields = match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(fields) => &fields.named,
+            _ => return error(&input, "a bundle has named fields"),
+        },
+        _ => return error(&input, "a bundle is a struct of signals"),
+    };
+    let names: Vec<_> = fields.iter().filter_map(|f| f.ident.clone()).collect();
+    let texts: Vec<_> = names.iter().map(|n| n.to_string()).collect();
+    let flips: Vec<bool> = fields.iter().map(|f| f.attrs.iter().any(|a| a.path().is_ident("flip"))).collect();
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        impl #impl_generics ::hdl::Bundle for #name #type_generics #where_clause {
+            fn each(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {
+                #(::hdl::Bundle::each(&self.#names, &mut |path, flip, s| {
+                    f(&::hdl::naming::path(#texts, path), flip != #flips, s)
+                });)*
+            }
+            fn map(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal) -> ::hdl::Signal) -> Self {
+                Self { #(#names: ::hdl::Bundle::map(&self.#names, &mut |path, flip, s| {
+                    f(&::hdl::naming::path(#texts, path), flip != #flips, s)
+                })),* }
+            }
+        }
+    }
+    .into()
+}
+
+/// Makes an enum without fields a set of states.
+#[proc_macro_derive(State)]
+pub fn state(item: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(item as DeriveInput);
+    let Data::Enum(data) = &input.data else { return error(&input, "states are the variants of an enum") };
+    if data.variants.iter().any(|v| !matches!(v.fields, Fields::Unit) || v.discriminant.is_some()) {
+        return error(&input, "a state has no fields and no number of its own");
+    }
+    let name = &input.ident;
+    let text = name.to_string();
+    let variants: Vec<_> = data.variants.iter().map(|v| v.ident.to_string()).collect();
+    let idents: Vec<_> = data.variants.iter().map(|v| format_ident!("{}", v.ident)).collect();
+    let indices = 0..idents.len();
+    quote! {
+        impl ::hdl::State for #name {
+            const NAME: &'static str = #text;
+            const VARIANTS: &'static [&'static str] = &[#(#variants),*];
+            fn index(self) -> usize {
+                match self { #(#name::#idents => #indices),* }
+            }
+        }
+    }
+    .into()
+}
+
+fn error(input: &DeriveInput, message: &str) -> TokenStream {
+    syn::Error::new_spanned(&input.ident, message).to_compile_error().into()
+}

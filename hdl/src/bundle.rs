@@ -1,0 +1,140 @@
+//! Bundles: structs of signals that are assigned, registered, selected and put on ports in one piece.
+//!
+//! `#[derive(Clone, Copy, Bundle)] struct Float { sign: Signal, exp: Signal, frac: Signal }` is all that a user writes. The
+//! shape of a bundle is the struct with blanks: `Float { sign: bits(1), exp: bits(5), frac: bits(10) }`. A field marked
+//! `#[flip]` runs against the others, as `ready` does in a stream.
+
+use crate::body;
+use crate::ir::*;
+use crate::signal::{Signal, Value, cat};
+use std::panic::Location;
+
+/// A struct of signals; derive it.
+pub trait Bundle: Copy {
+    /// Calls `f` with the path (`payload_sign`), the direction (`true`: flipped) and the signal of every field.
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal));
+    /// A bundle of the same type with every signal replaced.
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self;
+
+    /// All fields as one signal, the first field in the high bits.
+    #[track_caller]
+    fn pack(&self) -> Signal {
+        let mut parts = vec![];
+        self.each(&mut |_, _, s| parts.push(s));
+        cat(&parts)
+    }
+    /// A bundle of this shape from the bits that [`Bundle::pack`] gives.
+    #[track_caller]
+    fn unpack(&self, packed: Signal) -> Self {
+        let mut top = packed.width();
+        self.map(&mut |_, _, s| {
+            top = top.saturating_sub(s.width);
+            packed.bits(top + s.width - 1, top)
+        })
+    }
+    /// Bits of all fields together.
+    fn total_width(&self) -> u32 {
+        let mut sum = 0;
+        self.each(&mut |_, _, s| sum += s.width);
+        sum
+    }
+    /// The same shape, as blanks.
+    fn shape(&self) -> Self {
+        self.map(&mut |_, _, s| crate::bits(s.width))
+    }
+    /// Assigns to wires, registers, output ports and inputs of instances; the last assignment that applies wins. Flipped
+    /// fields are assigned the other way round, so that one line connects two streams.
+    #[track_caller]
+    fn set(&self, value: impl Value<Self>) {
+        let loc = Location::caller();
+        let value = value.like(self);
+        self.zip_each(&value, &mut |flip, mine, theirs| {
+            let (to, from) = if flip { (theirs, mine) } else { (mine, theirs) };
+            body::with(to.key, loc, |b| b.assign(to, from, loc));
+        });
+    }
+    /// Calls `f` with the direction and the two signals of every field of two bundles.
+    fn zip_each(&self, other: &Self, f: &mut dyn FnMut(bool, Signal, Signal)) {
+        let mut theirs = vec![];
+        other.each(&mut |_, _, s| theirs.push(s));
+        let mut theirs = theirs.into_iter();
+        self.each(&mut |_, flip, s| theirs.next().into_iter().for_each(|t| f(flip, s, t)));
+    }
+    /// Field by field, `f` of this and the other bundle.
+    fn zip(&self, other: &Self, f: &mut dyn FnMut(Signal, Signal) -> Signal) -> Self {
+        let mut theirs = vec![];
+        other.each(&mut |_, _, s| theirs.push(s));
+        let mut theirs = theirs.into_iter();
+        self.map(&mut |_, _, s| theirs.next().map_or(s, |t| f(s, t)))
+    }
+    /// Gives the fields a name in the Verilog and in waves, where the `let` does not give the right one.
+    #[track_caller]
+    fn named(&self, name: &str) -> Self {
+        let loc = Location::caller();
+        self.map(&mut |path, _, s| {
+            let full = crate::naming::join(name, path);
+            body::with(s.key, loc, |b| b.rename(s, &full, loc)).unwrap_or(s)
+        })
+    }
+}
+
+impl Bundle for Signal {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        f("", false, *self)
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        f("", false, *self)
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident $index:tt),+) => {
+        impl<$($name: Bundle),+> Bundle for ($($name,)+) {
+            fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+                $(self.$index.each(&mut |p, flip, s| f(&crate::naming::join(stringify!($index), p), flip, s));)+
+            }
+            fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+                ($(self.$index.map(&mut |p, flip, s| f(&crate::naming::join(stringify!($index), p), flip, s)),)+)
+            }
+        }
+    };
+}
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+
+impl body::Body {
+    /// The net behind an assignable signal, and which of its bits are meant.
+    fn place(&self, id: Id) -> Option<(Id, Place)> {
+        match self.node(id).op {
+            Op::Net(Net::Wire | Net::Output | Net::Reg(_) | Net::PinIn(_)) => Some((id, Place::Whole)),
+            Op::Slice(x, lo) => match self.place(x)? {
+                (net, Place::Whole) => Some((net, Place::At(lo))),
+                (net, Place::At(base)) => Some((net, Place::At(base + lo))),
+                _ => None,
+            },
+            Op::Part(x, low) => match self.place(x)? {
+                (net, Place::Whole) => Some((net, Place::AtSignal(low))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    pub fn assign(&mut self, to: Signal, from: Signal, loc: Loc) {
+        if !self.check_same(&[from], loc) || self.node(to.id).op == Op::Poison {
+            return;
+        }
+        let Some((target, place)) = self.place(to.id) else {
+            let message = format!("{} cannot be assigned", self.describe(to.id));
+            let note = vec![(self.node(to.id).loc, "it comes from here")];
+            let help = "only wires, registers, output ports and inputs of instances can";
+            return self.error(loc, message, note, Some(help.into()));
+        };
+        if to.width != from.width {
+            return self.width_error("set", to.id, from.id, loc);
+        }
+        self.assign_stage(target, from.id, loc);
+        let section = self.section();
+        self.block().push(Stmt::Set { target, place, value: from.id, section });
+    }
+}

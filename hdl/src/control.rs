@@ -1,0 +1,127 @@
+//! `when` and `switch`: assignments under conditions.
+
+use crate::body;
+use crate::bundle::Bundle;
+use crate::ir::*;
+use crate::module::Module;
+use crate::signal::{Signal, Value};
+use std::panic::Location;
+
+/// What `when` returns, for `elsewhen` and `otherwise`.
+pub struct When {
+    module: Module,
+}
+
+/// The arms of a `switch` on a signal or a state.
+pub struct Switch<B> {
+    module: Module,
+    selector: B,
+    arms: Vec<(Vec<Id>, Vec<Stmt>)>,
+    default: Option<Vec<Stmt>>,
+}
+
+impl Module {
+    fn block(self, cond: Id, f: impl FnOnce()) -> Vec<Stmt> {
+        self.with(|b| {
+            b.blocks.push(vec![]);
+            b.conds.push(cond);
+        });
+        f();
+        self.with(|b| {
+            b.conds.pop();
+            b.blocks.pop().unwrap_or_default()
+        })
+    }
+    #[track_caller]
+    fn condition(self, cond: Signal) {
+        cond.one_bit("a condition");
+        let loc = Location::caller();
+        body::with(self.key, loc, |b| b.check_same(&[cond], loc));
+    }
+    /// Assignments made inside `f` apply only when `cond` is 1.
+    #[track_caller]
+    pub fn when(self, cond: Signal, f: impl FnOnce()) -> When {
+        self.condition(cond);
+        let then = self.block(cond.id, f);
+        self.with(|b| b.block().push(Stmt::If { cond: cond.id, then, otherwise: vec![] }));
+        When { module: self }
+    }
+    /// Assignments made inside an arm apply only when the selector has one of its values.
+    #[track_caller]
+    pub fn switch<B: Bundle>(self, selector: B, f: impl FnOnce(&mut Switch<B>)) {
+        let mut s = Switch { module: self, selector, arms: vec![], default: None };
+        f(&mut s);
+        let (arms, default) = (s.arms, s.default);
+        let id = selector.pack().id;
+        self.with(|b| b.block().push(Stmt::Case { selector: id, arms, default }));
+    }
+}
+
+impl When {
+    /// Puts `block` into the innermost open `else` of the `if` that was pushed last.
+    fn attach(self, block: Vec<Stmt>) -> When {
+        fn innermost(slot: &mut Vec<Stmt>, block: Vec<Stmt>) {
+            match slot.last_mut() {
+                Some(Stmt::If { otherwise, .. }) => innermost(otherwise, block),
+                _ => *slot = block,
+            }
+        }
+        self.module.with(|b| innermost(b.block(), block));
+        self
+    }
+    /// Applies where the conditions before are 0 and this one is 1.
+    #[track_caller]
+    pub fn elsewhen(self, cond: Signal, f: impl FnOnce()) -> When {
+        self.module.condition(cond);
+        let then = self.module.block(cond.id, f);
+        self.attach(vec![Stmt::If { cond: cond.id, then, otherwise: vec![] }])
+    }
+    /// Applies where all conditions before are 0.
+    #[track_caller]
+    pub fn otherwise(self, f: impl FnOnce()) {
+        // the condition of the `if` itself decides the stage, so none is pushed twice
+        let cond = self.module.with(|b| match b.block().last() {
+            Some(Stmt::If { cond, .. }) => *cond,
+            _ => 0,
+        });
+        let block = self.module.block(cond, f);
+        self.attach(block);
+    }
+}
+
+impl<B: Bundle> Switch<B> {
+    /// The arm for one value.
+    #[track_caller]
+    pub fn case(&mut self, value: impl Value<B>, f: impl FnOnce()) {
+        self.case_any([value], f);
+    }
+    /// The arm for several values.
+    #[track_caller]
+    pub fn case_any<V: Value<B>>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce()) {
+        let loc = Location::caller();
+        let mut ids = vec![];
+        for value in values {
+            let s = value.like(&self.selector).pack();
+            self.module.with(|b| {
+                if !matches!(b.node(s.id).op, Op::Const(_) | Op::Variant(..) | Op::Poison) {
+                    b.error(loc, format!("the case {} is not a constant", b.describe(s.id)), vec![], None);
+                }
+            });
+            ids.push(s.id);
+        }
+        let selector = self.selector.pack().id;
+        let block = self.module.block(selector, f);
+        let known: Vec<Id> = self.arms.iter().flat_map(|(v, _)| v.iter().copied()).collect();
+        self.module.with(|b| {
+            for id in ids.iter().filter(|id| known.contains(id)) {
+                b.error(loc, format!("the case {} stands twice", b.label(*id)), vec![], None);
+            }
+        });
+        self.arms.push((ids, block));
+    }
+    /// The arm for all other values.
+    pub fn default(&mut self, f: impl FnOnce()) {
+        let selector = self.selector.pack().id;
+        self.default = Some(self.module.block(selector, f));
+    }
+}

@@ -1,0 +1,99 @@
+//! What drives a design in simulation, whatever runs it: the built-in [simulator](crate::sim::Simulator) and the
+//! Verilator engine of crate `sim` both implement [`Engine`], so that one test text runs on either.
+
+use num_bigint::BigUint;
+
+/// A port of a design. Clocks and resets are not ports: see [`Engine::clocks`] and [`Engine::set_reset`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PortInfo {
+    /// Name in the Verilog.
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+    /// Is it an input?
+    pub input: bool,
+}
+
+impl PortInfo {
+    /// 64-bit limbs that a value of this port takes.
+    pub fn limbs(&self) -> usize {
+        self.width.div_ceil(64) as usize
+    }
+}
+
+/// A running design.
+///
+/// Ports are addressed by their index in [`Engine::ports`], wide values are little-endian 64-bit limbs. Inputs start
+/// as 0. All methods that take a port or a clock panic with its name (or the legal range) when it does not fit the
+/// call: such a call is a mistake in the test.
+pub trait Engine {
+    /// The ports, in the order in which the design declares them.
+    fn ports(&self) -> &[PortInfo];
+
+    /// Sets an input of at most 64 bits. Panics if `value` has bits beyond its width.
+    fn poke(&mut self, port: usize, value: u64);
+
+    /// Value of a port of at most 64 bits, after combinational logic has settled.
+    fn peek(&mut self, port: usize) -> u64;
+
+    /// Sets an input of any width. `limbs` may be longer than needed when the excess is zero.
+    fn poke_wide(&mut self, port: usize, limbs: &[u64]);
+
+    /// Value of a port of any width; `limbs` beyond its width are set to zero. Panics if they are too few.
+    fn peek_wide(&mut self, port: usize, limbs: &mut [u64]);
+
+    /// Sets the reset of a domain (index into [`Engine::clocks`]): `true` is "in reset", whatever the polarity.
+    fn set_reset(&mut self, domain: usize, active: bool);
+
+    /// Names of the clocks, one for each domain of the design.
+    fn clocks(&self) -> &[String];
+
+    /// A rising edge, at one instant, on every clock whose bit is set in `clocks`.
+    fn edge(&mut self, clocks: u64);
+
+    /// Edges so far (calls of [`Engine::edge`]).
+    fn cycles(&self) -> u64;
+
+    /// A rising edge on all clocks.
+    fn step(&mut self) {
+        self.edge(u64::MAX);
+    }
+
+    /// Holds all resets active for `cycles` edges of all clocks, then releases them.
+    fn reset(&mut self, cycles: u32) {
+        let domains = self.clocks().len();
+        (0..domains).for_each(|d| self.set_reset(d, true));
+        (0..cycles).for_each(|_| self.step());
+        (0..domains).for_each(|d| self.set_reset(d, false));
+    }
+
+    /// Index of the port with this name, if there is one.
+    fn port(&self, name: &str) -> Option<usize> {
+        self.ports().iter().position(|p| p.name == name)
+    }
+
+    /// As [`Engine::poke_wide`].
+    fn poke_big(&mut self, port: usize, value: &BigUint) {
+        self.poke_wide(port, &value.to_u64_digits());
+    }
+
+    /// As [`Engine::peek_wide`].
+    fn peek_big(&mut self, port: usize) -> BigUint {
+        let mut limbs = vec![0; self.ports()[port].limbs()];
+        self.peek_wide(port, &mut limbs);
+        big_from_limbs(&limbs)
+    }
+}
+
+/// The number that little-endian limbs stand for.
+pub fn big_from_limbs(limbs: &[u64]) -> BigUint {
+    BigUint::new(limbs.iter().flat_map(|l| [*l as u32, (l >> 32) as u32]).collect())
+}
+
+/// Panics unless `limbs` fit the input `port`; the one check that every engine makes before a poke.
+pub fn check_poke(port: &PortInfo, limbs: &[u64]) {
+    let PortInfo { name, width, input } = port;
+    assert!(input, "cannot poke `{name}`: it is an output");
+    let used = limbs.iter().rposition(|l| *l != 0).map_or(0, |i| 64 * i as u32 + 64 - limbs[i].leading_zeros());
+    assert!(used <= *width, "cannot poke `{name}`: the value has {used} bits, the port has {width}");
+}

@@ -1,0 +1,369 @@
+//! From expressions to the flat program: a slot for every value, an instruction for every expression that needs one.
+
+use super::commit;
+use super::flatten::Netlist;
+use super::graph::{Ex, Expr, Graph};
+use super::lower::{LowNext, Lowered};
+use super::program::{Instr, Mem, Slot};
+use super::schedule::schedule;
+use super::wide::{Part, Wide, limbs};
+use crate::ir::{BinOp, UnOp};
+use num_bigint::BigUint;
+
+/// A named signal.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub name: String,
+    pub slot: Slot,
+    pub width: u32,
+    /// Computed by the second part of the program.
+    pub late: bool,
+}
+
+/// A write port.
+#[derive(Clone, Debug)]
+pub(super) struct MemWrite {
+    pub mem: u32,
+    pub addr: Slot,
+    pub data: Slot,
+    pub mask: Slot,
+    pub lanes: u32,
+    pub lane_width: u32,
+    pub domain: u32,
+}
+
+/// A sync read port: at the edge, `staged` takes the word, or `data` where `enable` is not 1.
+#[derive(Clone, Debug)]
+pub(super) struct SyncRead {
+    pub mem: u32,
+    pub addr: Slot,
+    pub enable: Option<Slot>,
+    pub data: Slot,
+    pub staged: Slot,
+    pub domain: u32,
+}
+
+/// A state takes its next value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Commit {
+    pub dst: Slot,
+    pub src: Slot,
+    pub limbs: u32,
+    pub domain: u32,
+}
+
+/// A state takes its reset value.
+#[derive(Clone, Debug)]
+pub(super) struct ResetValue {
+    pub dst: Slot,
+    pub value: Vec<u64>,
+    pub domain: u32,
+}
+
+/// A compiled design.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub code: Vec<Instr>,
+    /// Instructions that ports, registers and memories need; the rest only serves named signals that nobody uses.
+    pub live: usize,
+    pub wides: Vec<Wide>,
+    /// Slots at power-up: constants, and zeros.
+    pub slots: Vec<u64>,
+    pub mems: Vec<Mem>,
+    /// Slots of the ports.
+    pub ports: Vec<Slot>,
+    pub signals: Vec<Named>,
+    /// Slot of each domain's reset.
+    pub resets: Vec<Slot>,
+    pub reads: Vec<SyncRead>,
+    pub writes: Vec<MemWrite>,
+    /// In an order in which no state is written before all that take its old value have it.
+    pub commits: Vec<Commit>,
+    pub reset_values: Vec<ResetValue>,
+}
+
+/// Slots of expressions and sources while compiling.
+struct Compile<'a> {
+    graph: &'a Graph,
+    program: Program,
+    sources: Vec<Slot>,
+    /// Slot of each expression that was compiled.
+    at: Vec<Slot>,
+}
+
+/// Compiles a lowered design.
+pub(super) fn compile(net: &Netlist, low: &Lowered) -> Program {
+    let mut c = Compile { graph: &low.graph, program: Program::default(), sources: vec![], at: vec![] };
+    for &width in &net.sources {
+        let slot = c.fresh(width);
+        c.sources.push(slot);
+    }
+    c.at = vec![0; low.graph.nodes.len()];
+    let live = mark_live(low);
+    c.expressions(&live);
+    c.state(net, low);
+    c.program.live = c.program.code.len();
+    let late: Vec<bool> = live.iter().map(|l| !l).collect();
+    c.expressions(&late);
+    c.program.ports = low.ports.iter().map(|e| c.at[*e as usize]).collect();
+    c.program.resets = net.resets.iter().map(|s| c.sources[*s as usize]).collect();
+    let named = net.names.iter().zip(&low.names).map(|((name, _), &e)| Named {
+        name: name.clone(),
+        slot: c.at[e as usize],
+        width: low.graph.width(e),
+        late: !live[e as usize],
+    });
+    c.program.signals = named.collect();
+    c.program.mems = net.mems.iter().map(|m| memory(m.width, m.depth, &m.init)).collect();
+    c.program
+}
+
+/// Which expressions ports, registers and memories need.
+fn mark_live(low: &Lowered) -> Vec<bool> {
+    let mut live = vec![false; low.graph.nodes.len()];
+    let mut mark = |e: Ex| live[e as usize] = true;
+    low.ports.iter().copied().for_each(&mut mark);
+    low.writes.iter().flatten().copied().for_each(&mut mark);
+    for next in &low.states {
+        match next {
+            LowNext::Value(e) => mark(*e),
+            LowNext::Read { addr, enable, .. } => [Some(*addr), *enable].into_iter().flatten().for_each(&mut mark),
+        }
+    }
+    for e in (0..live.len()).rev() {
+        if live[e] {
+            low.graph.nodes[e].0.each_operand(|x| live[x as usize] = true);
+        }
+    }
+    live
+}
+
+fn memory(width: u32, depth: u32, init: &[BigUint]) -> Mem {
+    let stride = limbs(width);
+    let mut words = vec![0; stride * depth as usize];
+    for (word, value) in words.chunks_exact_mut(stride).zip(init) {
+        value.iter_u64_digits().zip(word).for_each(|(digit, limb)| *limb = digit);
+    }
+    Mem { words, stride }
+}
+
+impl Compile<'_> {
+    fn fresh(&mut self, width: u32) -> Slot {
+        let slot = self.program.slots.len();
+        self.program.slots.resize(slot + limbs(width), 0);
+        u32::try_from(slot).expect("a design of less than 2^32 limbs")
+    }
+    fn emit(&mut self, instr: Instr) {
+        self.program.code.push(instr);
+    }
+    fn emit_wide(&mut self, wide: Wide) {
+        self.program.code.push(Instr::Wide(self.program.wides.len() as u32));
+        self.program.wides.push(wide);
+    }
+    fn slot(&self, e: Ex) -> Slot {
+        self.at[e as usize]
+    }
+    fn part(&self, e: Ex) -> Part {
+        Part { slot: self.slot(e), width: self.graph.width(e) }
+    }
+    fn is_zero(&self, e: Ex) -> bool {
+        matches!(&self.graph.nodes[e as usize].0, Expr::Const(value) if *value == BigUint::ZERO)
+    }
+
+    fn expressions(&mut self, wanted: &[bool]) {
+        for e in schedule(self.graph, wanted) {
+            let (expr, width) = &self.graph.nodes[e as usize];
+            self.at[e as usize] = self.expression(expr, *width);
+        }
+    }
+
+    /// Compiles an expression; its slot may be (part of) that of an operand.
+    fn expression(&mut self, expr: &Expr, width: u32) -> Slot {
+        let narrow = width <= 64;
+        match expr {
+            Expr::Const(value) => {
+                let slot = self.fresh(width);
+                let limbs = value.iter_u64_digits().enumerate();
+                limbs.for_each(|(i, limb)| self.program.slots[slot as usize + i] = limb);
+                slot
+            }
+            Expr::Source(source) => self.sources[*source as usize],
+            Expr::Un(op, a) => self.un(*op, self.part(*a), width),
+            Expr::Bin(op, a, b) => self.bin(*op, self.part(*a), self.part(*b), width),
+            Expr::Mux(c, yes, no) => {
+                let (dst, c, yes, no) = (self.fresh(width), self.slot(*c), self.slot(*yes), self.slot(*no));
+                match narrow {
+                    true => self.emit(Instr::Mux { dst, c, yes, no }),
+                    false => self.emit_wide(Wide::Mux { dst, c, yes, no, width }),
+                }
+                dst
+            }
+            Expr::Slice(a, lo) => self.slice(self.part(*a), *lo, width),
+            Expr::Part(a, at) => {
+                let (dst, a, at) = (self.fresh(width), self.part(*a), self.slot(*at));
+                self.emit_wide(Wide::Part { dst, a, at, width });
+                dst
+            }
+            Expr::Cat(parts) if narrow => self.cat(parts),
+            Expr::Cat(parts) => {
+                let dst = self.fresh(width);
+                let parts = parts.iter().rev().map(|p| self.part(*p)).collect();
+                self.emit_wide(Wide::Cat { dst, parts });
+                dst
+            }
+            Expr::SignExt(a) => {
+                let (dst, part) = (self.fresh(width), self.part(*a));
+                match narrow {
+                    true => self.emit(Instr::SignExt { dst, a: part.slot, from: part.width as u8, w: width as u8 }),
+                    false => self.emit_wide(Wide::SignExt { dst, a: part, width }),
+                }
+                dst
+            }
+            Expr::Insert(base, value, at) => {
+                let (dst, base) = (self.fresh(width), self.slot(*base));
+                let (value, at) = (self.part(*value), self.slot(*at));
+                self.emit_wide(Wide::Insert { dst, base, width, value, at });
+                dst
+            }
+            Expr::Read(mem, addr) => {
+                let (dst, addr, mem) = (self.fresh(width), self.slot(*addr), *mem);
+                match narrow {
+                    true => self.emit(Instr::Read { dst, addr, mem }),
+                    false => self.emit_wide(Wide::Read { dst, addr, mem, width }),
+                }
+                dst
+            }
+        }
+    }
+
+    fn un(&mut self, op: UnOp, Part { slot: a, width }: Part, result: u32) -> Slot {
+        let dst = self.fresh(result);
+        let w = width.min(64) as u8;
+        if width <= 64 {
+            self.emit(match op {
+                UnOp::Not => Instr::Not { dst, a, w },
+                UnOp::Any => Instr::Any { dst, a },
+                UnOp::All => Instr::All { dst, a, w },
+                UnOp::Parity => Instr::Parity { dst, a },
+            });
+        } else {
+            self.emit_wide(match op {
+                UnOp::Not => Wide::Not { dst, a, width },
+                UnOp::Any => Wide::Any { dst, a, width },
+                UnOp::All => Wide::All { dst, a, width },
+                UnOp::Parity => Wide::Parity { dst, a, width },
+            });
+        }
+        dst
+    }
+
+    fn bin(&mut self, op: BinOp, left: Part, right: Part, result: u32) -> Slot {
+        use BinOp::*;
+        let dst = self.fresh(result);
+        let (a, b, width) = (left.slot, right.slot, left.width);
+        if width > 64 || result > 64 {
+            self.emit_wide(match op {
+                Add | Sub | And | Or | Xor => Wide::Arith { op, dst, a, b, width },
+                Mul | MulSigned => Wide::Mul { dst, a: left, b: right, signed: op == MulSigned },
+                Shl | Shr | Sra => Wide::Shift { op, dst, a, amount: b, width },
+                _ => Wide::Compare { op, dst, a, b, width },
+            });
+            return dst;
+        }
+        let (w, wb) = (width as u8, right.width as u8);
+        self.emit(match op {
+            Add => Instr::Add { dst, a, b, w },
+            Sub => Instr::Sub { dst, a, b, w },
+            And => Instr::And { dst, a, b },
+            Or => Instr::Or { dst, a, b },
+            Xor => Instr::Xor { dst, a, b },
+            Mul => Instr::Mul { dst, a, b },
+            MulSigned => Instr::MulSigned { dst, a, b, wa: w, wb },
+            Eq => Instr::Eq { dst, a, b },
+            Ne => Instr::Ne { dst, a, b },
+            Lt => Instr::Lt { dst, a, b },
+            Le => Instr::Le { dst, a, b },
+            Gt => Instr::Lt { dst, a: b, b: a },
+            Ge => Instr::Le { dst, a: b, b: a },
+            LtSigned => Instr::LtSigned { dst, a, b, w },
+            LeSigned => Instr::LeSigned { dst, a, b, w },
+            GtSigned => Instr::LtSigned { dst, a: b, b: a, w },
+            GeSigned => Instr::LeSigned { dst, a: b, b: a, w },
+            Shl => Instr::Shl { dst, a, b, w },
+            Shr => Instr::Shr { dst, a, b },
+            Sra => Instr::Sra { dst, a, b, w },
+        });
+        dst
+    }
+
+    fn slice(&mut self, a: Part, lo: u32, width: u32) -> Slot {
+        let (first, shift) = (a.slot + lo / 64, lo % 64);
+        // Whole limbs (the top one is normalised) are there already.
+        if shift == 0 && (width.is_multiple_of(64) || lo + width == a.width) {
+            return first;
+        }
+        let dst = self.fresh(width);
+        let (lo8, w) = (shift as u8, width.min(64) as u8);
+        if width > 64 {
+            self.emit_wide(Wide::Slice { dst, a: a.slot, lo, width });
+        } else if shift + width <= 64 {
+            self.emit(Instr::Slice { dst, a: first, lo: lo8, w });
+        } else {
+            self.emit(Instr::Straddle { dst, a: first, lo: lo8, w });
+        }
+        dst
+    }
+
+    /// A concatenation of at most 64 bits. Zeros at the top cost nothing.
+    fn cat(&mut self, parts: &[Ex]) -> Slot {
+        let mut parts = parts.iter().skip_while(|p| self.is_zero(**p)).copied();
+        let Some(first) = parts.next() else { return self.fresh(1) };
+        let mut high = self.slot(first);
+        for part in parts.collect::<Vec<_>>() {
+            let Part { slot: low, width } = self.part(part);
+            let dst = self.fresh(64);
+            self.emit(Instr::Cat { dst, high, low, at: width as u8 });
+            high = dst;
+        }
+        high
+    }
+
+    /// What happens at the clock edge.
+    fn state(&mut self, net: &Netlist, low: &Lowered) {
+        let mut commits = vec![];
+        for (state, next) in net.states.iter().zip(&low.states) {
+            let (dst, domain) = (self.sources[state.source as usize], state.domain);
+            let src = match *next {
+                LowNext::Value(e) => self.slot(e),
+                LowNext::Read { mem, addr, enable } => {
+                    let (addr, enable) = (self.slot(addr), enable.map(|e| self.slot(e)));
+                    let staged = self.fresh(state.width);
+                    self.program.reads.push(SyncRead { mem, addr, enable, data: dst, staged, domain });
+                    staged
+                }
+            };
+            commits.push(Commit { dst, src, limbs: limbs(state.width) as u32, domain });
+            if let Some(reset) = &state.reset {
+                let mut value = reset.to_u64_digits();
+                value.resize(limbs(state.width), 0);
+                self.program.reset_values.push(ResetValue { dst, value, domain });
+            }
+        }
+        for (write, [addr, data, mask]) in net.writes.iter().zip(&low.writes) {
+            let lanes = self.graph.width(*mask);
+            let lane_width = self.graph.width(*data) / lanes;
+            let (addr, data, mask) = (self.slot(*addr), self.slot(*data), self.slot(*mask));
+            let (mem, domain) = (write.mem, write.domain);
+            self.program.writes.push(MemWrite { mem, addr, data, mask, lanes, lane_width, domain });
+        }
+        let (ordered, circular) = commit::order(commits);
+        self.program.commits = ordered;
+        // States that take each other's value in a circle go through copies, which the program makes.
+        for mut commit in circular {
+            let copy = self.fresh(64 * commit.limbs);
+            (0..commit.limbs).for_each(|i| self.emit(Instr::Copy { dst: copy + i, a: commit.src + i }));
+            commit.src = copy;
+            self.program.commits.push(commit);
+        }
+    }
+}

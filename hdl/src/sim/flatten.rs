@@ -1,0 +1,263 @@
+//! The hierarchy as one netlist: every instance's nodes are copied, pins become aliases, statements become
+//! expressions, and what a register or a memory holds becomes a source.
+
+use super::stmts;
+use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
+use num_bigint::BigUint;
+use std::sync::Arc;
+
+/// Index of a node in the [`Netlist`].
+pub(super) type Node = u32;
+
+/// What a node computes. Unlike in a module, operands may stand anywhere: [`super::lower`] finds an order.
+#[derive(Clone, Debug)]
+pub(super) enum Flat {
+    Const(BigUint),
+    /// Index into [`Netlist::sources`].
+    Source(u32),
+    Alias(Node),
+    Un(UnOp, Node),
+    Bin(BinOp, Node, Node),
+    Mux(Node, Node, Node),
+    Slice(Node, u32),
+    Part(Node, Node),
+    Cat(Vec<Node>),
+    Repeat(Node, u32),
+    /// The first with the bits from `.2` upwards replaced by the second; what falls past the end is dropped.
+    Insert(Node, Node, Node),
+    /// Word of memory `.0` at address `.1`, now.
+    Read(u32, Node),
+}
+
+impl Flat {
+    pub fn operands(&self, out: &mut Vec<Node>) {
+        match self {
+            Flat::Const(_) | Flat::Source(_) => {}
+            Flat::Alias(a) | Flat::Un(_, a) | Flat::Slice(a, _) | Flat::Repeat(a, _) | Flat::Read(_, a) => out.push(*a),
+            Flat::Bin(_, a, b) | Flat::Part(a, b) => out.extend([*a, *b]),
+            Flat::Mux(a, b, c) | Flat::Insert(a, b, c) => out.extend([*a, *b, *c]),
+            Flat::Cat(parts) => out.extend(parts),
+        }
+    }
+}
+
+/// A node and its width in bits.
+#[derive(Clone, Debug)]
+pub(super) struct FlatNode {
+    pub op: Flat,
+    pub width: u32,
+}
+
+/// A register, or the output of a sync read port.
+#[derive(Debug)]
+pub(super) struct State {
+    pub source: u32,
+    pub width: u32,
+    pub domain: u32,
+    pub reset: Option<BigUint>,
+    pub next: Next,
+}
+
+/// What a state takes at the clock edge.
+#[derive(Debug)]
+pub(super) enum Next {
+    Node(Node),
+    /// The word of a memory as it was before the edge; holds unless the enable is 1.
+    Read {
+        mem: u32,
+        addr: Node,
+        enable: Option<Node>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Write {
+    pub mem: u32,
+    pub addr: Node,
+    pub data: Node,
+    pub mask: Node,
+    pub domain: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct FlatMem {
+    pub width: u32,
+    pub depth: u32,
+    pub init: Vec<BigUint>,
+}
+
+/// A design without hierarchy.
+#[derive(Debug, Default)]
+pub(super) struct Netlist {
+    pub nodes: Vec<FlatNode>,
+    /// Width of each source. The first ones are the top's ports.
+    pub sources: Vec<u32>,
+    pub domains: Vec<Domain>,
+    pub states: Vec<State>,
+    pub mems: Vec<FlatMem>,
+    /// In the order of application.
+    pub writes: Vec<Write>,
+    /// Named signals: hierarchical name, node.
+    pub names: Vec<(String, Node)>,
+    /// Source of each domain's reset.
+    pub resets: Vec<u32>,
+}
+
+impl Netlist {
+    pub fn push(&mut self, op: Flat, width: u32) -> Node {
+        self.nodes.push(FlatNode { op, width });
+        (self.nodes.len() - 1) as Node
+    }
+    fn source(&mut self, width: u32) -> u32 {
+        self.sources.push(width);
+        (self.sources.len() - 1) as u32
+    }
+    /// The design-wide index of a module's domain: domains connect by their names.
+    fn domain(&mut self, domain: &Domain) -> u32 {
+        if let Some(i) = self.domains.iter().position(|d| d == domain) {
+            return i as u32;
+        }
+        self.domains.push(domain.clone());
+        let reset = self.source(1);
+        self.resets.push(reset);
+        (self.domains.len() - 1) as u32
+    }
+}
+
+/// An instance to be copied: its nodes are `base..`.
+struct Todo<'a> {
+    def: &'a Def,
+    base: Node,
+    prefix: String,
+}
+
+/// Flattens the design below `top`. Node `i` of the result is node `i` of `top` for all of its nodes.
+pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
+    let mut net = Netlist::default();
+    let mut todo = vec![Todo { def: top, base: reserve(&mut net, top), prefix: String::new() }];
+    for port in &top.ports {
+        let source = net.source(port.width);
+        if port.input {
+            net.nodes[port.node as usize].op = Flat::Source(source);
+        }
+    }
+    for (domain, _) in &top.clocks {
+        net.domain(domain);
+    }
+    while let Some(item) = todo.pop() {
+        copy_instance(&mut net, item, &mut todo);
+    }
+    net
+}
+
+/// Makes room for the nodes of an instance. Undriven nets stay at 0.
+fn reserve(net: &mut Netlist, def: &Def) -> Node {
+    let base = net.nodes.len() as Node;
+    net.nodes.extend(def.nodes.iter().map(|n| FlatNode { op: Flat::Const(BigUint::ZERO), width: n.width }));
+    base
+}
+
+fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>) {
+    let Todo { def, base, prefix } = item;
+    let domains: Vec<u32> = def.domains.iter().map(|d| net.domain(d)).collect();
+    for (i, node) in def.nodes.iter().enumerate() {
+        let at = base as usize + i;
+        if let Some(op) = copy_op(def, &node.op, base) {
+            net.nodes[at].op = op;
+        }
+        if let Op::Net(Net::Reset(d)) = node.op {
+            net.nodes[at].op = Flat::Source(net.resets[domains[d as usize] as usize]);
+        }
+        if let Some(name) = &node.name
+            && !matches!(node.op, Op::Const(_) | Op::Variant(..) | Op::Poison)
+        {
+            net.names.push((format!("{prefix}{name}"), at as Node));
+        }
+    }
+    for inst in &def.insts {
+        let child = reserve(net, &inst.def);
+        for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {
+            let (inner, outer) = (child + port.node, base + pin);
+            let (to, from) = if port.input { (inner, outer) } else { (outer, inner) };
+            net.nodes[to as usize].op = Flat::Alias(from);
+        }
+        todo.push(Todo { def: &inst.def, base: child, prefix: format!("{prefix}{}.", inst.name) });
+    }
+    copy_mems(net, def, base, &domains);
+    copy_stmts(net, def, base, &domains);
+}
+
+/// `None` for nets: they get their value from elsewhere.
+fn copy_op(def: &Def, op: &Op, base: Node) -> Option<Flat> {
+    Some(match op {
+        Op::Net(_) => return None,
+        Op::Const(value) => Flat::Const(value.clone()),
+        Op::Variant(e, v) => Flat::Const(BigUint::from(def.enums[*e as usize].variants[*v as usize].1)),
+        Op::Poison => Flat::Const(BigUint::ZERO),
+        Op::Alias(a) => Flat::Alias(base + a),
+        Op::Un(op, a) => Flat::Un(*op, base + a),
+        Op::Bin(op, a, b) => Flat::Bin(*op, base + a, base + b),
+        Op::Mux(c, a, b) => Flat::Mux(base + c, base + a, base + b),
+        Op::Slice(a, lo) => Flat::Slice(base + a, *lo),
+        Op::Part(a, at) => Flat::Part(base + a, base + at),
+        Op::Cat(parts) => Flat::Cat(parts.iter().map(|p| base + p).collect()),
+        Op::Repeat(a, n) => Flat::Repeat(base + a, *n),
+    })
+}
+
+fn copy_mems(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
+    for mem in &def.mems {
+        let index = net.mems.len() as u32;
+        net.mems.push(FlatMem { width: mem.width, depth: mem.depth, init: mem.init.clone() });
+        for port in &mem.reads {
+            let (addr, data) = (base + port.addr, (base + port.data) as usize);
+            net.nodes[data].op = if port.sync {
+                let next = Next::Read { mem: index, addr, enable: port.enable.map(|e| base + e) };
+                Flat::Source(add_state(net, mem.width, domains[port.domain as usize], None, next))
+            } else {
+                Flat::Read(index, addr)
+            };
+        }
+        for port in &mem.writes {
+            let (addr, data, mask) = (base + port.addr, base + port.data, base + port.mask);
+            net.writes.push(Write { mem: index, addr, data, mask, domain: domains[port.domain as usize] });
+        }
+    }
+}
+
+fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
+    // Registers become sources before the statements are read: they hold their value where nothing is assigned.
+    let mut states = Vec::with_capacity(def.regs.len());
+    for reg in &def.regs {
+        let at = base + reg.node;
+        let width = net.nodes[at as usize].width;
+        let source = add_state(net, width, domains[reg.domain as usize], reg.reset.clone(), Next::Node(at));
+        net.nodes[at as usize].op = Flat::Source(source);
+        states.push(net.states.len() - 1);
+    }
+    for (target, value) in stmts::execute(net, def, base) {
+        match def.nodes[target as usize].op {
+            Op::Net(Net::Reg(r)) => net.states[states[r as usize]].next = Next::Node(value),
+            _ => net.nodes[(base + target) as usize].op = Flat::Alias(value),
+        }
+    }
+    for (reg, state) in def.regs.iter().zip(states) {
+        let Next::Node(next) = net.states[state].next else { continue };
+        if let Some(enable) = reg.enable {
+            let hold = base + reg.node;
+            let next = net.push(Flat::Mux(base + enable, next, hold), net.states[state].width);
+            net.states[state].next = Next::Node(next);
+        }
+    }
+}
+
+fn add_state(net: &mut Netlist, width: u32, domain: u32, reset: Option<BigUint>, next: Next) -> u32 {
+    let source = net.source(width);
+    net.states.push(State { source, width, domain, reset, next });
+    source
+}
+
+/// Is this a net that statements assign?
+pub(super) fn holds(def: &Def, target: Id) -> bool {
+    matches!(def.nodes[target as usize].op, Op::Net(Net::Reg(_)))
+}

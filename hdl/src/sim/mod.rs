@@ -1,0 +1,68 @@
+//! The built-in simulator: runs a module, with everything below it, as a flat program over 64-bit limbs.
+//!
+//! It is cycle-based: inputs are poked, combinational logic settles when somebody looks, and [`Engine::edge`] is one
+//! rising clock edge, at which all registers and memories of the clocks named sample what was there before. What it
+//! defines where hardware does not:
+//! - registers and the outputs of sync read ports power up as 0; memories as their initial contents, or 0;
+//! - reading past the end of a memory gives 0;
+//! - a reset acts at the clock edge (whichever kind the printed Verilog has), and takes precedence over everything;
+//! - a clock read as a signal is 0, since values are looked at before the edge.
+//!
+//! ```
+//! use hdl::{engine::Engine, sim::Simulator, wave::Wave, *};
+//!
+//! ports! {
+//!     struct CounterPorts(width: u32) {
+//!         input step: Signal = bits(width),
+//!         output count: Signal = bits(width),
+//!     }
+//! }
+//!
+//! #[module]
+//! fn counter(width: u32) -> Result<Design<CounterPorts>, Errors> {
+//!     let m = Module::new("counter");
+//!     let io = CounterPorts::new(m, width);
+//!     let value = m.reg_reset(bits(width), 0);
+//!     value.set(value + io.step);
+//!     io.count.set(value);
+//!     m.finish(io)
+//! }
+//!
+//! let mut sim = Simulator::new(&counter(8)?);
+//! let (step, count) = (sim.port("step").unwrap(), sim.port("count").unwrap());
+//! let mut wave = Wave::all(&sim);
+//! sim.reset(2);
+//! sim.poke(step, 3);
+//! for cycle in 0..5 {
+//!     assert_eq!(sim.peek(count), 3 * cycle);
+//!     wave.sample(&mut sim);
+//!     sim.step();
+//! }
+//! let picture = wave.svg(&["step", "value"], 0..5)?;
+//! assert!(picture.starts_with("<svg"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The way from module to program: `flatten` copies the instances into one netlist (`stmts` turns statements into
+//! expressions), `lower` orders it and builds the `graph` of distinct expressions (constants folded by `fold`),
+//! `compile` gives every value a slot and writes the `program` (values of more than 64 bits: `wide`), in the order
+//! of `schedule`.
+//!
+//! [`Engine::edge`]: crate::engine::Engine::edge
+
+mod commit;
+mod compile;
+mod flatten;
+mod fold;
+mod graph;
+mod lower;
+mod program;
+mod run;
+mod schedule;
+mod stmts;
+mod wide;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use run::{Probe, SignalInfo, Simulator};

@@ -1,0 +1,271 @@
+//! Running a compiled design.
+
+use super::compile::{MemWrite, Program, compile};
+use super::program::{self, Mem, Slot};
+use super::wide::limbs;
+use super::{flatten, lower};
+use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
+use crate::ir::Def;
+use num_bigint::BigUint;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is fixed about a design: shared by the clones of a simulator.
+#[derive(Debug)]
+struct Design {
+    program: Program,
+    ports: Vec<PortInfo>,
+    clocks: Vec<String>,
+    signals: Vec<SignalInfo>,
+    index: HashMap<String, u32>,
+}
+
+/// A running design. A clone is a second run that starts where this one stands; it shares the compiled program.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    design: Arc<Design>,
+    slots: Vec<u64>,
+    mems: Vec<Mem>,
+    /// Something changed since combinational logic settled.
+    dirty: bool,
+    /// The same, for the signals that nobody but an observer uses.
+    late_dirty: bool,
+    cycles: u64,
+    last_edge: u64,
+}
+
+/// A named signal that an observer can see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignalInfo {
+    /// Hierarchical: instances and signal, with dots between them.
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+}
+
+/// Handle of a named signal, from [`Simulator::find`]: its index in [`Simulator::signals`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Probe(pub(crate) u32);
+
+impl Simulator {
+    /// A simulator of a design, all inputs 0, all resets inactive. Clone it to run the same design again: compiling
+    /// is the expensive part.
+    pub fn new<P>(design: &crate::Design<P>) -> Simulator {
+        Simulator::from_def(&design.def)
+    }
+
+    /// Compiles a design. Panics on a combinational loop, which the checks of a module do not let through.
+    pub(crate) fn from_def(def: &Arc<Def>) -> Simulator {
+        let net = flatten::flatten(def);
+        let nodes: Vec<_> = def.ports.iter().map(|p| p.node).collect();
+        let program = compile(&net, &lower::lower(&net, &nodes));
+        let port = |p: &crate::ir::Port| PortInfo { name: p.name.clone(), width: p.width, input: p.input };
+        let info = |s: &super::compile::Named| SignalInfo { name: s.name.clone(), width: s.width };
+        let signals: Vec<SignalInfo> = program.signals.iter().map(info).collect();
+        let design = Design {
+            ports: def.ports.iter().map(port).collect(),
+            clocks: net.domains.iter().map(|d| d.clock.clone()).collect(),
+            index: signals.iter().enumerate().map(|(i, s)| (s.name.clone(), i as u32)).collect(),
+            signals,
+            program,
+        };
+        let (slots, mems) = (design.program.slots.clone(), design.program.mems.clone());
+        let design = Arc::new(design);
+        Simulator { design, slots, mems, dirty: true, late_dirty: true, cycles: 0, last_edge: 0 }
+    }
+
+    /// All named signals of the hierarchy, those of an instance after those of the module that holds it.
+    pub fn signals(&self) -> &[SignalInfo] {
+        &self.design.signals
+    }
+
+    /// The signal with this hierarchical name, such as `u_mul.product`.
+    pub fn find(&self, name: &str) -> Option<Probe> {
+        self.design.index.get(name).map(|i| Probe(*i))
+    }
+
+    /// Name and width of a signal.
+    pub fn info(&self, signal: Probe) -> &SignalInfo {
+        &self.design.signals[signal.0 as usize]
+    }
+
+    /// Value of a signal of at most 64 bits; panics if it is wider.
+    pub fn value(&mut self, signal: Probe) -> u64 {
+        match self.limbs(signal) {
+            [one] => *one,
+            _ => panic!("`{}` has more than 64 bits", self.design.signals[signal.0 as usize].name),
+        }
+    }
+
+    /// Value of a signal.
+    pub fn value_big(&mut self, signal: Probe) -> BigUint {
+        big_from_limbs(self.limbs(signal))
+    }
+
+    /// Value of a signal as little-endian limbs.
+    pub fn limbs(&mut self, signal: Probe) -> &[u64] {
+        self.settle();
+        let design = Arc::clone(&self.design);
+        let named = &design.program.signals[signal.0 as usize];
+        if named.late && self.late_dirty {
+            let code = &design.program.code[design.program.live..];
+            program::run(code, &design.program.wides, &mut self.slots, &self.mems);
+            self.late_dirty = false;
+        }
+        &self.slots[named.slot as usize..named.slot as usize + limbs(named.width)]
+    }
+
+    /// The clocks (bits, as in [`Engine::edge`]) that rose at the last edge; 0 before the first.
+    pub fn last_edge(&self) -> u64 {
+        self.last_edge
+    }
+
+    /// Instructions that one evaluation of all combinational logic takes: a measure of size.
+    pub fn instructions(&self) -> usize {
+        self.design.program.live
+    }
+
+    /// Brings combinational logic up to date.
+    fn settle(&mut self) {
+        if self.dirty {
+            let program = &self.design.program;
+            program::run(&program.code[..program.live], &program.wides, &mut self.slots, &self.mems);
+            self.dirty = false;
+            self.late_dirty = true;
+        }
+    }
+
+    fn set(&mut self, slot: Slot, limb: u64) {
+        let old = &mut self.slots[slot as usize];
+        self.dirty |= *old != limb;
+        *old = limb;
+    }
+
+    /// Slot and limbs of a port.
+    fn port_at(&self, port: usize) -> (usize, usize) {
+        (self.design.program.ports[port] as usize, self.design.ports[port].limbs())
+    }
+
+    /// Sync reads sample the words of before the edge.
+    fn read_memories(&mut self, clocks: u64) {
+        for read in self.design.program.reads.iter().filter(|r| clocks >> r.domain & 1 == 1) {
+            let mem = &self.mems[read.mem as usize];
+            let staged = read.staged as usize..read.staged as usize + mem.stride;
+            if read.enable.is_some_and(|e| self.slots[e as usize] == 0) {
+                self.slots.copy_within(read.data as usize..read.data as usize + mem.stride, staged.start);
+            } else if let Some(word) = mem.word(self.slots[read.addr as usize]) {
+                self.slots[staged].copy_from_slice(word);
+            } else {
+                self.slots[staged].fill(0);
+            }
+        }
+    }
+
+    fn write_memories(&mut self, clocks: u64) {
+        for write in self.design.program.writes.iter().filter(|w| clocks >> w.domain & 1 == 1) {
+            write_memory(write, &self.slots, &mut self.mems[write.mem as usize]);
+        }
+    }
+
+    fn commit(&mut self, clocks: u64) {
+        let program = &self.design.program;
+        for c in program.commits.iter().filter(|c| clocks >> c.domain & 1 == 1) {
+            let (dst, src) = (c.dst as usize, c.src as usize);
+            match c.limbs {
+                1 => self.slots[dst] = self.slots[src],
+                n => self.slots.copy_within(src..src + n as usize, dst),
+            }
+        }
+        let reset = program.resets.iter().enumerate().filter(|(_, slot)| self.slots[**slot as usize] != 0);
+        let reset = clocks & reset.fold(0, |mask, (d, _)| mask | 1 << d);
+        if reset != 0 {
+            for r in program.reset_values.iter().filter(|r| reset >> r.domain & 1 == 1) {
+                self.slots[r.dst as usize..r.dst as usize + r.value.len()].copy_from_slice(&r.value);
+            }
+        }
+    }
+}
+
+fn write_memory(write: &MemWrite, slots: &[u64], mem: &mut Mem) {
+    let data = &slots[write.data as usize..write.data as usize + mem.stride];
+    let enabled = |lane: u32| slots[(write.mask + lane / 64) as usize] >> (lane % 64) & 1 == 1;
+    let Some(word) = mem.word_mut(slots[write.addr as usize]) else { return };
+    if write.lanes == 1 {
+        if enabled(0) {
+            word.copy_from_slice(data);
+        }
+        return;
+    }
+    for lane in (0..write.lanes).filter(|l| enabled(*l)) {
+        let (mut at, end) = (lane * write.lane_width, (lane + 1) * write.lane_width);
+        while at < end {
+            let (i, lo) = ((at / 64) as usize, at % 64);
+            let bits = (64 - lo).min(end - at);
+            let mask = program::ones(bits as u8) << lo;
+            word[i] = word[i] & !mask | data[i] & mask;
+            at += bits;
+        }
+    }
+}
+
+impl Engine for Simulator {
+    fn ports(&self) -> &[PortInfo] {
+        &self.design.ports
+    }
+
+    fn poke(&mut self, port: usize, value: u64) {
+        let info = &self.design.ports[port];
+        if !info.input || info.width < 64 && value >> info.width != 0 {
+            check_poke(info, &[value]);
+        }
+        assert!(info.width <= 64, "`{}` has {} bits: use poke_wide", info.name, info.width);
+        self.set(self.design.program.ports[port], value);
+    }
+
+    fn peek(&mut self, port: usize) -> u64 {
+        let info = &self.design.ports[port];
+        assert!(info.width <= 64, "`{}` has {} bits: use peek_wide", info.name, info.width);
+        self.settle();
+        self.slots[self.design.program.ports[port] as usize]
+    }
+
+    fn poke_wide(&mut self, port: usize, limbs: &[u64]) {
+        check_poke(&self.design.ports[port], limbs);
+        let (slot, n) = self.port_at(port);
+        (0..n).for_each(|i| self.set((slot + i) as Slot, limbs.get(i).copied().unwrap_or(0)));
+    }
+
+    fn peek_wide(&mut self, port: usize, limbs: &mut [u64]) {
+        self.settle();
+        let (slot, n) = self.port_at(port);
+        let info = &self.design.ports[port];
+        assert!(limbs.len() >= n, "`{}` has {} bits, {} limbs are too few", info.name, info.width, limbs.len());
+        limbs[..n].copy_from_slice(&self.slots[slot..slot + n]);
+        limbs[n..].fill(0);
+    }
+
+    fn set_reset(&mut self, domain: usize, active: bool) {
+        let resets = &self.design.program.resets;
+        assert!(domain < resets.len(), "no domain {domain}: the design has {}", resets.len());
+        self.set(resets[domain], u64::from(active));
+    }
+
+    fn clocks(&self) -> &[String] {
+        &self.design.clocks
+    }
+
+    fn edge(&mut self, clocks: u64) {
+        self.settle();
+        // All of these take old values: states and memories change only after everything that reads them.
+        self.read_memories(clocks);
+        self.write_memories(clocks);
+        self.commit(clocks);
+        self.dirty = true;
+        self.cycles += 1;
+        self.last_edge = clocks;
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycles
+    }
+}

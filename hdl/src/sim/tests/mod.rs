@@ -1,0 +1,8 @@
+//! Tests on hand-made graphs, so that they test the simulator and not the builder.
+
+mod build;
+mod memories;
+mod operators;
+mod state;
+
+pub(crate) use build::Build;

@@ -1,0 +1,90 @@
+//! Which nodes reach an output, how often each is read, and which of its bits.
+
+use crate::ir::*;
+use num_bigint::BigUint;
+
+pub struct Live {
+    /// How many places read the node; 0: dead, not printed.
+    pub uses: Vec<u32>,
+    /// Memories with a live read port.
+    pub mems: Vec<bool>,
+}
+
+/// What an assigned net reads, for every place where its text mentions it.
+fn driver_reads(def: &Def) -> Vec<Vec<Id>> {
+    let mut reads = vec![vec![]; def.nodes.len()];
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+        let list: &mut Vec<Id> = &mut reads[target as usize];
+        list.push(value);
+        list.extend(under);
+        if let Place::AtSignal(low) = place {
+            list.push(low);
+        }
+    });
+    reads
+}
+
+pub fn live(def: &Def) -> Live {
+    let mut drivers = driver_reads(def);
+    for r in &def.regs {
+        drivers[r.node as usize].extend(r.enable);
+    }
+    let mut live = Live { uses: vec![0; def.nodes.len()], mems: vec![false; def.mems.len()] };
+    let mut todo: Vec<Id> = def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
+    todo.extend(def.insts.iter().flat_map(|i| i.pins.iter().copied()));
+    todo.extend(&def.unused);
+    while let Some(id) = todo.pop() {
+        live.uses[id as usize] += 1;
+        if live.uses[id as usize] > 1 {
+            continue;
+        }
+        let op = &def.nodes[id as usize].op;
+        todo.extend(op.operands());
+        todo.extend(&drivers[id as usize]);
+        if let Op::Net(Net::MemRead(m, p)) = *op {
+            let mem = &def.mems[m as usize];
+            let port = &mem.reads[p as usize];
+            todo.extend(port.enable.iter().chain([&port.addr]));
+            if !std::mem::replace(&mut live.mems[m as usize], true) {
+                todo.extend(mem.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]));
+            }
+        }
+    }
+    live
+}
+
+/// For every node the bits that something reads, given the nodes that stand under a name of their own.
+pub fn read_bits(def: &Def, live: &Live) -> Vec<BigUint> {
+    let ones = |w: u32| (BigUint::from(1u32) << w) - 1u32;
+    let mut bits = vec![BigUint::default(); def.nodes.len()];
+    let all = |bits: &mut Vec<BigUint>, id: Id| bits[id as usize] = ones(def.nodes[id as usize].width);
+    for n in def.nodes.iter().zip(&live.uses).filter(|(_, uses)| **uses > 0).map(|(n, _)| n) {
+        match n.op {
+            Op::Slice(x, lo) => bits[x as usize] |= ones(n.width) << lo,
+            _ => n.op.operands().into_iter().for_each(|x| all(&mut bits, x)),
+        }
+    }
+    let is_live = |id: Id| live.uses[id as usize] > 0;
+    for (id, reads) in driver_reads(def).into_iter().enumerate() {
+        if is_live(id as Id) {
+            reads.into_iter().for_each(|x| all(&mut bits, x));
+        }
+    }
+    def.regs.iter().filter(|r| is_live(r.node)).flat_map(|r| r.enable).for_each(|e| all(&mut bits, e));
+    for (m, _) in def.mems.iter().zip(&live.mems).filter(|(_, live)| **live) {
+        m.reads.iter().filter(|r| is_live(r.data)).for_each(|r| {
+            all(&mut bits, r.addr);
+            r.enable.iter().for_each(|e| all(&mut bits, *e));
+        });
+        m.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).for_each(|x| all(&mut bits, x));
+    }
+    for p in def.ports.iter().filter(|p| !p.input) {
+        all(&mut bits, p.node);
+    }
+    for n in 0..def.nodes.len() as Id {
+        if matches!(def.nodes[n as usize].op, Op::Net(Net::PinIn(_))) {
+            all(&mut bits, n);
+        }
+    }
+    bits
+}

@@ -1,0 +1,91 @@
+//! Memories and instances.
+
+use super::render::{Item, Rank, Render};
+use super::text::{begin, range};
+use crate::ir::*;
+use num_bigint::BigUint;
+
+impl Render<'_> {
+    pub fn memories(&mut self) {
+        let live: Vec<&Memory> =
+            self.def.mems.iter().zip(&self.live.mems).filter(|(_, l)| **l).map(|(m, _)| m).collect();
+        for m in live {
+            let attribute = |(k, v): &(String, String)| {
+                if v.is_empty() { format!("(* {k} *) ") } else { format!("(* {k} = \"{v}\" *) ") }
+            };
+            let attributes: String = m.attributes.iter().map(attribute).collect();
+            self.decls.push(format!("{attributes}reg {}{} [0:{}];", range(m.width), m.name, m.depth - 1));
+            if !m.init.is_empty() {
+                let word = |(i, v): (usize, &BigUint)| format!("{}[{i}] = {}'h{v:x};", m.name, m.width);
+                self.decls.extend(begin("initial", m.init.iter().enumerate().map(word).collect()));
+            }
+            m.reads
+                .iter()
+                .filter(|r| self.live.uses[r.data as usize] > 0)
+                .cloned()
+                .collect::<Vec<_>>()
+                .iter()
+                .for_each(|r| self.read_port(m, r));
+            for w in &m.writes {
+                let lines = self.write_lines(m, w);
+                let at = w.addr.max(w.data).max(w.mask);
+                self.push(w.section, at, Rank::Process, Item::Clocked { domain: w.domain, reset: None, lines });
+            }
+        }
+    }
+    fn read_port(&mut self, m: &Memory, r: &ReadPort) {
+        let (name, width) = (self.t(r.data).to_string(), range(m.width));
+        let read = format!("{}[{}];", m.name, self.t(r.addr));
+        let at = r.addr.max(r.data).max(r.enable.unwrap_or(0));
+        if !r.sync {
+            self.push(
+                self.section_of(r.data),
+                at,
+                Rank::Wire,
+                Item::Text(format!("wire {width}{name} = {read}{}", self.note(r.data))),
+            );
+            return;
+        }
+        self.decls.push(format!("reg {width}{name};{}", self.note(r.data)));
+        let line = format!("{name} <= {read}");
+        let lines = match r.enable {
+            Some(e) => vec![format!("if ({}) {line}", self.t(e))],
+            None => vec![line],
+        };
+        self.push(self.section_of(r.data), at, Rank::Process, Item::Clocked { domain: r.domain, reset: None, lines });
+    }
+    fn write_lines(&self, m: &Memory, w: &WritePort) -> Vec<String> {
+        let (addr, data, mask) = (self.t(w.addr), self.t(w.data), self.t(w.mask));
+        let lanes = self.width(w.mask);
+        if lanes == 1 {
+            return vec![format!("if ({mask}) {}[{addr}] <= {data};", m.name)];
+        }
+        let part = m.width / lanes;
+        let lane = |i: u32| {
+            let select = if part == 1 { format!("[{i}]") } else { format!("[{}:{}]", (i + 1) * part - 1, i * part) };
+            format!("if ({mask}[{i}]) {}[{addr}]{select} <= {data}{select};", m.name)
+        };
+        (0..lanes).map(lane).collect()
+    }
+    pub fn instances(&mut self, children: &[String]) {
+        for (inst, child) in self.def.insts.iter().zip(children) {
+            let mut pins = vec![];
+            for (domain, reset) in &inst.def.clocks {
+                pins.push(format!("    .{0}({0})", domain.clock));
+                if *reset {
+                    let name = if self.reset.active_low { format!("{}_n", domain.reset) } else { domain.reset.clone() };
+                    pins.push(format!("    .{name}({name})"));
+                }
+            }
+            for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {
+                pins.push(format!("    .{}({})", port.name, self.t(self.passed_on(*pin).unwrap_or(*pin))));
+            }
+            let text = format!("{child} {} (\n    {}\n    );", inst.name, pins.join(",\n    "));
+            let inputs = || inst.pins.iter().filter(|p| matches!(self.op(**p), Op::Net(Net::PinIn(_))));
+            let at = inputs().map(|p| self.nets[p].last).max().unwrap_or(0);
+            let section =
+                inputs().map(|p| self.nets[p].section).chain(inst.pins.iter().map(|p| self.section_of(*p))).max();
+            self.push(section.unwrap_or(0), at, Rank::Instance, Item::Text(text));
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! One module as text.
+
+use super::live::{self, Live};
+use super::text::{begin, lead, range};
+use super::{Reset, localparam};
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::collections::{BTreeSet, HashMap};
+
+/// Order of what stands in one section after the same node.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
+pub enum Rank {
+    Section,
+    Wire,
+    Process,
+    Instance,
+}
+
+pub enum Item {
+    Text(String),
+    /// A register: domain, reset line, lines. Neighbours of one kind share a process.
+    Clocked {
+        domain: u32,
+        reset: Option<String>,
+        lines: Vec<String>,
+    },
+}
+
+/// The assignments of a net.
+#[derive(Default)]
+pub struct Driver<'a> {
+    /// The statements of the module that assign it, on any path.
+    stmts: Vec<&'a Stmt>,
+    /// Values that are assigned to it.
+    values: Vec<Id>,
+    /// The last node that they read.
+    pub last: Id,
+    /// The section in which the last of them stands.
+    pub section: u32,
+}
+
+pub struct Render<'a> {
+    pub def: &'a Def,
+    pub nets: HashMap<Id, Driver<'a>>,
+    pub live: Live,
+    /// How a node is referred to: a name or an expression.
+    pub text: Vec<String>,
+    /// Nodes that stand under a name.
+    pub declared: Vec<bool>,
+    pub decls: Vec<String>,
+    /// Output ports that a process assigns.
+    pub reg_ports: BTreeSet<Id>,
+    /// With their places: section, last node that is read, rank.
+    pub items: Vec<((u32, Id, Rank), Item)>,
+    pub reset: Reset,
+}
+
+/// Everything after the module's name.
+pub fn body(def: &Def, children: &[String], reset: Reset) -> String {
+    let count = def.nodes.len();
+    let mut r = Render {
+        def,
+        nets: drivers(def),
+        live: live::live(def),
+        text: vec![String::new(); count],
+        declared: vec![false; count],
+        decls: vec![],
+        reg_ports: BTreeSet::new(),
+        items: vec![],
+        reset,
+    };
+    r.expressions();
+    r.nets();
+    r.memories();
+    r.instances(children);
+    for (i, (_, title)) in def.sections.iter().enumerate() {
+        r.push(i as u32 + 1, 0, Rank::Section, Item::Text(format!("\n    // {title}")));
+    }
+    r.items.sort_by_key(|(place, _)| *place);
+    r.print()
+}
+
+impl<'a> Render<'a> {
+    pub fn op(&self, id: Id) -> &'a Op {
+        &self.def.nodes[id as usize].op
+    }
+    pub fn width(&self, id: Id) -> u32 {
+        self.def.nodes[id as usize].width
+    }
+    pub fn t(&self, id: Id) -> &str {
+        &self.text[id as usize]
+    }
+    /// Adds what is printed in a section, after a node.
+    pub fn push(&mut self, section: u32, at: Id, rank: Rank, item: Item) {
+        self.items.push(((section, at, rank), item));
+    }
+    /// The section in which a node was made.
+    pub fn section_of(&self, id: Id) -> u32 {
+        self.def.sections.partition_point(|(at, _)| *at <= id) as u32
+    }
+    pub fn is_live(&self, id: Id) -> bool {
+        self.live.uses[id as usize] > 0
+    }
+    fn port(&self, id: Id) -> bool {
+        matches!(self.op(id), Op::Net(Net::Input | Net::Output))
+    }
+    /// Where the user wrote it, as a comment.
+    pub fn note(&self, id: Id) -> String {
+        let n = &self.def.nodes[id as usize];
+        let file = n.loc.file().rsplit(['/', '\\']).next().unwrap_or("");
+        let comment = n.comment.as_ref().map(|c| format!("{c} | ")).unwrap_or_default();
+        format!(" // {comment}{file}:{}", n.loc.line())
+    }
+    /// Decides which expressions get a wire, and prints those.
+    fn expressions(&mut self) {
+        let mut must = vec![false; self.text.len()];
+        for id in (0..self.text.len() as Id).filter(|id| self.is_live(*id)) {
+            must[id as usize] |= self.needs_name(id);
+            self.selected(id).into_iter().for_each(|x| must[x as usize] = true);
+        }
+        for m in &self.def.mems {
+            // lanes select from mask and data
+            m.writes.iter().filter(|w| self.width(w.mask) > 1).for_each(|w| {
+                must[w.mask as usize] = true;
+                must[w.data as usize] = true;
+            });
+        }
+        let mut temps = 0;
+        for id in 0..self.text.len() as Id {
+            let i = id as usize;
+            let node = &self.def.nodes[i];
+            if matches!(node.op, Op::Net(_)) {
+                self.text[i] = self.net_text(id);
+                self.declared[i] = true;
+                continue;
+            }
+            if !self.is_live(id) {
+                continue;
+            }
+            if let (Op::Alias(of), None) = (&node.op, &node.name)
+                && (self.declared[*of as usize] || !must[i])
+            {
+                self.text[i] = self.t(*of).to_string();
+                continue;
+            }
+            let expr = self.expr(id);
+            let constant = matches!(node.op, Op::Const(_) | Op::Variant(..));
+            let repeated = self.live.uses[i] > 1 && !self.is_cheap(id);
+            let name = match &node.name {
+                Some(name) => name.clone(),
+                None if must[i] || (!constant && (repeated || expr.len() > 88)) => {
+                    temps += 1;
+                    format!("_t{temps}")
+                }
+                None => {
+                    self.text[i] = expr;
+                    continue;
+                }
+            };
+            let decl = format!("wire {}{name} = {expr};{}", range(node.width), self.note(id));
+            self.push(self.section_of(id), id, Rank::Wire, Item::Text(decl));
+            self.text[i] = name;
+            self.declared[i] = true;
+        }
+    }
+    fn net_text(&self, id: Id) -> String {
+        match *self.op(id) {
+            Op::Net(Net::Clock(d)) => self.def.domains[d as usize].clock.clone(),
+            Op::Net(Net::Reset(d)) => self.reset_condition(d),
+            _ => self.def.nodes[id as usize].name.clone().unwrap_or_default(),
+        }
+    }
+    /// Is repeating the expression no worse than a name?
+    fn is_cheap(&self, id: Id) -> bool {
+        let simple = |x: &Id| self.declared[*x as usize] || matches!(self.op(*x), Op::Const(_) | Op::Slice(..));
+        match self.op(id) {
+            Op::Const(_) | Op::Variant(..) | Op::Slice(..) => true,
+            Op::Un(UnOp::Not, x) | Op::Alias(x) => simple(x),
+            Op::Cat(v) => v.len() == 2 && v.iter().all(simple),
+            _ => false,
+        }
+    }
+    pub fn reset_name(&self, domain: u32) -> String {
+        let base = &self.def.domains[domain as usize].reset;
+        if self.reset.active_low { format!("{base}_n") } else { base.clone() }
+    }
+    pub fn reset_condition(&self, domain: u32) -> String {
+        let name = self.reset_name(domain);
+        if self.reset.active_low { format!("!{name}") } else { name }
+    }
+    /// Wires and registers with their assignments.
+    fn nets(&mut self) {
+        let live: Vec<Id> = (0..self.text.len() as Id).filter(|id| self.is_live(*id)).collect();
+        for id in live {
+            match *self.op(id) {
+                Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.wire(id),
+                Op::Net(Net::Reg(r)) => self.register(id, r),
+                Op::Net(Net::PinOut(_)) => {
+                    let decl = format!("wire {}{};", range(self.width(id)), self.t(id));
+                    self.decls.push(decl);
+                }
+                _ => {}
+            }
+        }
+    }
+    /// The unconditional assignments of separate parts of a net, if those are all.
+    fn plain_parts(&self, id: Id) -> Option<Vec<(Place, Id)>> {
+        let mut parts = vec![];
+        let mut used = BigUint::default();
+        for s in &self.nets.get(&id)?.stmts {
+            match s {
+                Stmt::Set { place: Place::Whole, value, .. } => parts = vec![(Place::Whole, *value)],
+                Stmt::Set { place: Place::At(lo), value, .. } => {
+                    let mask = ((BigUint::from(1u32) << self.width(*value)) - 1u32) << *lo;
+                    if (&used & &mask) != BigUint::default() || parts.iter().any(|(p, _)| *p == Place::Whole) {
+                        return None;
+                    }
+                    used |= mask;
+                    parts.push((Place::At(*lo), *value));
+                }
+                _ => return None,
+            }
+        }
+        Some(parts)
+    }
+    fn wire(&mut self, id: Id) {
+        let (name, is_port) = (self.t(id).to_string(), self.port(id));
+        let width = range(self.width(id));
+        if self.passed_on(id).is_some() {
+            return;
+        }
+        if let Some(parts) = self.plain_parts(id) {
+            if !is_port {
+                self.decls.push(format!("wire {width}{name};{}", self.note(id)));
+            }
+            let section = self.nets[&id].section;
+            for (place, value) in parts {
+                let line = format!("assign {} = {};", self.place(id, place, value), self.t(value));
+                self.push(section, value.max(id), Rank::Process, Item::Text(line));
+            }
+            return;
+        }
+        let Driver { stmts, last, section, .. } = &self.nets[&id];
+        let (lines, last, section) = (self.stmts(stmts.iter().copied(), id, "="), *last, *section);
+        if is_port {
+            self.reg_ports.insert(id);
+        } else {
+            self.decls.push(format!("reg {width}{name};{}", self.note(id)));
+        }
+        self.push(section, last.max(id), Rank::Process, Item::Text(begin("always @*", lines).join("\n    ")));
+    }
+    /// The value of an instance input that only passes it on: it stands in the port list of the instance.
+    pub fn passed_on(&self, id: Id) -> Option<Id> {
+        if self.live.uses[id as usize] > 1 || !matches!(self.op(id), Op::Net(Net::PinIn(_))) {
+            return None;
+        }
+        match self.plain_parts(id)?[..] {
+            [(Place::Whole, value)] => Some(value),
+            _ => None,
+        }
+    }
+    fn register(&mut self, id: Id, index: u32) {
+        let reg = &self.def.regs[index as usize];
+        let name = self.t(id).to_string();
+        self.decls.push(format!("reg {}{name};{}", range(self.width(id)), self.note(id)));
+        let Driver { stmts, values, last, section } = &self.nets[&id];
+        let (mut last, section) = (*last, *section);
+        let mut lines = self.stmts(stmts.iter().copied(), id, "<=");
+        if let Some(enable) = reg.enable {
+            last = last.max(enable);
+            lines = lead(&format!("if ({})", self.t(enable)), lines);
+        }
+        let reset = reg.reset.as_ref().map(|v| format!("{name} <= {};", self.reset_value(values, v, self.width(id))));
+        self.push(section, last.max(id), Rank::Process, Item::Clocked { domain: reg.domain, reset, lines });
+    }
+    /// A state register is reset to the name of a state.
+    fn reset_value(&self, assigned: &[Id], value: &BigUint, width: u32) -> String {
+        let of = assigned.iter().find_map(|v| if let Op::Variant(e, _) = self.op(*v) { Some(*e) } else { None });
+        let states = of.map(|e| &self.def.enums[e as usize]);
+        match states.and_then(|e| Some((e, e.variants.iter().find(|(_, code)| *value == BigUint::from(*code))?))) {
+            Some((e, (name, _))) => localparam(e, name),
+            None => format!("{width}'h{value:x}"),
+        }
+    }
+}
+
+/// The assignments of every net.
+fn drivers(def: &Def) -> HashMap<Id, Driver<'_>> {
+    let mut nets: HashMap<Id, Driver> = HashMap::new();
+    for stmt in &def.stmts {
+        Stmt::each_set(std::slice::from_ref(stmt), &mut vec![], &mut |target, place, value, section, under| {
+            let net = nets.entry(target).or_default();
+            if net.stmts.last().is_none_or(|last| !std::ptr::eq(*last, stmt)) {
+                net.stmts.push(stmt);
+            }
+            net.values.push(value);
+            net.last = under.iter().copied().fold(net.last.max(value), Id::max);
+            if let Place::AtSignal(low) = place {
+                net.last = net.last.max(low);
+            }
+            net.section = net.section.max(section);
+        });
+    }
+    nets
+}

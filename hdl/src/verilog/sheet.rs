@@ -1,0 +1,117 @@
+//! The pieces in their order: ports, declarations, sections.
+
+use super::live;
+use super::render::{Item, Render};
+use super::text::{begin, lead, range};
+use super::{UNUSED, localparam};
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::fmt::Write;
+
+impl Render<'_> {
+    pub fn print(&mut self) -> String {
+        let mut out = self.port_list();
+        for e in &self.def.enums {
+            for (name, code) in &e.variants {
+                writeln!(out, "    localparam {}{} = {}'h{code:x};", range(e.width), localparam(e, name), e.width)
+                    .unwrap_or(());
+            }
+        }
+        self.decls.iter().for_each(|d| out += &format!("    {d}\n"));
+        let mut items = std::mem::take(&mut self.items).into_iter().peekable();
+        while let Some((_, item)) = items.next() {
+            match item {
+                Item::Text(t) if t.starts_with('\n') => out += &format!("{t}\n"),
+                Item::Text(t) => out += &format!("    {t}\n"),
+                Item::Clocked { domain, reset, mut lines } => {
+                    let has_reset = reset.is_some();
+                    let mut resets: Vec<String> = reset.into_iter().collect();
+                    while let Some((_, Item::Clocked { reset, lines: more, .. })) = items.next_if(
+                        |i| matches!(&i.1, Item::Clocked { domain: d, reset, .. } if *d == domain && reset.is_some() == has_reset),
+                    ) {
+                        resets.extend(reset);
+                        lines.extend(more);
+                    }
+                    self.process(domain, resets, lines).iter().for_each(|l| out += &format!("    {l}\n"));
+                }
+            }
+        }
+        out + &self.sink() + "endmodule\n"
+    }
+    fn process(&self, domain: u32, resets: Vec<String>, lines: Vec<String>) -> Vec<String> {
+        let clock = &self.def.domains[domain as usize].clock;
+        if resets.is_empty() {
+            return lead(&format!("always @(posedge {clock})"), lines);
+        }
+        let edge = match (self.reset.asynchronous, self.reset.active_low) {
+            (false, _) => String::new(),
+            (true, low) => format!(" or {} {}", if low { "negedge" } else { "posedge" }, self.reset_name(domain)),
+        };
+        let mut inner = begin(&format!("if ({})", self.reset_condition(domain)), resets);
+        inner.pop();
+        inner.extend(begin("end else", lines));
+        begin(&format!("always @(posedge {clock}{edge})"), inner)
+    }
+    fn port_list(&self) -> String {
+        let mut pins: Vec<(String, String)> = vec![];
+        for (domain, reset) in &self.def.clocks {
+            pins.push((format!("input  wire {}", domain.clock), String::new()));
+            if *reset {
+                let low = self.reset.active_low;
+                let name = if low { format!("{}_n", domain.reset) } else { domain.reset.clone() };
+                pins.push((format!("input  wire {name}"), String::new()));
+            }
+        }
+        for p in &self.def.ports {
+            let note = if p.doc.is_empty() { String::new() } else { format!(" // {}", p.doc.replace('\n', " ")) };
+            let kind = match (p.input, self.reg_ports.contains(&p.node)) {
+                (true, _) => "input  wire",
+                (false, false) => "output wire",
+                (false, true) => "output reg ",
+            };
+            pins.push((format!("{kind} {}{}", range(p.width), p.name), note));
+        }
+        let count = pins.len();
+        let line = |(i, (pin, note)): (usize, (String, String))| {
+            format!("    {pin}{}{note}\n", if i + 1 < count { "," } else { "" })
+        };
+        format!("(\n{});\n", pins.into_iter().enumerate().map(line).collect::<String>())
+    }
+    /// Bits that nothing reads, gathered so that lint tools know it is on purpose.
+    fn sink(&self) -> String {
+        let read = live::read_bits(self.def, &self.live);
+        let mut unread = vec![];
+        for id in (0..self.text.len() as Id).filter(|id| self.declared[*id as usize]) {
+            let input = matches!(self.op(id), Op::Net(Net::Input));
+            if self.passed_on(id).is_some()
+                || (!self.is_live(id) && !input)
+                || matches!(self.op(id), Op::Net(Net::Output | Net::Clock(_) | Net::Reset(_)))
+            {
+                continue;
+            }
+            unread.extend(self.unread_ranges(id, &read[id as usize]));
+        }
+        if unread.is_empty() {
+            return String::new();
+        }
+        format!("    wire {UNUSED} = &{{1'b0, {}}};\n", unread.join(", "))
+    }
+    fn unread_ranges(&self, id: Id, read: &BigUint) -> Vec<String> {
+        let (width, name) = (self.width(id), self.t(id));
+        let mut out = vec![];
+        let mut bit = 0;
+        while bit < width {
+            let from = bit;
+            while bit < width && !read.bit(u64::from(bit)) {
+                bit += 1;
+            }
+            match bit - from {
+                0 => bit += 1,
+                n if n == width => out.push(name.to_string()),
+                1 => out.push(format!("{name}[{from}]")),
+                _ => out.push(format!("{name}[{}:{from}]", bit - 1)),
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,52 @@
+//! Small pieces of Verilog text.
+
+/// `[7:0] `, or nothing for one bit.
+pub fn range(width: u32) -> String {
+    if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
+}
+
+/// Does the text bind tighter than any operator: a name, a constant, a select, one `{...}`?
+fn is_atom(s: &str) -> bool {
+    let mut depth = 0;
+    let closes = s.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '{') - i32::from(*c == '}');
+        depth == 0
+    });
+    match s.starts_with('{') {
+        true => closes.is_some_and(|(i, _)| i + 1 == s.len()),
+        false => s.chars().all(|c| c.is_ascii_alphanumeric() || "_'[]:".contains(c)),
+    }
+}
+
+pub fn paren(s: &str) -> String {
+    if is_atom(s) { s.to_string() } else { format!("({s})") }
+}
+
+pub fn indent(lines: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
+    lines.into_iter().map(|l| format!("    {l}"))
+}
+
+/// `head begin ... end`.
+pub fn begin(head: &str, lines: Vec<String>) -> Vec<String> {
+    [format!("{head} begin")].into_iter().chain(indent(lines)).chain(["end".to_string()]).collect()
+}
+
+/// The head before its lines: on the same line if there is just one.
+pub fn lead(head: &str, lines: Vec<String>) -> Vec<String> {
+    match &lines[..] {
+        [one] => vec![format!("{head} {one}")],
+        _ => begin(head, lines),
+    }
+}
+
+/// `WaitForData` as `WAIT_FOR_DATA`.
+pub fn shouting(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.chars().enumerate() {
+        if c.is_ascii_uppercase() && i > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_uppercase());
+    }
+    out
+}

@@ -1,0 +1,269 @@
+//! The printed Verilog: one folder per design in tests/verilog. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{Float, Phase, fifo, float, golden, mixed};
+use hdl::*;
+
+/// Compares every printed module with its file, and the list of files.
+#[track_caller]
+fn prints<P: Ports>(folder: &str, design: &Design<P>, reset: Reset) {
+    let header = vec!["Printed by a test of kvforge-hdl.".to_string()];
+    let source = verilog(design, &Options { reset, header });
+    assert_eq!(source.top(), design.name());
+    let names: Vec<String> = source.files().map(|(name, _)| name).collect();
+    golden::compare("verilog", &format!("{folder}/files.txt"), &(names.join("\n") + "\n"));
+    for (name, text) in source.files() {
+        golden::compare("verilog", &format!("{folder}/{name}"), &text);
+    }
+}
+
+#[test]
+fn every_feature() {
+    prints("mixed", &mixed().unwrap(), Reset::default());
+}
+
+#[test]
+fn resets() {
+    let kinds = [("sync_low", false, true), ("async_high", true, false), ("async_low", true, true)];
+    for (name, asynchronous, active_low) in kinds {
+        prints(name, &mixed().unwrap(), Reset { asynchronous, active_low });
+    }
+}
+
+ports! {
+    pub struct MacPorts() {
+        /// High while `a`, `b` and `c` hold an item.
+        input valid: Signal = bits(1),
+        input a: Signal = bits(8),
+        input b: Signal = bits(8),
+        input c: Signal = bits(16),
+        /// The pipeline moves on.
+        input advance: Signal = bits(1),
+        output sum_valid: Signal = bits(1),
+        /// a * b + c, two steps later.
+        output sum: Signal = bits(17),
+    }
+}
+
+#[module]
+fn mac() -> Result<Design<MacPorts>, Errors> {
+    let m = Module::new("mac");
+    m.doc("Multiplies and adds.\nTwo stages.");
+    m.latency(2);
+    let io = MacPorts::new(m);
+    let p = m.pipeline_enabled("mac", io.advance);
+    let valid = p.enter_valid(io.valid);
+    let (a, b, c) = p.enter((io.a, io.b, io.c));
+
+    m.section("stage 1: multiply");
+    let product = (a * b).next().comment("all 16 bits");
+
+    m.section("stage 2: add");
+    let sum = (product.zext(17) + c.meet(product).zext(17)).next();
+    io.sum.set(p.leave(sum));
+    io.sum_valid.set(p.leave(valid.meet(sum)));
+    m.finish(io)
+}
+
+#[test]
+fn a_pipeline() {
+    prints("mac", &mac().unwrap(), Reset::default());
+}
+
+ports! {
+    pub struct MemoryPorts() {
+        input addr: Signal = bits(4),
+        input other: Signal = bits(4),
+        input word: Signal = bits(16),
+        input lanes: Signal = bits(2),
+        input enable: Signal = bits(1),
+        input x: Float = float(),
+        output lut: Signal = bits(16),
+        output block: Signal = bits(16),
+        output held: Signal = bits(16),
+        output rom: Signal = bits(7),
+        output y: Float = float(),
+        output two: Signal = bits(16),
+    }
+}
+
+/// Memories of every kind.
+#[module]
+fn memories() -> Result<Design<MemoryPorts>, Errors> {
+    let m = Module::new("memories");
+    let io = MemoryPorts::new(m);
+
+    m.section("LUT RAM, two read ports");
+    let table = m.memory(bits(16), 16).style(RamStyle::Distributed);
+    table.write(io.addr, io.word, io.enable);
+    io.lut.set(table.read(io.addr) ^ table.read(io.other));
+
+    m.section("block RAM with byte lanes");
+    let bytes = m.memory(bits(16), 16).style(RamStyle::Block);
+    bytes.write_lanes(io.addr, io.word + 1, io.lanes);
+    io.block.set(bytes.read_sync(io.other));
+    io.held.set(bytes.read_sync_enabled(io.addr, io.enable));
+
+    m.section("read-only, 10 words");
+    let squares = m.memory(bits(7), 10).init((0u32..10).map(|i| i * i)).attribute("syn_romstyle", "logic");
+    io.rom.set(squares.read(io.addr));
+
+    m.section("words that are a bundle");
+    let floats = m.memory(float(), 12).init([0x3c00u32]);
+    floats.write(io.addr, io.x, io.enable);
+    io.y.set(floats.read_sync(io.other));
+
+    m.section("two clocks");
+    let crossing = m.memory(bits(16), 16);
+    crossing.write(io.addr, io.word, io.enable);
+    let two = m.domain("clk_b", "rst_b", || {
+        let count = m.reg_reset(bits(4), 3);
+        count.set(count + 1);
+        crossing.read_sync(count)
+    });
+    io.two.set(two);
+    m.finish(io)
+}
+
+#[test]
+fn memories_of_every_kind() {
+    prints("memories", &memories().unwrap(), Reset::default());
+    prints("memories_async_low", &memories().unwrap(), Reset { asynchronous: true, active_low: true });
+}
+
+ports! {
+    pub struct ControlPorts() {
+        input go: Signal = bits(1),
+        input kind: Signal = bits(2),
+        input x: Signal = bits(8),
+        output phase: StateSignal<Phase> = state(),
+        output y: Signal = bits(8),
+        output flags: Signal = bits(3),
+        output in_reset: Signal = bits(1),
+        output wide: Signal = bits(100),
+    }
+}
+
+/// Nested conditions, partial assignments, wide numbers.
+#[module]
+fn control() -> Result<Design<ControlPorts>, Errors> {
+    let m = Module::new("control");
+    let io = ControlPorts::new(m);
+    let phase = m.state(Phase::WaitDone);
+    let acc = m.reg_reset(bits(8), 0x80).enable(io.go);
+    io.phase.set(phase);
+    io.in_reset.set(m.in_reset());
+
+    m.section("next state");
+    m.when(io.go, || {
+        m.switch(io.kind, |s| {
+            s.case(0, || phase.set(Phase::Idle));
+            s.case_any([1, 2], || {
+                m.when(io.x.any(), || phase.set(Phase::Load)).otherwise(|| phase.set(Phase::WaitDone));
+            });
+            s.case(3, || ());
+        });
+    })
+    .elsewhen(io.x.all(), || phase.set(Phase::Load))
+    .otherwise(|| {
+        m.switch(phase, |s| {
+            s.case(Phase::Load, || acc.set(acc ^ io.x));
+            s.default(|| acc.bits(3, 0).set(io.x.bits(7, 4)));
+        });
+    });
+
+    m.section("outputs");
+    let shifted = acc << io.kind;
+    let signed = acc.mul_signed(io.x).sra(io.kind.zext(5));
+    io.y.set(io.x.gt_signed(acc).mux(shifted, signed.trunc(8)));
+    io.flags.bit(0).set(acc.parity());
+    io.flags.bits(2, 1).set(0);
+    m.when(io.go, || io.flags.bits(2, 1).set(io.kind));
+    let big = io.x.sext(100) * io.x.lit(3u32, 2);
+    io.wide.set(big.trunc(100) - 1);
+    m.when(io.go, || io.wide.part(io.kind.zext(5).cat(io.kind), 4).set(io.x.bits(5, 2)));
+    m.finish(io)
+}
+
+#[test]
+fn states_and_conditions() {
+    prints("control", &control().unwrap(), Reset::default());
+}
+
+ports! {
+    struct TreePorts() {
+        input s: Stream = stream(bits(8)),
+        output m: Stream = stream(bits(8)),
+    }
+}
+
+#[module]
+fn tree() -> Result<Design<TreePorts>, Errors> {
+    let m = Module::new("tree");
+    let io = TreePorts::new(m);
+    // the same module, elaborated twice
+    let first = m.instance(&fifo(8, 4)?);
+    let second = m.instance(&fifo(8, 4)?);
+    // another one of the same name
+    let third = m.instance(&impostor()?);
+    first.s.set(io.s);
+    second.s.set(first.m);
+    third.s.set(second.m);
+    io.m.set(third.m);
+    m.finish(io)
+}
+
+#[module]
+fn impostor() -> Result<Design<TreePorts>, Errors> {
+    let m = Module::new("fifo_8x4");
+    let io = TreePorts::new(m);
+    io.m.set(io.s);
+    m.finish(io)
+}
+
+#[test]
+fn identical_modules_are_printed_once() {
+    prints("tree", &tree().unwrap(), Reset::default());
+}
+
+/// The text does not depend on the run, the thread or what was built before.
+#[test]
+fn the_text_is_stable() {
+    let print = || [verilog(&mixed().unwrap(), &Options::default()), verilog(&tree().unwrap(), &Options::default())];
+    let here = print();
+    assert_eq!(here, print());
+    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(print)).collect();
+    for thread in threads {
+        assert_eq!(here, thread.join().unwrap());
+    }
+    // one text holds what the files hold
+    let single = here[0].single();
+    assert_eq!(single.matches("`default_nettype none").count(), 1);
+    assert_eq!(single.matches("\nmodule ").count(), here[0].len());
+    assert_eq!(here[0].files().count(), here[0].len());
+}
+
+/// Names that Verilog or the printer claims for itself are changed.
+#[test]
+#[module]
+fn claimed_names() {
+    let m = Module::new("names");
+    let io = IncrementLike::new(m);
+    let reg = m.reg(bits(8));
+    let unused_ok = io.x + 1;
+    let _t1 = unused_ok * unused_ok;
+    let clk = (unused_ok ^ 1).named("clk");
+    let x = clk ^ 3;
+    reg.set(_t1.trunc(8) ^ x);
+    io.y.set(reg);
+    prints("names", &m.finish(io).unwrap(), Reset::default());
+}
+
+ports! {
+    struct IncrementLike() {
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
