@@ -1,0 +1,55 @@
+//! Cuts the recordings in `data/` from the full ones: `cargo run -p kvforge-sim --example cut_data -- FROM TO`.
+//!
+//! FROM is a folder with the full smollm2_profile, smollm2_run and minilm_kv recordings (safetensors, F16), TO the
+//! folder to write into. See data/README.md.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::path::Path;
+
+use safetensors::{Dtype, tensor::TensorView};
+use sim::data::{Kind, KvTensor, Recording};
+
+/// Full recording, cut recording, layers (all if empty), tokens.
+const CUTS: [(&str, &str, &[u32], usize); 3] = [
+    ("smollm2_profile", "smollm2_profile", &[], 224),
+    ("smollm2_run", "smollm2_run", &[], 224),
+    ("minilm_kv", "minilm", &[0, 5], 128),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [from, to] = arguments.as_slice() else {
+        return Err("two folders are needed: FROM TO".into());
+    };
+    for (full, cut, layers, tokens) in CUTS {
+        let recording = Recording::read(Path::new(from).join(full).with_extension("safetensors"))?;
+        let path = Path::new(to).join(cut).with_extension("safetensors");
+        let bytes = cut_recording(&recording, layers, tokens)?;
+        std::fs::write(&path, &bytes)?;
+        println!("{}: {} bytes", path.display(), bytes.len());
+    }
+    Ok(())
+}
+
+/// The first tokens of the keys and values of some layers, as the bytes of a safetensors file.
+fn cut_recording(recording: &Recording, layers: &[u32], tokens: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+    let kept = recording.tensors.iter().filter(|t| layers.is_empty() || layers.contains(&t.layer));
+    let cut: Vec<(String, Vec<u8>, [usize; 2])> = kept.map(|tensor| cut_tensor(tensor, tokens)).collect();
+    let views = cut.iter().map(|(name, bytes, shape)| Ok((name, TensorView::new(Dtype::F16, shape.to_vec(), bytes)?)));
+    let views = views.collect::<Result<Vec<_>, safetensors::SafeTensorError>>()?;
+    // One entry only: several would be written in an order that changes from run to run.
+    let model = recording.model.clone().unwrap_or_default();
+    let metadata = HashMap::from([("model".to_string(), model)]);
+    Ok(safetensors::serialize(views, Some(metadata))?)
+}
+
+fn cut_tensor(tensor: &KvTensor, tokens: usize) -> (String, Vec<u8>, [usize; 2]) {
+    let kind = match tensor.kind {
+        Kind::Key => "k",
+        Kind::Value => "v",
+    };
+    let rows = tokens.min(tensor.rows);
+    let bytes = tensor.vectors().take(rows).flatten().flat_map(|bits| bits.to_le_bytes()).collect();
+    (format!("layer{}.{kind}", tensor.layer), bytes, [rows, tensor.cols])
+}

@@ -1,0 +1,232 @@
+//! The bench: an engine with the models of everything around the design.
+
+use super::checker::{BusError, Rule, StreamChecker};
+use super::ports::StreamPorts;
+use super::stalls::{Pattern, Stalls};
+use super::stream::{Beat, Sink, SinkModel, Source, SourceModel};
+use fastrand::Rng;
+use hdl::engine::Engine;
+use hdl::{Bundle, Design};
+
+/// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`.
+pub fn seed(default: u64) -> u64 {
+    std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.
+pub struct Bench<'e> {
+    /// The running design, for ports that no model drives.
+    pub engine: &'e mut dyn Engine,
+    seed: u64,
+    rng: Rng,
+    sources: Vec<SourceModel>,
+    sinks: Vec<SinkModel>,
+    /// Sinks whose beats answer those of all the sources listed.
+    responses: Vec<(Vec<Source>, Sink)>,
+    cycle: u64,
+}
+
+impl<'e> Bench<'e> {
+    /// A bench without models. The seed decides all stalls; a failed test prints it.
+    pub fn new(engine: &'e mut dyn Engine, seed: u64) -> Bench<'e> {
+        println!("seed {seed} (KVFORGE_SEED sets another)");
+        let rng = Rng::with_seed(seed);
+        Bench { engine, seed, rng, sources: vec![], sinks: vec![], responses: vec![], cycle: 0 }
+    }
+
+    /// A source on an input stream of the design.
+    pub fn source<P, B: Bundle>(&mut self, design: &Design<P>, stream: &B, stalls: Stalls) -> Source {
+        self.source_at(StreamPorts::of(design, stream), stalls)
+    }
+
+    /// A sink on an output stream of the design.
+    pub fn sink<P, B: Bundle>(&mut self, design: &Design<P>, stream: &B, stalls: Stalls) -> Sink {
+        self.sink_at(StreamPorts::of(design, stream), stalls)
+    }
+
+    /// A source on the given ports.
+    pub fn source_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Source {
+        let (queue, pattern) = (Default::default(), Pattern::new(stalls));
+        self.sources.push(SourceModel { ports, queue, pattern, offered: None, cycles: vec![] });
+        Source(self.sources.len() - 1)
+    }
+
+    /// A sink on the given ports.
+    pub fn sink_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Sink {
+        let (pattern, checker) = (Pattern::new(stalls), StreamChecker::default());
+        self.sinks.push(SinkModel { ports, pattern, ready: false, beats: vec![], cycles: vec![], checker });
+        Sink(self.sinks.len() - 1)
+    }
+
+    /// From now on, a beat of `sink` is legal only after one beat of each of `sources` that it answers.
+    pub fn answers(&mut self, sources: &[Source], sink: Sink) {
+        self.responses.push((sources.to_vec(), sink));
+    }
+
+    /// Another stall pattern for a source.
+    pub fn stall_source(&mut self, source: Source, stalls: Stalls) {
+        self.sources[source.0].pattern = Pattern::new(stalls);
+    }
+
+    /// Another stall pattern for a sink.
+    pub fn stall_sink(&mut self, sink: Sink, stalls: Stalls) {
+        self.sinks[sink.0].pattern = Pattern::new(stalls);
+    }
+
+    /// Queues beats at a source.
+    ///
+    /// # Panics
+    /// If a beat has not as many fields as the payload.
+    pub fn send<T: Into<Beat>>(&mut self, source: Source, beats: impl IntoIterator<Item = T>) {
+        let model = &mut self.sources[source.0];
+        for beat in beats {
+            let beat = beat.into();
+            let (given, wanted) = (beat.0.len(), model.ports.payload.len());
+            assert_eq!(given, wanted, "`{}`: a beat has {wanted} fields, not {given}", model.ports.name);
+            model.queue.push_back(beat);
+        }
+    }
+
+    /// The beats that a source still has, with the one that it offers.
+    pub fn unsent(&self, source: Source) -> usize {
+        let model = &self.sources[source.0];
+        model.queue.len() + usize::from(model.offered.is_some())
+    }
+
+    /// The beats that a sink got so far.
+    pub fn beats(&self, sink: Sink) -> &[Beat] {
+        &self.sinks[sink.0].beats
+    }
+
+    /// The cycles in which a source's beats were taken.
+    pub fn sent_at(&self, source: Source) -> &[u64] {
+        &self.sources[source.0].cycles
+    }
+
+    /// The cycles in which a sink's beats arrived.
+    pub fn received_at(&self, sink: Sink) -> &[u64] {
+        &self.sinks[sink.0].cycles
+    }
+
+    /// Cycles without a transfer between the first and the last transfer of a sink.
+    pub fn bubbles(&self, sink: Sink) -> u64 {
+        match self.received_at(sink) {
+            [] => 0,
+            all @ [first, ..] => all[all.len() - 1] - first + 1 - all.len() as u64,
+        }
+    }
+
+    /// Clock edges since the bench was made.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Resets the design for four cycles with all streams idle. What the sources offer is offered again afterwards.
+    pub fn reset(&mut self) -> Result<(), BusError> {
+        let domains = self.engine.clocks().len();
+        for source in &mut self.sources {
+            if let Some(beat) = source.offered.take() {
+                source.queue.push_front(beat);
+            }
+            self.engine.poke(source.ports.valid, 0);
+        }
+        (0..domains).for_each(|domain| self.engine.set_reset(domain, true));
+        for _ in 0..4 {
+            self.engine.step();
+            self.cycle += 1;
+            for i in 0..self.sinks.len() {
+                self.sinks[i].checker.reset();
+                if self.engine.peek(self.sinks[i].ports.valid) == 1 {
+                    return Err(self.error(i, Rule::ValidInReset));
+                }
+            }
+        }
+        (0..domains).for_each(|domain| self.engine.set_reset(domain, false));
+        Ok(())
+    }
+
+    /// One clock cycle.
+    pub fn step(&mut self) -> Result<(), BusError> {
+        for source in &mut self.sources {
+            source.drive(self.engine, &mut self.rng);
+        }
+        for sink in &mut self.sinks {
+            sink.drive(self.engine, &mut self.rng);
+        }
+        for i in 0..self.sinks.len() {
+            self.check(i).map_err(|rule| self.error(i, rule))?;
+        }
+        for source in &mut self.sources {
+            source.observe(self.engine, self.cycle);
+        }
+        self.engine.step();
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// So many clock cycles.
+    pub fn run(&mut self, cycles: u64) -> Result<(), BusError> {
+        (0..cycles).try_for_each(|_| self.step())
+    }
+
+    /// Runs until a sink has got `wanted` beats in all. Not within `limit` cycles: an error.
+    pub fn run_until_received(&mut self, sink: Sink, wanted: usize, limit: u64) -> Result<(), BusError> {
+        for _ in 0..limit {
+            if self.beats(sink).len() >= wanted {
+                return Ok(());
+            }
+            self.step()?;
+        }
+        let received = self.beats(sink).len();
+        if received >= wanted { Ok(()) } else { Err(self.error(sink.0, Rule::Timeout { received, wanted, cycles: limit })) }
+    }
+
+    /// Looks at a sink before the edge, checks it, and notes the transfer.
+    fn check(&mut self, index: usize) -> Result<(), Rule> {
+        let sink = &mut self.sinks[index];
+        let (mut payload, mut otherwise) = (vec![], vec![]);
+        self.engine.poke(sink.ports.ready, (!sink.ready).into());
+        let valid_otherwise = sink.look(self.engine, &mut otherwise);
+        self.engine.poke(sink.ports.ready, sink.ready.into());
+        let valid = sink.look(self.engine, &mut payload);
+        if valid != valid_otherwise {
+            return Err(Rule::ValidWaits(valid.into(), sink.ready.into()));
+        }
+        if valid && payload != otherwise {
+            return Err(Rule::PayloadDependsOnReady);
+        }
+        sink.checker.observe(&sink.ports, valid, sink.ready, &payload)?;
+        if valid {
+            self.check_response(index)?;
+        }
+        let sink = &mut self.sinks[index];
+        if valid && sink.ready {
+            let beat = sink.beat(&payload);
+            sink.beats.push(beat);
+            sink.cycles.push(self.cycle);
+        }
+        Ok(())
+    }
+
+    /// A sink offers a beat: is there a request that it can answer?
+    fn check_response(&self, index: usize) -> Result<(), Rule> {
+        for (sources, _) in self.responses.iter().filter(|(_, sink)| sink.0 == index) {
+            let requests = sources.iter().map(|s| self.sources[s.0].cycles.len()).min().unwrap_or(0);
+            let response = self.sinks[index].beats.len() + 1;
+            if response > requests {
+                return Err(Rule::NoRequest { response, requests });
+            }
+        }
+        Ok(())
+    }
+
+    /// An error at a sink, now.
+    fn error(&self, sink: usize, rule: Rule) -> BusError {
+        BusError { cycle: self.cycle, seed: self.seed, port: self.sinks[sink].ports.name.clone(), rule }
+    }
+
+    /// An error at a sink, now.
+    pub(super) fn error_at(&self, sink: Sink, rule: Rule) -> BusError {
+        self.error(sink.0, rule)
+    }
+}

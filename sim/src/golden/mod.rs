@@ -1,0 +1,5 @@
+//! Golden models: slow, obvious, and independent of the hardware's description.
+
+pub mod oaken;
+pub mod quality;
+pub mod reference;

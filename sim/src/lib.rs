@@ -1,0 +1,14 @@
+//! What drives and checks kvforge's hardware, in software.
+//!
+//! - [`golden`]: models that the hardware must agree with, bit by bit, and the float64 mathematics behind them
+//! - [`data`]: readers of recorded keys and values (safetensors and npy)
+//! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
+//! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
+
+mod binary16;
+pub mod bus;
+pub mod data;
+pub mod golden;
+pub mod profile;
+pub mod tools;
+pub mod verilator;

@@ -1,0 +1,83 @@
+//! [`Model`] as an [`Engine`].
+
+use super::Model;
+use hdl::engine::{Engine, PortInfo, check_poke};
+
+impl Engine for Model {
+    fn ports(&self) -> &[PortInfo] {
+        &self.ports
+    }
+
+    #[inline]
+    fn poke(&mut self, port: usize, value: u64) {
+        let info = &self.ports[port];
+        if info.width > 64 {
+            return self.poke_wide(port, &[value]);
+        }
+        if !info.input || (info.width < 64 && value >> info.width != 0) {
+            check_poke(info, &[value]);
+        }
+        self.binding.write(port, value);
+        self.stale = true;
+    }
+
+    #[inline]
+    fn peek(&mut self, port: usize) -> u64 {
+        let info = &self.ports[port];
+        assert!(info.width <= 64, "cannot peek `{}` as 64 bits: it has {}", info.name, info.width);
+        self.settle();
+        self.binding.read(port)
+    }
+
+    fn poke_wide(&mut self, port: usize, limbs: &[u64]) {
+        let info = &self.ports[port];
+        check_poke(info, limbs);
+        if info.width <= 64 {
+            self.binding.write(port, limbs.first().copied().unwrap_or(0));
+        } else {
+            self.binding.write_limbs(port, limbs);
+        }
+        self.stale = true;
+    }
+
+    fn peek_wide(&mut self, port: usize, limbs: &mut [u64]) {
+        let info = &self.ports[port];
+        let (needed, given) = (info.limbs(), limbs.len());
+        assert!(given >= needed, "cannot peek `{}` into {given} limbs: it needs {needed}", info.name);
+        self.settle();
+        if self.ports[port].width <= 64 {
+            limbs.fill(0);
+            if let Some(first) = limbs.first_mut() {
+                *first = self.binding.read(port);
+            }
+        } else {
+            self.binding.read_limbs(port, limbs);
+        }
+    }
+
+    fn set_reset(&mut self, domain: usize, active: bool) {
+        let domains = self.resets.len();
+        assert!(domain < domains, "there is no clock domain {domain}: the design has {domains}");
+        self.write_reset(domain, active);
+    }
+
+    fn clocks(&self) -> &[String] {
+        &self.clocks
+    }
+
+    #[inline]
+    fn edge(&mut self, clocks: u64) {
+        let settled = self.low && !self.stale;
+        let failed = self.binding.edge(clocks, settled);
+        self.stale = false;
+        self.low = false;
+        self.cycles += 1;
+        if failed {
+            self.panic_with_failure();
+        }
+    }
+
+    fn cycles(&self) -> u64 {
+        self.cycles
+    }
+}

@@ -1,0 +1,232 @@
+//! Runs Verilog through [Verilator](https://verilator.org): a model is compiled to a shared library, loaded into this
+//! process and driven through the trait [`Engine`](hdl::engine::Engine), at the speed of the same loop in C++.
+//!
+//! Compiled models are kept by content in `target/verilator-cache` (or in the folder that the environment variable
+//! `KVFORGE_VERILATOR_CACHE` names): only the first run pays for the compiler. Any number of threads and processes may
+//! build and run models at the same time; two that want the same model build it once.
+
+mod binding;
+mod build;
+mod cache;
+mod engine;
+mod header;
+mod shim;
+#[cfg(test)]
+mod tests;
+
+use binding::Binding;
+use hdl::engine::PortInfo;
+use std::path::{Path, PathBuf};
+
+/// What a model is built from.
+#[derive(Clone, Debug)]
+pub struct ModelSpec<'a> {
+    /// Verilog of the whole hierarchy.
+    pub verilog: &'a str,
+    /// Name of the top module.
+    pub top: &'a str,
+    /// Ports of the top module, without clocks and resets.
+    pub ports: &'a [PortInfo],
+    /// Clock domains, at most 64.
+    pub domains: &'a [Domain],
+    /// Can the model write VCD waves? It runs slower then, even when it does not write.
+    pub trace: bool,
+    /// Does the model count which lines ran and which bits toggled? It runs slower then.
+    pub coverage: bool,
+}
+
+/// A clock and the reset that goes with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Domain {
+    /// Name of the clock port; everything happens at its rising edge.
+    pub clock: String,
+    /// The reset, if the domain has one.
+    pub reset: Option<Reset>,
+}
+
+/// A reset port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reset {
+    /// Name of the port.
+    pub port: String,
+    /// Is it active when it is 1?
+    pub active_high: bool,
+}
+
+/// Why a model cannot be built, or its files not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum VerilatorError {
+    /// The tool is not installed.
+    #[error("{0} is not set up: run `cargo xtask setup`")]
+    NotSetUp(&'static str),
+    /// Verilator rejects the Verilog.
+    #[error("Verilator rejects `{top}`:\n{log}")]
+    Verilog {
+        /// Name of the top module.
+        top: String,
+        /// Verilator's messages.
+        log: String,
+    },
+    /// The C++ compiler rejects what Verilator made of the Verilog.
+    #[error("the C++ compiler failed:\n{0}")]
+    Compiler(String),
+    /// The ports of the specification are not those of the top module.
+    #[error("ports of `{top}`: {problem}")]
+    Ports {
+        /// Name of the top module.
+        top: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// The compiled model cannot be loaded.
+    #[error("cannot load the compiled model: {0}")]
+    Load(#[from] libloading::Error),
+    /// The model was built without what is asked of it.
+    #[error("the model was built without {0}")]
+    BuiltWithout(&'static str),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
+
+impl VerilatorError {
+    /// Turns an error of the file system into one that names the file.
+    fn file(path: &Path) -> impl FnOnce(std::io::Error) -> VerilatorError {
+        let path = path.to_path_buf();
+        move |source| VerilatorError::File { path, source }
+    }
+}
+
+/// A running model. Inputs, registers and memories without initial contents start as 0.
+///
+/// It is driven through [`Engine`](hdl::engine::Engine). An assertion of the Verilog that fails (`$error`, `$stop`,
+/// `$fatal`) makes the edge at which it failed panic.
+pub struct Model {
+    binding: Binding,
+    /// Ports that tests see; then follow clocks and resets, which only the binding knows.
+    ports: Vec<PortInfo>,
+    clocks: Vec<String>,
+    /// For each domain, the index of its reset in the binding, and its active level.
+    resets: Vec<Option<(usize, bool)>>,
+    /// Was an input written since the model was last evaluated?
+    stale: bool,
+    /// Was the model evaluated with its clocks low since the last edge?
+    low: bool,
+    cycles: u64,
+    trace: bool,
+    coverage: bool,
+}
+
+impl Model {
+    /// Builds the model, or takes it from the cache, and starts it.
+    pub fn build(spec: &ModelSpec) -> Result<Model, VerilatorError> {
+        let all_ports = all_ports(spec)?;
+        let library = cache::library(spec, &all_ports)?;
+        let binding = Binding::open(&library, &all_ports)?;
+        let position = |name: &str| all_ports.iter().position(|port| port.name == name);
+        let mut model = Model {
+            binding,
+            ports: spec.ports.to_vec(),
+            clocks: spec.domains.iter().map(|domain| domain.clock.clone()).collect(),
+            resets: (spec.domains.iter())
+                .map(|domain| domain.reset.as_ref().and_then(|r| Some((position(&r.port)?, r.active_high))))
+                .collect(),
+            stale: true,
+            low: false,
+            cycles: 0,
+            trace: spec.trace,
+            coverage: spec.coverage,
+        };
+        // Resets start released, whatever level that is.
+        for domain in 0..model.resets.len() {
+            model.write_reset(domain, false);
+        }
+        Ok(model)
+    }
+
+    /// Starts to write a VCD wave; 10 ns of it are one edge. Ends when the model is dropped or [`Model::close_vcd`].
+    pub fn open_vcd(&mut self, path: &Path) -> Result<(), VerilatorError> {
+        if !self.trace {
+            return Err(VerilatorError::BuiltWithout("`trace`"));
+        }
+        // Verilator reports no reason: the file system does.
+        std::fs::File::create(path).map_err(VerilatorError::file(path))?;
+        self.settle();
+        let opened = self.binding.open_trace(path);
+        opened.then_some(()).ok_or_else(|| cannot_write(path))
+    }
+
+    /// Ends the wave, if one is being written.
+    pub fn close_vcd(&mut self) {
+        if self.trace {
+            self.binding.close_trace();
+        }
+    }
+
+    /// Writes the coverage counted so far, in the format that `verilator_coverage` reads.
+    pub fn write_coverage(&self, path: &Path) -> Result<(), VerilatorError> {
+        if !self.coverage {
+            return Err(VerilatorError::BuiltWithout("`coverage`"));
+        }
+        // Verilator ends the process when it cannot write: find that out before.
+        std::fs::File::create(path).map_err(VerilatorError::file(path))?;
+        let written = self.binding.write_coverage(path);
+        written.then_some(()).ok_or_else(|| cannot_write(path))
+    }
+
+    /// Lets combinational logic settle after inputs were written.
+    fn settle(&mut self) {
+        if self.stale {
+            self.stale = false;
+            self.low = true;
+            if self.binding.eval() {
+                self.panic_with_failure();
+            }
+        }
+    }
+
+    fn write_reset(&mut self, domain: usize, active: bool) {
+        if let Some((port, active_high)) = self.resets[domain] {
+            self.binding.write(port, u64::from(active == active_high));
+            self.stale = true;
+        }
+    }
+
+    /// Ends the test at a failed assertion of the Verilog.
+    #[cold]
+    fn panic_with_failure(&self) -> ! {
+        panic!("after {} edges: {}", self.cycles, self.binding.failure())
+    }
+}
+
+fn cannot_write(path: &Path) -> VerilatorError {
+    VerilatorError::file(path)(std::io::Error::other("Verilator cannot write it"))
+}
+
+/// The ports of the specification, then its clocks, then its resets.
+fn all_ports(spec: &ModelSpec) -> Result<Vec<PortInfo>, VerilatorError> {
+    let bit = |name: &String| PortInfo { name: name.clone(), width: 1, input: true };
+    let mut ports = spec.ports.to_vec();
+    ports.extend(spec.domains.iter().map(|domain| bit(&domain.clock)));
+    for reset in spec.domains.iter().filter_map(|domain| domain.reset.as_ref()) {
+        // Two domains may share a reset.
+        if !ports.iter().any(|port| port.name == reset.port) {
+            ports.push(bit(&reset.port));
+        }
+    }
+    let problem = |problem: String| Err(VerilatorError::Ports { top: spec.top.to_string(), problem });
+    if spec.domains.len() > 64 {
+        return problem(format!("{} clock domains, at most 64 are possible", spec.domains.len()));
+    }
+    for (index, port) in ports.iter().enumerate() {
+        if ports[..index].iter().any(|other| other.name == port.name) {
+            return problem(format!("`{}` is listed twice", port.name));
+        }
+    }
+    Ok(ports)
+}

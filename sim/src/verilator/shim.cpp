@@ -1,0 +1,128 @@
+// The C functions through which the binding drives a Verilated model `Vm`.
+// Defined before this text: KV_TRACE, KV_COVERAGE, kv_set_clocks, kv_set_ports.
+#include <cstdint>
+#include <memory>
+#include <string>
+#if KV_TRACE
+#include "verilated_vcd_c.h"
+#endif
+#if KV_COVERAGE
+#include "verilated_cov.h"
+#endif
+#define KV_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+struct Instance {
+    VerilatedContext context;
+    std::unique_ptr<Vm> model;
+#if KV_TRACE
+    std::unique_ptr<VerilatedVcdC> vcd;
+#endif
+    uint64_t edges = 0;
+    bool failed = false;
+    std::string failure;
+};
+
+// The instance that this thread evaluates: Verilator's error functions are not told.
+thread_local Instance* current = nullptr;
+
+void fail(const char* kind, const char* file, int line, const char* message) {
+    if (!current || current->failed) return;
+    current->failed = true;
+    current->failure = std::string(kind) + " at " + (file ? file : "?") + ":" + std::to_string(line) + " " + message;
+}
+
+inline void eval(Instance& s) {
+    current = &s;
+    s.model->eval();
+}
+
+inline void dump(Instance& s, uint64_t time) {
+#if KV_TRACE
+    s.context.time(time);
+    if (s.vcd) s.vcd->dump(time);
+#endif
+}
+}  // namespace
+
+// Verilator's own versions of these would end the process.
+void vl_finish(const char*, int, const char*) VL_MT_UNSAFE { if (current) current->context.gotFinish(true); }
+void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE { fail("assertion failed", file, line, scope); }
+void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
+    fail("fatal error", file, line, message);
+}
+
+KV_EXPORT Instance* kv_create() {
+    auto s = std::make_unique<Instance>();
+    s->context.randReset(0);
+#if KV_TRACE
+    s->context.traceEverOn(true);
+#endif
+    current = s.get();
+    s->model = std::make_unique<Vm>(&s->context, "");
+    return s.release();
+}
+
+KV_EXPORT void kv_destroy(Instance* s) {
+    current = s;
+#if KV_TRACE
+    if (s->vcd) s->vcd->close();
+#endif
+    s->model->final();
+    s->model.reset();
+    current = nullptr;
+    delete s;
+}
+
+KV_EXPORT void kv_ports(Instance* s, void** addresses, uint32_t* sizes) { kv_set_ports(*s->model, addresses, sizes); }
+
+KV_EXPORT int kv_eval(Instance* s) {
+    eval(*s);
+    return s->failed;
+}
+
+// One rising edge: logic settles with the new inputs and the clocks low, unless it has already, then the clocks rise.
+// They are low again when the model is next evaluated, so that a cycle costs two evaluations and no more.
+KV_EXPORT int kv_edge(Instance* s, uint64_t clocks, int settled) {
+    if (!settled) eval(*s);
+    dump(*s, 10 * s->edges + 5);
+    kv_set_clocks(*s->model, clocks);
+    ++s->edges;
+    eval(*s);
+    dump(*s, 10 * s->edges);
+    kv_set_clocks(*s->model, 0);
+    return s->failed;
+}
+
+KV_EXPORT const char* kv_failure(Instance* s) { return s->failure.c_str(); }
+
+KV_EXPORT int kv_open_trace(Instance* s, const char* path) {
+#if KV_TRACE
+    if (s->vcd) s->vcd->close();
+    s->vcd = std::make_unique<VerilatedVcdC>();
+    s->model->trace(s->vcd.get(), 1000);
+    s->vcd->open(path);
+    if (!s->vcd->isOpen()) { s->vcd.reset(); return 0; }
+    s->vcd->dump(10 * s->edges + 1);
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+KV_EXPORT void kv_close_trace(Instance* s) {
+#if KV_TRACE
+    if (s->vcd) s->vcd->close();
+    s->vcd.reset();
+#endif
+}
+
+KV_EXPORT int kv_write_coverage(Instance* s, const char* path) {
+#if KV_COVERAGE
+    current = s;
+    s->context.coveragep()->write(path);
+    return !s->failed;
+#else
+    return 0;
+#endif
+}
