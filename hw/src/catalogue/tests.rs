@@ -1,0 +1,85 @@
+//! The catalogue is consistent, and its blocks build over all of their ranges.
+
+use super::*;
+use std::collections::BTreeSet;
+
+/// Values at the ends of the legal ranges; the greatest ones small enough to elaborate in a test.
+fn ends(parameter: &Parameter) -> Vec<Value> {
+    match parameter.legal {
+        Legal::OneOf(numbers) => numbers.iter().map(|n| Value::Number(*n)).collect(),
+        Legal::Range { min, max, .. } => vec![Value::Number(min), Value::Number(max)],
+        Legal::Flag => vec![Value::Flag(false), Value::Flag(true)],
+        Legal::Choice(names) => names.iter().map(|n| Value::Name(n.to_string())).collect(),
+    }
+}
+
+/// Every combination of the ends that is legal together.
+fn corners(block: &Block) -> Vec<Values> {
+    let mut all: Vec<Vec<(&str, Value)>> = vec![vec![]];
+    for parameter in block.parameters {
+        let longer = |have: &Vec<(&'static str, Value)>| {
+            let have = have.clone();
+            ends(parameter).into_iter().map(move |end| [have.clone(), vec![(parameter.name, end)]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.into_iter().filter_map(|given| block.resolve(given).ok()).collect()
+}
+
+#[test]
+fn names_are_unique_and_defaults_legal() {
+    let names: BTreeSet<&str> = blocks().iter().map(|b| b.name).collect();
+    assert_eq!(names.len(), blocks().len());
+    for block in blocks() {
+        let names: BTreeSet<&str> = block.parameters.iter().map(|p| p.name).collect();
+        assert_eq!(names.len(), block.parameters.len(), "{}", block.name);
+        for parameter in block.parameters {
+            let default = parameter.default.map(Value::from);
+            assert_eq!(default.map(|value| parameter.check(&value)), parameter.default.map(|_| Ok(())));
+            assert!(!parameter.doc.is_empty() && !parameter.why.is_empty(), "{} {}", block.name, parameter.name);
+        }
+    }
+}
+
+#[test]
+fn every_block_builds_at_the_corners_of_what_is_legal() {
+    for block in blocks() {
+        let corners = corners(block);
+        assert!(corners.len() > 1, "{}: at least two corners", block.name);
+        for values in corners {
+            let design = (block.build)(&values).unwrap_or_else(|errors| panic!("{values:?}: {errors}"));
+            assert!(design.port_table().len() > 0);
+            assert!(!(block.latency)(&values).is_empty() && !(block.throughput)(&values).is_empty());
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_are_found_together() {
+    let fifo = block("fifo").unwrap();
+    let given = [("width", Value::Flag(true)), ("style", Value::Name("lut".into())), ("deep", Value::Number(4))];
+    let texts: Vec<String> = fifo.resolve(given).unwrap_err().iter().map(Mistake::to_string).collect();
+    let expected = [
+        "width = true has the wrong type",
+        "style = \"lut\" is not legal",
+        "unknown parameter `deep`",
+        "parameter `depth` is missing",
+    ];
+    assert_eq!(texts, expected);
+}
+
+#[test]
+fn parameters_that_do_not_go_together_are_named() {
+    let given = [("words", Value::Number(128)), ("ratio", Value::Number(1024))];
+    let mistakes = block("widen").unwrap().resolve(given).unwrap_err();
+    assert_eq!(mistakes[0].to_string(), "word_width * words * ratio = 1048576 bits is too wide a beat");
+    assert_eq!(mistakes[0].names, ["word_width", "words", "ratio"]);
+    assert_eq!(mistakes[0].legal(), "a product of at most 65536");
+}
+
+#[test]
+fn legal_values_read_as_a_sentence() {
+    assert_eq!(Legal::OneOf(&[1, 2, 4]).to_string(), "1, 2 or 4");
+    assert_eq!(Legal::Range { min: 64, max: 8192, multiple_of: 64 }.to_string(), "a multiple of 64 from 64 to 8192");
+    assert_eq!(Legal::Choice(&["a", "b"]).to_string(), "\"a\" or \"b\"");
+}

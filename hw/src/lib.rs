@@ -1,0 +1,13 @@
+//! The hardware of kvforge, one module a file.
+//!
+//! - [`stream`]: what moves words from module to module, and the AXI4-Stream edge
+//! - [`float`]: arithmetic on narrow and floating point numbers
+//! - [`oaken`]: the quantizer and dequantizer of the key-value cache
+//! - [`control`]: registers behind AXI4-Lite, from one description
+//! - [`catalogue`]: the blocks that can be configured by name
+
+pub mod catalogue;
+pub mod control;
+pub mod float;
+pub mod oaken;
+pub mod stream;

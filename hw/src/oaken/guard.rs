@@ -1,0 +1,96 @@
+//! Length guard: makes every packet of a stream exactly as long as it should be.
+//!
+//! It counts the beats of a packet. A packet that ends early is filled with zeros up to its length, the beats of one that
+//! ends late are dropped up to its last; either raises a flag for one cycle. Behind it, `last` is always right.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s` | packets as they come; ready is combinational from `m` ready |
+//! | `beats_minus_1` | length of a packet, held by the user while a packet is under way |
+//! | `start` | 1: a new packet may begin (an open one goes on without it) |
+//! | `m` | packets of that length; `first` marks their first beat |
+//! | `early`, `late` | one cycle each, at the beat that shows the mistake |
+//!
+//! Parameters: width of the data, beats of the longest packet (2 to 8192, or 1). Latency 0; one beat a cycle.
+//! Combinational: `s` to `m`, `m` ready and `start` to `s` ready, `start` to `m` valid.
+
+use super::types::{Beat, beat};
+use hdl::*;
+
+#[derive(Clone, Copy, State)]
+enum Phase {
+    Pass,
+    Pad,
+    Drop,
+}
+
+/// A beat with both ends of its packet marked.
+#[derive(Clone, Copy, Bundle)]
+pub struct GuardedBeat {
+    /// Elements or codes.
+    pub data: Signal,
+    /// First beat of the packet.
+    pub first: Signal,
+    /// Last beat of the packet.
+    pub last: Signal,
+}
+
+ports! {
+    /// Ports of [`length_guard`].
+    pub struct GuardPorts(width: u32, count_bits: u32) {
+        /// Packets as they come.
+        input s: Stream<Beat> = stream(beat(width)),
+        /// Beats of a packet, less one.
+        input beats_minus_1: Signal = bits(count_bits),
+        /// A new packet may begin.
+        input start: Signal = bits(1),
+        /// Packets of the right length.
+        output m: Stream<GuardedBeat> = stream(GuardedBeat { data: bits(width), first: bits(1), last: bits(1) }),
+        /// A packet ended early and was filled with zeros.
+        output early: Signal = bits(1),
+        /// A packet ended late; the surplus is dropped.
+        output late: Signal = bits(1),
+    }
+}
+
+/// A guard for beats of `width` bits and packets of up to `max_beats` beats.
+#[module]
+pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Errors> {
+    let m = Module::new(format!("length_guard_{width}x{max_beats}"));
+    m.doc("Makes every packet exactly as long as it should be: fills early ends with zeros, drops late ones.");
+    let io = GuardPorts::new(m, width, clog2(max_beats as usize));
+
+    m.section("where in the packet");
+    let phase = m.state(Phase::Pass);
+    let position = m.reg_reset(bits(clog2(max_beats as usize)), 0);
+    let first = position.eq(0);
+    let last = position.eq(io.beats_minus_1);
+    let open = !first | io.start;
+
+    m.section("handshake");
+    let passing = phase.is(Phase::Pass);
+    let padding = phase.is(Phase::Pad);
+    io.m.valid.set((passing & open & io.s.valid) | padding);
+    io.m.payload.data.set(padding.mux(io.s.payload.data.zeros(width), io.s.payload.data));
+    io.m.payload.first.set(first);
+    io.m.payload.last.set(last);
+    io.s.ready.set((passing & open & io.m.ready) | phase.is(Phase::Drop));
+
+    m.section("mistakes");
+    let transfer = io.m.transfer();
+    let ends_early = transfer & passing & io.s.payload.last & !last;
+    let ends_late = transfer & passing & last & !io.s.payload.last;
+    io.early.set(ends_early);
+    io.late.set(ends_late);
+
+    m.section("update");
+    m.when(transfer, || position.set(last.mux(position.zeros(position.width()), position + 1)));
+    m.switch(phase, |s| {
+        s.case(Phase::Pass, || {
+            m.when(ends_early, || phase.set(Phase::Pad)).elsewhen(ends_late, || phase.set(Phase::Drop));
+        });
+        s.case(Phase::Pad, || drop(m.when(transfer & last, || phase.set(Phase::Pass))));
+        s.default(|| drop(m.when(io.s.valid & io.s.payload.last, || phase.set(Phase::Pass))));
+    });
+    m.finish(io)
+}

@@ -1,0 +1,86 @@
+//! Oaken quantizer with AXI edges: AXI4-Stream in and out, registers behind AXI4-Lite.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
+//! | `s_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends, `tkeep` all ones |
+//! | `m_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends |
+//! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends |
+//!
+//! All outputs and all `tready` of inputs are registers. Parameters, throughput and behaviour are those of the
+//! [engine](super::quantizer). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
+//! next vector, and a change waits for the vectors under way. Errors are flagged and never stop the engine: a vector that ends
+//! early is filled with zeros, the surplus of a late one is dropped, NaN and infinities are replaced.
+
+use super::quantizer::quantizer;
+use super::settings::{EngineMap, engine_map};
+use super::types::{Beat, EngineParams};
+use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
+use crate::stream::Beat as AxiBeat;
+use crate::stream::axi_stream::{AxiStream, axi_stream};
+use crate::stream::register_slice::register_slice_after;
+use hdl::*;
+
+ports! {
+    /// Ports of [`quantizer_axi`].
+    pub struct QuantizerAxiPorts(p: EngineParams, address_width: u32) {
+        /// Registers.
+        input s_axil: AxiLite = axi_lite(address_width),
+        /// Elements.
+        input s_axis: AxiStream = axi_stream(2 * p.lanes),
+        /// Dense part.
+        output m_axis_dense: AxiStream = axi_stream(p.dense_bytes()),
+        /// Sparse part.
+        output m_axis_sparse: AxiStream = axi_stream(p.sparse_bytes()),
+    }
+}
+
+fn map(name: &str, p: EngineParams) -> EngineMap {
+    let errors = [
+        ("early", "a vector ended before `length` elements and was filled with zeros"),
+        ("late", "a vector did not end after `length` elements; the surplus was dropped"),
+        ("nonfinite", "a vector held a NaN (taken as 0) or an infinity (taken as 65504)"),
+        ("partial", "a beat came with bytes that are not kept; they were taken as they are"),
+    ];
+    engine_map(name, *b"OAKQ", p, &errors)
+}
+
+/// The registers of the quantizer.
+pub fn registers(name: &str, p: EngineParams) -> RegisterMap {
+    map(name, p).map
+}
+
+/// The quantizer with AXI edges; `name` is that of the Verilog module.
+#[module]
+pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiPorts>, Errors> {
+    let p = p.check(name)?;
+    let core = quantizer(p)?;
+    let map = map(name, p);
+    let m = Module::new(name);
+    m.doc(&format!("Oaken quantizer, {} elements a cycle, vectors of up to {} elements.", p.lanes, p.max_length));
+    let io = QuantizerAxiPorts::new(m, p, map.map.address_width());
+
+    m.section("registers");
+    let regs = slave(m, &map.map, io.s_axil)?;
+    let settings = map.settings(&regs, p);
+
+    m.section("the engine");
+    let elements = register_slice_after(m, io.s_axis.stream())?;
+    let core = m.instance(&core);
+    core.s.set(elements.with(Beat { data: elements.payload.data, last: elements.payload.last }));
+    core.length.set(settings.length);
+    core.thresholds.set(settings.thresholds);
+    core.enable.set(settings.enable);
+    let partial = elements.transfer() & !elements.payload.keep.all();
+    map.report(m, &regs, core.busy, core.finished, &[core.early, core.late, core.nonfinite, partial]);
+
+    m.section("the two parts of the records");
+    let codes = AxiBeat::full(core.dense.payload.data, p.dense_bytes(), core.dense.payload.last);
+    let dense = register_slice_after(m, core.dense.with(codes))?;
+    io.m_axis_dense.set(AxiStream::from(dense));
+    let word = core.sparse.payload;
+    let bytes = AxiBeat { data: word.data, keep: word.keep, last: word.last };
+    let sparse = register_slice_after(m, core.sparse.with(bytes))?;
+    io.m_axis_sparse.set(AxiStream::from(sparse));
+    m.finish(io)
+}

@@ -1,0 +1,166 @@
+//! Scale: turns the maxima of a vector into everything that encoding it needs, the [`Descriptor`].
+//!
+//! A vector has four steps to compute (outer positive, outer negative, middle, inner). A vector of the shortest length, one
+//! chunk, comes every `64 / lanes` cycles, so one step unit serves up to 16 lanes, two serve 32 and four serve 64: hardware is
+//! shared as far as the rate allows.
+//!
+//! Ports: `start` with the maxima of a vector, at most once in `64 / lanes` cycles; `done` with its descriptor [`latency`] cycles
+//! later; thresholds are held by the user as long as vectors are under way. Parameter: lanes. Nothing is combinational from
+//! port to port.
+
+use super::maxima::{Maxima, maxima_shape};
+use super::step_unit::{self, StepItem, StepResult, step_item, step_result, step_unit};
+use super::types::{Thresholds, thresholds};
+use hdl::*;
+
+/// What the lanes need to encode a group: the reciprocal and exponent of its step, and its threshold in 32nds of it.
+#[derive(Clone, Copy, Bundle)]
+pub struct GroupScale {
+    /// Reciprocal of the step's mantissa.
+    pub r: Signal,
+    /// E of the step.
+    pub e: Signal,
+    /// Threshold in steps, modulo 1024.
+    pub c: Signal,
+}
+
+/// All that is known of a vector when its maxima are.
+#[derive(Clone, Copy, Bundle)]
+pub struct Descriptor {
+    /// The header of the record, bits 57:0.
+    pub header: Signal,
+    /// Outer group, positive side.
+    pub outer_pos: GroupScale,
+    /// Outer group, negative side.
+    pub outer_neg: GroupScale,
+    /// Middle group; `c` is that of the positive side.
+    pub middle: GroupScale,
+    /// Negative threshold of the middle group in steps.
+    pub middle_c_neg: Signal,
+    /// Reciprocal of the inner group's step.
+    pub inner_r: Signal,
+    /// E of the inner group's step.
+    pub inner_e: Signal,
+}
+
+/// Shape of a [`Descriptor`].
+pub fn descriptor() -> Descriptor {
+    let group = GroupScale { r: bits(10), e: bits(6), c: bits(10) };
+    Descriptor {
+        header: bits(58),
+        outer_pos: group,
+        outer_neg: group,
+        middle: group,
+        middle_c_neg: bits(10),
+        inner_r: bits(10),
+        inner_e: bits(6),
+    }
+}
+
+impl Descriptor {
+    /// Middle codes of the negative side, 0 to 16.
+    pub fn split(&self) -> Signal {
+        self.header.bits(56, 52)
+    }
+}
+
+ports! {
+    /// Ports of [`scale`].
+    pub struct ScalePorts() {
+        /// The maxima of a vector are there.
+        input start: Signal = bits(1),
+        /// The maxima.
+        input maxima: Maxima = maxima_shape(),
+        /// The vector held a NaN or an infinity.
+        input nonfinite: Signal = bits(1),
+        /// The thresholds of the vectors under way.
+        input thresholds: Thresholds = thresholds(),
+        /// The descriptor of a vector is there.
+        output done: Signal = bits(1),
+        /// The descriptor.
+        output descriptor: Descriptor = descriptor(),
+    }
+}
+
+/// Step units for so many lanes.
+fn units(lanes: u32) -> u32 {
+    (lanes / 16).max(1)
+}
+
+/// Cycles from the maxima to the descriptor.
+pub fn latency(lanes: u32) -> u32 {
+    step_unit::LATENCY + 4 / units(lanes) + 1
+}
+
+/// The four questions of a vector: the order of the steps in the header, last first.
+fn questions(maxima: Maxima, t: Thresholds) -> [StepItem; 4] {
+    let zero = maxima.inner.zeros(15);
+    let (no, yes) = (maxima.inner.zeros(1), maxima.inner.lit(1u32, 1));
+    let single = |max_a, thr_a| StepItem { max_a, thr_a, max_b: zero, thr_b: zero, middle: no };
+    let middle = StepItem {
+        max_a: maxima.middle_pos,
+        thr_a: t.t_high,
+        max_b: maxima.middle_neg,
+        thr_b: t.t_low,
+        middle: yes,
+    };
+    [middle, single(maxima.outer_pos, t.s_high), single(maxima.outer_neg, t.s_low), single(maxima.inner, zero)]
+}
+
+/// The scale unit for `lanes` elements a cycle.
+#[module]
+pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
+    let m = Module::new(format!("oaken_scale_p{lanes}"));
+    m.doc("Turns the maxima of a vector into its steps, their reciprocals, and the thresholds in steps.");
+    let io = ScalePorts::new(m);
+    let units = units(lanes) as usize;
+    let rounds = 4 / units;
+    let unit = step_unit()?;
+
+    m.section("the questions of a vector, shifted out round by round");
+    let asked = questions(io.maxima, io.thresholds);
+    let waiting: Vec<StepItem> = (0..4).map(|_| m.reg(step_item())).collect();
+    for i in 0..4 {
+        let after = if i + units < 4 { waiting[i + units] } else { waiting[i] };
+        waiting[i].set(io.start.mux(asked[i], after));
+    }
+
+    m.section("the step units");
+    let results: Vec<StepResult> = (0..units)
+        .map(|i| {
+            let step = m.instance(&unit);
+            step.item.set(waiting[i]);
+            step.result
+        })
+        .collect();
+
+    m.section("the answers, gathered");
+    let kept: Vec<StepResult> = (0..4).map(|_| m.reg(step_result())).collect();
+    for i in 0..4 {
+        let last_round = i >= 4 - units;
+        kept[i].set(if last_round { results[i + units - 4] } else { kept[i + units] });
+    }
+    let cycles = step_unit::LATENCY + rounds as u32 + 1;
+    assert_eq!(cycles, latency(lanes));
+    let p = m.pipeline("vector");
+    let done = p.enter_valid(io.start).later(cycles);
+    let nonfinite = p.enter(io.nonfinite).meet(done);
+    io.done.set(p.leave(done));
+    io.descriptor.set(assemble(&kept, p.leave(nonfinite)));
+    m.finish(io)
+}
+
+fn assemble(answers: &[StepResult], nonfinite: Signal) -> Descriptor {
+    let [middle, outer_pos, outer_neg, inner] = [answers[0], answers[1], answers[2], answers[3]];
+    let step = |a: StepResult| a.e.cat(a.f);
+    let group = |a: StepResult| GroupScale { r: a.r, e: a.e, c: a.c_a };
+    Descriptor {
+        header: cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]),
+        outer_pos: group(outer_pos),
+        outer_neg: group(outer_neg),
+        middle: group(middle),
+        middle_c_neg: middle.c_b,
+        inner_r: inner.r,
+        inner_e: inner.e,
+    }
+}

@@ -1,0 +1,158 @@
+//! The engines against the golden model, on the built-in simulator.
+
+use super::types::EngineParams;
+use super::{QuantizerPorts, quantizer};
+use fastrand::Rng;
+use hdl::Design;
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use sim::bus::{Beat, Bench, Stalls, packet_bytes};
+use sim::golden::oaken::{self, Record};
+
+/// How the ports are stalled.
+#[derive(Clone, Copy)]
+struct Pauses {
+    input: Stalls,
+    dense: Stalls,
+    sparse: Stalls,
+}
+
+const NEVER: Pauses = Pauses { input: Stalls::Never, dense: Stalls::Never, sparse: Stalls::Never };
+const OFTEN: Pauses = Pauses { input: Stalls::Percent(30), dense: Stalls::Percent(40), sparse: Stalls::Runs(9) };
+
+/// Values with a few bits each, the first lowest, as beats with a last.
+fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
+    let count = values.len() / lanes;
+    let beat = |(i, chunk): (usize, &[u64])| {
+        let data = chunk.iter().rev().fold(hdl::BigUint::default(), |sum, v| (sum << width) | hdl::BigUint::from(*v));
+        Beat(vec![data, u32::from(i + 1 == count).into()])
+    };
+    values.chunks(lanes).enumerate().map(beat).collect()
+}
+
+fn set_thresholds(engine: &mut dyn Engine, design: &Design<QuantizerPorts>, t: &oaken::Thresholds) {
+    let [s_low, t_low, t_high, s_high] = t.bits();
+    let ports = design.ports.thresholds;
+    for (port, value) in [(ports.s_low, s_low), (ports.t_low, t_low), (ports.t_high, t_high), (ports.s_high, s_high)] {
+        engine.poke(design.port_index(port).expect("a port"), u64::from(value & 0x7fff));
+    }
+}
+
+/// What a run gave: the records, and the cycles between the first and the last input beat.
+struct Run {
+    records: Vec<(Vec<u8>, Vec<u8>)>,
+    bubbles: u64,
+}
+
+fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pauses, seed: u64) -> Run {
+    let design = quantizer(p).unwrap_or_else(|e| panic!("{e}"));
+    let mut engine = Simulator::new(&design);
+    let length = vectors[0].len();
+    let mut bench = Bench::new(&mut engine, seed);
+    let s = bench.source(&design, &design.ports.s, pauses.input);
+    let dense = bench.sink(&design, &design.ports.dense, pauses.dense);
+    let sparse = bench.sink(&design, &design.ports.sparse, pauses.sparse);
+    set_thresholds(bench.engine, &design, t);
+    bench.engine.poke(design.port_index(design.ports.length).expect("a port"), length as u64);
+    bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
+    bench.reset().unwrap_or_else(|e| panic!("{e}"));
+    for v in vectors {
+        let values: Vec<u64> = v.iter().map(|x| u64::from(*x)).collect();
+        bench.send(s, beats(&values, 16, p.lanes as usize));
+    }
+    let dense_beats = vectors.len() * length / 2 / p.dense_bytes() as usize;
+    let limit = 200 + 40 * (vectors.len() * length / p.lanes as usize) as u64;
+    bench.run_until_received(dense, dense_beats, limit).unwrap_or_else(|e| panic!("{e}"));
+    bench.run(200).unwrap_or_else(|e| panic!("{e}"));
+    let mut records = vec![];
+    let mut bytes = vec![];
+    let width = p.dense_bytes() as usize;
+    for beat in bench.beats(dense) {
+        let mut data = beat.0[0].to_bytes_le();
+        data.resize(width, 0);
+        bytes.extend(data);
+        if beat.field(1) == 1 {
+            records.push(std::mem::take(&mut bytes));
+        }
+    }
+    let sparse = packet_bytes(bench.beats(sparse));
+    let taken = bench.sent_at(s);
+    let bubbles = taken[taken.len() - 1] - taken[0] + 1 - taken.len() as u64;
+    assert_eq!((records.len(), sparse.len()), (vectors.len(), vectors.len()), "vectors out");
+    Run { records: records.into_iter().zip(sparse).collect(), bubbles }
+}
+
+fn compare(got: &[(Vec<u8>, Vec<u8>)], vectors: &[Vec<u16>], t: &oaken::Thresholds) {
+    for (i, (got, v)) in got.iter().zip(vectors).enumerate() {
+        let want: Record = oaken::encode(v, t);
+        assert_eq!(got.1[..8], want.sparse[..8], "header of vector {i}");
+        assert_eq!(got.1, want.sparse, "sparse part of vector {i}");
+        assert_eq!(got.0, want.dense, "dense part of vector {i}");
+    }
+}
+
+/// Values around the thresholds, with everything special now and then.
+fn random_vector(rng: &mut Rng, length: usize) -> Vec<u16> {
+    let kind = rng.u32(0..8);
+    (0..length)
+        .map(|_| match kind {
+            0 => rng.u16(..),
+            1 => [0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x03ff][rng.usize(0..8)],
+            2 => rng.u16(0..64) | (rng.u16(0..2) << 15),
+            3 => 0x3c00,
+            _ => {
+                let x = (rng.f32() + rng.f32() + rng.f32() - 1.5) * [0.1, 1.0, 4.0][rng.usize(0..3)];
+                half::f16::from_f32(x).to_bits()
+            }
+        })
+        .collect()
+}
+
+fn params(lanes: u32, max_length: u32) -> EngineParams {
+    EngineParams { lanes, max_length }
+}
+
+#[test]
+fn records_equal_the_golden_model() {
+    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)] {
+        let mut rng = Rng::with_seed(u64::from(lanes) * 1000 + length as u64);
+        let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
+        let vectors: Vec<Vec<u16>> = (0..24).map(|_| random_vector(&mut rng, length)).collect();
+        for pauses in [NEVER, OFTEN] {
+            let run = run(params(lanes, 256), &t, &vectors, pauses, 7);
+            compare(&run.records, &vectors, &t);
+        }
+    }
+}
+
+/// A vector with exactly `outliers` outer elements in every chunk, at random places.
+fn with_outliers(rng: &mut Rng, length: usize, outliers: usize) -> Vec<u16> {
+    let mut v: Vec<u16> = (0..length).map(|_| half::f16::from_f32(0.3 + 0.5 * rng.f32()).to_bits()).collect();
+    for chunk in v.chunks_mut(64) {
+        let mut places: Vec<usize> = (0..64).collect();
+        rng.shuffle(&mut places);
+        // now and then all of them side by side
+        let start = rng.usize(0..=64 - outliers);
+        let together = rng.bool();
+        for i in 0..outliers {
+            chunk[if together { start + i } else { places[i] }] = half::f16::from_f32(2.0 + rng.f32()).to_bits();
+        }
+    }
+    v
+}
+
+#[test]
+fn no_bubble_up_to_an_eighth_of_outliers() {
+    let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for lanes in [1, 2, 4, 8, 16, 32, 64] {
+        for length in [64, 128, 512] {
+            for outliers in [0, 1, 4, 8] {
+                let mut rng = Rng::with_seed(9);
+                let vectors: Vec<Vec<u16>> = (0..60).map(|_| with_outliers(&mut rng, length, outliers)).collect();
+                let run = run(params(lanes, 512), &t, &vectors, NEVER, 1);
+                compare(&run.records, &vectors, &t);
+                assert_eq!(run.bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
+            }
+        }
+    }
+}

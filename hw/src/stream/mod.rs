@@ -1,0 +1,99 @@
+//! Streams: register slice, FIFO, width converters, fork and join, and the AXI4-Stream edge.
+//!
+//! | part | latency | transfers a cycle | `s_ready` | `m_valid`, `m_payload` |
+//! | --- | --- | --- | --- | --- |
+//! | [`register_slice`] | 1 | 1 | register | registers |
+//! | [`fifo`] in LUT RAM | 1 | 1 | register | register, read by a registered address |
+//! | [`fifo`] in block RAM | 2 | 1 | register | register, output of the block RAM |
+//! | [`widen`] | 1 after the last word | 1 word in | from `m_ready` | registers |
+//! | [`narrow`] | 1 | 1 word out | from `m_ready` | registers |
+//! | [`fork`](fork()), [`join`](join()) | 0 | 1 | from all `ready` (and `valid`) | from `valid` |
+
+pub mod axi_stream;
+pub mod fifo;
+mod fork;
+mod join;
+pub mod narrow;
+pub mod register_slice;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod widen;
+
+pub use fork::{fork, fork_many};
+pub use join::{join, join_many};
+
+use hdl::{Bundle, Errors, Signal, Stream, bits};
+
+/// A beat of a packet: what AXI4-Stream calls TDATA, TKEEP and TLAST.
+#[derive(Clone, Copy, Debug, Bundle)]
+pub struct Beat {
+    /// The words, the first in the low bits.
+    pub data: Signal,
+    /// One bit for each word (a byte, in AXI4-Stream): it is there. What stands in `data` where it is not, means nothing.
+    pub keep: Signal,
+    /// The packet ends with this beat.
+    pub last: Signal,
+}
+
+/// The shape of a beat of `words` words of `word_width` bits.
+pub fn beat(word_width: u32, words: u32) -> Beat {
+    Beat { data: bits(word_width * words), keep: bits(words), last: bits(1) }
+}
+
+impl Beat {
+    /// The last beat of a packet or any other, with all words there.
+    #[track_caller]
+    pub fn full(data: Signal, words: u32, last: Signal) -> Beat {
+        Beat { data, keep: !data.zeros(words), last }
+    }
+}
+
+/// The stream with its payload as one signal.
+#[track_caller]
+fn packed<P: Bundle>(s: Stream<P>) -> Stream {
+    s.with(s.payload.pack())
+}
+
+/// A word has at least one bit.
+#[track_caller]
+fn check_width(module: &str, width: u32) -> Result<(), Errors> {
+    let legal = (1..=MAX_WIDTH).contains(&width);
+    let help = format!("from 1 to {MAX_WIDTH}: a word needs a bit, and wider ones no device has the wires for");
+    if legal { Ok(()) } else { Err(Errors::parameter(module, format!("width = {width} is out of range"), help)) }
+}
+
+/// Bits of the widest stream.
+pub const MAX_WIDTH: u32 = 1 << 16;
+
+/// The largest ratio of the width converters.
+pub const MAX_RATIO: u32 = 1024;
+
+/// The parameters of a width converter.
+#[track_caller]
+fn check_ratio(module: &str, word_width: u32, words: u32, ratio: u32) -> Result<(), Errors> {
+    let wide = u64::from(word_width) * u64::from(words) * u64::from(ratio);
+    let problem = if word_width == 0 || words == 0 {
+        let help = "at least 1 each: a beat needs a word, and a word a bit".to_string();
+        (format!("word_width = {word_width}, words = {words}"), help)
+    } else if !(2..=MAX_RATIO).contains(&ratio) {
+        let help = format!("from 2 (1 would be a wire) to {MAX_RATIO}");
+        (format!("ratio = {ratio} is out of range"), help)
+    } else if wide > MAX_WIDTH.into() {
+        let help = format!("word_width * words * ratio must be at most {MAX_WIDTH}: no device has the wires for more");
+        (format!("the wide beat has {wide} bits"), help)
+    } else {
+        return Ok(());
+    };
+    Err(Errors::parameter(module, problem.0, problem.1))
+}
+
+/// Bits of a word and words of a beat.
+#[track_caller]
+fn words_of(module: &str, beat: Beat) -> Result<(u32, u32), Errors> {
+    let (width, words) = (beat.data.width(), beat.keep.width());
+    if width.is_multiple_of(words) {
+        return Ok((width / words, words));
+    }
+    let message = format!("{width} bits of data with {words} bits of keep");
+    Err(Errors::parameter(module, message, "keep has one bit for each of the equal words of data"))
+}
