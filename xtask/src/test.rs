@@ -1,0 +1,124 @@
+//! `cargo xtask test`: every check of the project, one after the other.
+
+use crate::{lint, setup, tools};
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// One check: its heading, and what it does.
+type Step = (&'static str, fn() -> Result<()>);
+
+const STEPS: &[Step] = &[
+    ("set up the tools", setup::setup),
+    ("cargo fmt --check", || cargo(&["fmt", "--all", "--check"])),
+    ("cargo clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
+    ("cargo test", || cargo(&["test", "--workspace", "--no-fail-fast"])),
+    ("lint of rtl_out", lint::lint_all),
+    ("rtl_out is what the generator writes", regenerate),
+];
+
+/// Runs all steps, also after a failed one, and returns true when all have passed.
+pub fn run_all() -> bool {
+    let start = Instant::now();
+    let mut failed = Vec::new();
+    for (heading, step) in STEPS {
+        println!("== {heading}");
+        let step_start = Instant::now();
+        let outcome = step();
+        let seconds = step_start.elapsed().as_secs_f64();
+        match outcome {
+            Ok(()) => println!("== {heading}: passed in {seconds:.1} s"),
+            Err(error) => {
+                println!("== {heading}: FAILED after {seconds:.1} s: {error:#}");
+                failed.push(*heading);
+            }
+        }
+    }
+    println!("total time {:.0} s", start.elapsed().as_secs_f64());
+    if !failed.is_empty() {
+        println!("failed: {}", failed.join(", "));
+    }
+    println!("{} passed, {} failed", STEPS.len() - failed.len(), failed.len());
+    failed.is_empty()
+}
+
+/// Runs cargo in the root of the workspace, with the tools at hand for the tests that need them.
+fn cargo(arguments: &[&str]) -> Result<()> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(tools::root())
+        .env("KVFORGE_TOOLS", tools::bin())
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(status.success(), "cargo {} ended with {status}", arguments.join(" "));
+    Ok(())
+}
+
+/// Generates every named configuration anew and compares it byte for byte with rtl_out.
+fn regenerate() -> Result<()> {
+    let fresh = tools::root().join("target/rtl_out");
+    if fresh.exists() {
+        fs::remove_dir_all(&fresh)?;
+    }
+    let names = configuration_names()?;
+    for name in &names {
+        generate(name, &fresh.join(name))?;
+    }
+    let (committed, fresh) = (contents(&tools::root().join("rtl_out"))?, contents(&fresh)?);
+    let all = committed.keys().chain(fresh.keys()).collect::<std::collections::BTreeSet<_>>();
+    let mut differences = Vec::new();
+    for file in all {
+        match (committed.get(file), fresh.get(file)) {
+            (Some(old), Some(new)) if old == new => {}
+            (Some(_), Some(_)) => differences.push(format!("{} differs", file.display())),
+            (None, _) => differences.push(format!("{} is missing", file.display())),
+            (_, None) => differences.push(format!("{} is not generated any more", file.display())),
+        }
+    }
+    ensure!(differences.is_empty(), "rtl_out is out of date: {}", differences.join("; "));
+    println!("{} files of {} configurations are identical", committed.len(), names.len());
+    Ok(())
+}
+
+/// Writes the Verilog of one named configuration into `dir`.
+fn generate(name: &str, dir: &Path) -> Result<()> {
+    let dir = dir.to_str().context("the path of the project is not valid UTF-8")?;
+    cargo(&["run", "--release", "--quiet", "--package", "kvforge-cli", "--", "generate", name, "--out", dir])
+}
+
+/// The named configurations: the TOML files in configs/.
+fn configuration_names() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(tools::root().join("configs")).context("cannot read configs/")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            names.push(path.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    if names.is_empty() {
+        bail!("configs/ holds no configuration");
+    }
+    Ok(names)
+}
+
+/// All files below `dir` with their contents, by path relative to `dir`.
+fn contents(dir: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                files.insert(path.strip_prefix(dir)?.to_path_buf(), fs::read(&path)?);
+            }
+        }
+    }
+    Ok(files)
+}

