@@ -2,6 +2,8 @@
 
 use super::parameter::{Preset, Legal, Mistake, Parameter, Values};
 use super::Block;
+use crate::oaken::EngineParams;
+use crate::oaken::quantizer_axi::quantizer_axi;
 use crate::stream::fifo::{MAX_DEPTH, Style, fifo};
 use crate::stream::narrow::narrow;
 use crate::stream::register_slice::register_slice;
@@ -11,10 +13,10 @@ use hdl::Design;
 
 /// All blocks, in the order in which they are listed.
 pub fn blocks() -> &'static [Block] {
-    &[REGISTER_SLICE, FIFO, WIDEN, NARROW]
+    &[OAKEN_QUANTIZER, REGISTER_SLICE, FIFO, WIDEN, NARROW]
 }
 
-const fn any(min: i64, max: i64) -> Legal {
+const fn any(min: i128, max: i128) -> Legal {
     Legal::Range { min, max, multiple_of: 1 }
 }
 
@@ -23,13 +25,49 @@ const WIDTH: Parameter = Parameter {
     doc: "bits of a word",
     unit: "bits",
     default: None,
-    legal: any(1, MAX_WIDTH as i64),
+    legal: any(1, MAX_WIDTH as i128),
     why: "a word needs a bit, and wider ones no device has the wires for",
 };
 
 fn nothing(_: &Values) -> Result<(), Mistake> {
     Ok(())
 }
+
+const ENGINE: [Parameter; 2] = [
+    Parameter {
+        name: "lanes",
+        doc: "elements in a cycle",
+        unit: "elements",
+        default: Some(Preset::Number(16)),
+        legal: Legal::OneOf(&[1, 2, 4, 8, 16, 32, 64]),
+        why: "a chunk of 64 elements must be a whole number of beats",
+    },
+    Parameter {
+        name: "max_length",
+        doc: "elements of the longest vector; the length register chooses up to this",
+        unit: "elements",
+        default: Some(Preset::Number(4096)),
+        legal: Legal::Range { min: 64, max: 8192, multiple_of: 64 },
+        why: "vectors are whole chunks of 64 elements, and the length register has 14 bits",
+    },
+];
+
+fn engine_params(v: &Values) -> EngineParams {
+    EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") }
+}
+
+const OAKEN_QUANTIZER: Block = Block {
+    name: "oaken_quantizer",
+    summary: "quantizes keys and values to about 4.8 bits an element (docs/oaken-format.md), AXI edges",
+    parameters: &ENGINE,
+    check: nothing,
+    latency: |_| "the record begins about 45 cycles after the last beat of its vector".into(),
+    throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
+    build: |v| {
+        let p = engine_params(v);
+        quantizer_axi(&format!("oaken_quantizer_p{}_n{}", p.lanes, p.max_length), p).map(Design::erase)
+    },
+};
 
 const REGISTER_SLICE: Block = Block {
     name: "register_slice",
@@ -51,7 +89,7 @@ const FIFO: Block = Block {
             doc: "words that it holds",
             unit: "words",
             default: None,
-            legal: any(2, MAX_DEPTH as i64),
+            legal: any(2, MAX_DEPTH as i128),
             why: "for one word use a register slice; more than 2^20 the largest device does not hold",
         },
         Parameter {
@@ -81,7 +119,7 @@ const CONVERTER: [Parameter; 3] = [
         doc: "bits of a word, 8 for AXI4-Stream",
         unit: "bits",
         default: Some(Preset::Number(8)),
-        legal: any(1, MAX_WIDTH as i64),
+        legal: any(1, MAX_WIDTH as i128),
         why: "a word needs a bit, and wider ones no device has the wires for",
     },
     Parameter {
@@ -89,7 +127,7 @@ const CONVERTER: [Parameter; 3] = [
         doc: "words of a narrow beat",
         unit: "words",
         default: None,
-        legal: any(1, MAX_WIDTH as i64),
+        legal: any(1, MAX_WIDTH as i128),
         why: "a beat needs a word",
     },
     Parameter {
@@ -97,7 +135,7 @@ const CONVERTER: [Parameter; 3] = [
         doc: "narrow beats in a wide one",
         unit: "beats",
         default: None,
-        legal: any(2, MAX_RATIO as i64),
+        legal: any(2, MAX_RATIO as i128),
         why: "with 1 it would be a wire",
     },
 ];

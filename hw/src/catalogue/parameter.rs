@@ -7,11 +7,13 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A whole number.
-    Number(i64),
+    Number(i128),
     /// Yes or no.
     Flag(bool),
     /// One of several names.
     Name(String),
+    /// Something that no parameter is, as it was written: a fraction, a list.
+    Other(String),
 }
 
 impl fmt::Display for Value {
@@ -20,6 +22,7 @@ impl fmt::Display for Value {
             Value::Number(number) => number.fmt(f),
             Value::Flag(flag) => flag.fmt(f),
             Value::Name(name) => write!(f, "\"{name}\""),
+            Value::Other(text) => f.write_str(text),
         }
     }
 }
@@ -38,7 +41,7 @@ impl From<Preset> for Value {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Preset {
     /// A whole number.
-    Number(i64),
+    Number(i128),
     /// Yes or no.
     Flag(bool),
     /// One of several names.
@@ -49,15 +52,15 @@ pub enum Preset {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Legal {
     /// One of these numbers.
-    OneOf(&'static [i64]),
+    OneOf(&'static [i128]),
     /// A multiple of `multiple_of` from `min` to `max`.
     Range {
         /// The least.
-        min: i64,
+        min: i128,
         /// The greatest.
-        max: i64,
+        max: i128,
         /// 1 where every number in the range is legal.
-        multiple_of: i64,
+        multiple_of: i128,
     },
     /// `true` or `false`.
     Flag,
@@ -68,7 +71,7 @@ pub enum Legal {
 impl fmt::Display for Legal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Legal::OneOf(numbers) => or(f, numbers.iter().map(i64::to_string)),
+            Legal::OneOf(numbers) => or(f, numbers.iter().map(i128::to_string)),
             Legal::Range { min, max, multiple_of: 1 } => write!(f, "a whole number from {min} to {max}"),
             Legal::Range { min, max, multiple_of } => write!(f, "a multiple of {multiple_of} from {min} to {max}"),
             Legal::Flag => f.write_str("true or false"),
@@ -144,7 +147,7 @@ pub enum Problem {
     /// Too small or too large.
     Range,
     /// No multiple of this.
-    NotMultiple(i64),
+    NotMultiple(i128),
     /// Not among the legal values.
     NotOneOf,
     /// Several parameters do not go together; how, in words.

@@ -5,12 +5,17 @@
 
 use hdl::*;
 
-/// `floor(n / 15)` for a number of 14 bits that is at most 8206; the result has 10 bits.
+/// First half: `n` of 14 bits, at most 8206, as `15 * high + sum`; both have 10 bits.
 #[module]
-pub fn divide15(n: Signal) -> Signal {
+pub fn digit_sum(n: Signal) -> (Signal, Signal) {
     assert!(n.width() == 14, "divide15 takes 14 bits, not {}", n.width());
     let (high, low) = (n.drop_low(4), n.trunc(4)); // high <= 512
-    let sum = high + low.zext(10); // <= 527
+    (high, high + low.zext(10)) // the sum is <= 527
+}
+
+/// Second half: the quotient, 10 bits. A register may stand between the halves.
+#[module]
+pub fn quotient((high, sum): (Signal, Signal)) -> Signal {
     let (high2, low2) = (sum.drop_low(4), sum.trunc(4)); // high2 <= 32
     let rest = high2.zext(7) + low2.zext(7); // <= 47
     let last = rest.ge(15).zext(2) + rest.ge(30).zext(2) + rest.ge(45).zext(2);
@@ -33,7 +38,7 @@ mod tests {
     fn equals_division_for_every_number() {
         let m = Module::new("divide15");
         let io = DividePorts::new(m);
-        io.q.set(divide15(io.n));
+        io.q.set(quotient(digit_sum(io.n)));
         let design = m.finish(io).expect("legal");
         let mut sim = hdl::sim::Simulator::new(&design);
         for n in 0..=8206 {

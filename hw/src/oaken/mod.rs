@@ -1,15 +1,20 @@
 //! The Oaken engines: quantizer and dequantizer of the key-value cache (docs/oaken-format.md).
 
 pub mod align;
+pub mod chunk_map;
 pub mod classify;
 pub mod compact;
+pub mod decode;
+pub mod dequantizer;
 pub mod encode;
 pub mod exit;
 pub mod guard;
+pub mod half_steps;
 pub mod maxima;
 pub mod packer;
 pub mod quantizer;
 pub mod quantizer_axi;
+pub mod record_reader;
 pub mod scale;
 pub mod settings;
 pub mod step_unit;
@@ -18,5 +23,6 @@ pub mod types;
 #[cfg(test)]
 mod tests;
 
+pub use dequantizer::{DequantizerPorts, dequantizer};
 pub use quantizer::{QuantizerPorts, quantizer};
 pub use types::EngineParams;

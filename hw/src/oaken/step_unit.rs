@@ -8,14 +8,14 @@
 //! port. No parameters.
 
 use super::align::{align, product};
-use crate::float::divide15::divide15;
+use crate::float::divide15::{digit_sum, quotient};
 use crate::float::half::{to_fixed, unpack};
 use crate::float::leading_zeros::leading_zeros;
 use crate::float::reciprocal::reciprocal;
 use hdl::*;
 
 /// Cycles from an item to its result.
-pub const LATENCY: u32 = 13;
+pub const LATENCY: u32 = 14;
 
 /// What the step unit is asked.
 #[derive(Clone, Copy, Bundle)]
@@ -70,7 +70,7 @@ ports! {
 }
 
 /// The least E that the format allows beside a threshold: the position of its highest bit less 6, at least 1.
-fn least_e(threshold: Signal) -> Signal {
+pub fn least_e(threshold: Signal) -> Signal {
     let (exp, frac) = (threshold.drop_low(10), threshold.trunc(10));
     let subnormal = frac.bit(9).mux(threshold.lit(3u32, 6), frac.bit(8).mux(threshold.lit(2u32, 6), 1));
     exp.any().mux(exp.zext(6) + 3, subnormal)
@@ -110,13 +110,13 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let rest = normalised.trunc(29).any();
     let rounded = (normalised.drop_low(29).zext(13) + rest.zext(13)).next();
 
-    m.section("stage 7: a sixteenth or a fifteenth of it, rounded up");
-    let middle = item.middle.meet(rounded);
-    let sixteenth = (rounded.zext(14) + 15).drop_low(4);
-    let fifteenth = divide15(rounded.zext(14) + 14);
-    let quotient = middle.mux(sixteenth, fifteenth).next();
+    m.section("stages 7 and 8: a sixteenth or a fifteenth of it, rounded up");
+    let digits = digit_sum(rounded.zext(14) + 14).next();
+    let sixteenth = (rounded.zext(14) + 15).drop_low(4).next();
+    let middle = item.middle.meet(sixteenth);
+    let quotient = middle.mux(sixteenth, quotient(digits)).next();
 
-    m.section("stage 8: the step, not below the least one");
+    m.section("stage 9: the step, not below the least one");
     let big = quotient.drop_low(8).any();
     let halved = (quotient + 1).drop_low(1);
     let fraction = big.mux(halved.trunc(7), quotient.trunc(7));
@@ -129,10 +129,10 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let e = some.mux(chosen, 0).next();
     let f = (some & !too_fine).mux(fraction, 0).next();
 
-    m.section("stage 9: the reciprocal");
+    m.section("stage 10: the reciprocal");
     let r = e.any().mux(reciprocal(m, f), 0).next();
 
-    m.section("stages 10 and 11: the thresholds and the largest negative magnitude in steps");
+    m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
     let in_steps = |magnitude: Signal| {
         let x = unpack(magnitude.meet(r));
         let product = product(x.mantissa, r).next();
@@ -142,7 +142,7 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let c_b = in_steps(item.thr_b);
     let largest = in_steps(item.max_b);
 
-    m.section("stages 12 and 13: how many codes the negative side gets");
+    m.section("stages 13 and 14: how many codes the negative side gets");
     let cells = ((largest - c_b + 16).drop_low(5)).next();
     let (any_a, any_b) = (any_a.meet(cells), any_b.meet(cells));
     let most = any_a.mux(m.lit(15u32, 5), 16);

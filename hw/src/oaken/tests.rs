@@ -1,12 +1,13 @@
 //! The engines against the golden model, on the built-in simulator.
 
 use super::types::EngineParams;
-use super::{QuantizerPorts, quantizer};
+use super::types::Thresholds;
+use super::{dequantizer, quantizer};
 use fastrand::Rng;
 use hdl::Design;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use sim::bus::{Beat, Bench, Stalls, packet_bytes};
+use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{self, Record};
 
 /// How the ports are stalled.
@@ -30,9 +31,8 @@ fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
     values.chunks(lanes).enumerate().map(beat).collect()
 }
 
-fn set_thresholds(engine: &mut dyn Engine, design: &Design<QuantizerPorts>, t: &oaken::Thresholds) {
+fn set_thresholds<P>(engine: &mut dyn Engine, design: &Design<P>, ports: Thresholds, t: &oaken::Thresholds) {
     let [s_low, t_low, t_high, s_high] = t.bits();
-    let ports = design.ports.thresholds;
     for (port, value) in [(ports.s_low, s_low), (ports.t_low, t_low), (ports.t_high, t_high), (ports.s_high, s_high)] {
         engine.poke(design.port_index(port).expect("a port"), u64::from(value & 0x7fff));
     }
@@ -52,7 +52,7 @@ fn run(p: EngineParams, t: &oaken::Thresholds, vectors: &[Vec<u16>], pauses: Pau
     let s = bench.source(&design, &design.ports.s, pauses.input);
     let dense = bench.sink(&design, &design.ports.dense, pauses.dense);
     let sparse = bench.sink(&design, &design.ports.sparse, pauses.sparse);
-    set_thresholds(bench.engine, &design, t);
+    set_thresholds(bench.engine, &design, design.ports.thresholds, t);
     bench.engine.poke(design.port_index(design.ports.length).expect("a port"), length as u64);
     bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
     bench.reset().unwrap_or_else(|e| panic!("{e}"));
@@ -152,6 +152,71 @@ fn no_bubble_up_to_an_eighth_of_outliers() {
                 let run = run(params(lanes, 512), &t, &vectors, NEVER, 1);
                 compare(&run.records, &vectors, &t);
                 assert_eq!(run.bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
+            }
+        }
+    }
+}
+
+/// Vectors out of the dequantizer, and the bubbles between its first and last beat.
+fn run_back(p: EngineParams, t: &oaken::Thresholds, records: &[Record], n: usize, pauses: Pauses) -> (Vec<Vec<u16>>, u64) {
+    let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+    let mut engine = Simulator::new(&design);
+    let mut bench = Bench::new(&mut engine, 3);
+    let dense = bench.source(&design, &design.ports.dense, pauses.dense);
+    let sparse = bench.source(&design, &design.ports.sparse, pauses.sparse);
+    let m = bench.sink(&design, &design.ports.m, pauses.input);
+    set_thresholds(bench.engine, &design, design.ports.thresholds, t);
+    bench.engine.poke(design.port_index(design.ports.length).expect("a port"), n as u64);
+    bench.engine.poke(design.port_index(design.ports.enable).expect("a port"), 1);
+    bench.reset().unwrap_or_else(|e| panic!("{e}"));
+    for r in records {
+        let bytes: Vec<u64> = r.dense.iter().map(|b| u64::from(*b)).collect();
+        bench.send(dense, beats(&bytes, 8, p.dense_bytes() as usize));
+        bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
+    }
+    let wanted = records.len() * n / p.lanes as usize;
+    bench.run_until_received(m, wanted, 200 + 40 * wanted as u64).unwrap_or_else(|e| panic!("{e}"));
+    let mut vectors = vec![];
+    let mut elements: Vec<u16> = vec![];
+    for beat in bench.beats(m) {
+        let mut bytes = beat.0[0].to_bytes_le();
+        bytes.resize(2 * p.lanes as usize, 0);
+        elements.extend(bytes.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])));
+        if beat.field(1) == 1 {
+            vectors.push(std::mem::take(&mut elements));
+        }
+    }
+    (vectors, bench.bubbles(m))
+}
+
+#[test]
+fn values_equal_the_golden_model() {
+    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)] {
+        let mut rng = Rng::with_seed(u64::from(lanes) * 77 + length as u64);
+        let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
+        let records: Vec<Record> = (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), &t)).collect();
+        for pauses in [NEVER, OFTEN] {
+            let (vectors, _) = run_back(params(lanes, 256), &t, &records, length, pauses);
+            assert_eq!(vectors.len(), records.len());
+            for (i, (got, r)) in vectors.iter().zip(&records).enumerate() {
+                let want = oaken::decode(&r.dense, &r.sparse, length, &t).expect("legal");
+                assert_eq!(*got, want, "vector {i}, {lanes} lanes, {length} elements");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_bubble_on_the_way_back() {
+    let t = oaken::Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for lanes in [1, 2, 4, 8, 16, 32, 64] {
+        for length in [64, 128, 448, 512] {
+            for outliers in [0, 1, 4, 8] {
+                let mut rng = Rng::with_seed(9);
+                let records: Vec<Record> =
+                    (0..40).map(|_| oaken::encode(&with_outliers(&mut rng, length, outliers), &t)).collect();
+                let (_, bubbles) = run_back(params(lanes, 512), &t, &records, length, NEVER);
+                assert_eq!(bubbles, 0, "{lanes} lanes, {length} elements, {outliers} outliers a chunk");
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Narrow beats after the last one with a word (`keep` 1) are left out, so a packet that ends within a wide beat ends
 //! there; `last` stands at the last narrow beat that is sent. A wide beat without any word gives one narrow beat
-//! without any word, because its `last` must not be lost. The reverse of [`widen`](super::widen()).
+//! without any word, because its `last` must not be lost. The reverse of [`widen`](super::widen::widen()).
 //!
 //! | port | |
 //! | --- | --- |

@@ -73,7 +73,7 @@ pub fn timing<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M, sent: &
 /// The message of a parameter error.
 #[track_caller]
 pub fn message<P>(design: Result<Design<P>, Errors>) -> String {
-    design.err().expect("parameters out of range").0[0].message.clone()
+    design.expect_err("parameters out of range").0[0].message.clone()
 }
 
 /// A packet of words as beats: the keep bits say which words of the last one are there.

@@ -40,7 +40,8 @@ fn poke<P>(bench: &mut Bench, design: &Design<P>, port: Signal, value: u64) {
 fn registers_have_their_reset_values() {
     under_stalls(|bench, master, design| {
         poke(bench, design, design.ports.vectors, 0xdead_beef);
-        let expected = [(ID, 0x4b56_0001), (CONTROL, 0xabc0), (LENGTH, 4096), (VECTORS, 0xdead_beef), (STATUS, 16 << 9)];
+        let expected =
+            [(ID, 0x4b56_0001), (CONTROL, 0xabc0), (LENGTH, 4096), (VECTORS, 0xdead_beef), (STATUS, 16 << 9)];
         for (address, value) in expected {
             assert_eq!(master.read(bench, address), Ok((Response::Okay, value)), "address {address}");
         }

@@ -17,7 +17,16 @@ fn cuts_beats_and_leaves_empty_ones_out() {
 fn keeps_holes_and_the_end_of_an_empty_beat() {
     let design = build(narrow(8, 1, 4));
     let sent = [[0x4433_2211, 0b0101, 0].into(), [0x8877_6655, 0b0000, 1].into(), [0x1234_5678, 0b1000, 1].into()];
-    let expected = [[0x11, 1, 0], [0x22, 0, 0], [0x33, 1, 0], [0x55, 0, 1], [0x78, 0, 0], [0x56, 0, 0], [0x34, 0, 0], [0x12, 1, 1]];
+    let expected = [
+        [0x11, 1, 0],
+        [0x22, 0, 0],
+        [0x33, 1, 0],
+        [0x55, 0, 1],
+        [0x78, 0, 0],
+        [0x56, 0, 0],
+        [0x34, 0, 0],
+        [0x12, 1, 1],
+    ];
     check_stream(&design, &design.ports.s, &design.ports.m, &sent, &expected.map(sim::bus::Beat::from));
 }
 

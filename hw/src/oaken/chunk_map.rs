@@ -1,0 +1,59 @@
+//! Chunk map: where the outliers of a chunk are, and their groups and signs (the zero-insert of the paper's figure 9b).
+//!
+//! The entries of a chunk come a few at a time; each is spread to its place in three maps of 64 bits. Combinational.
+
+use super::types::CHUNK;
+use hdl::*;
+
+/// Three bits for each place of a chunk, the first in the low bits.
+#[derive(Clone, Copy, Bundle)]
+pub struct ChunkMap {
+    /// An entry is there.
+    pub outlier: Signal,
+    /// It says outer.
+    pub outer: Signal,
+    /// It says negative.
+    pub sign: Signal,
+}
+
+/// Shape of a [`ChunkMap`].
+pub fn chunk_map() -> ChunkMap {
+    ChunkMap { outlier: bits(CHUNK), outer: bits(CHUNK), sign: bits(CHUNK) }
+}
+
+/// `map` with the entries added that `present` marks.
+#[module]
+pub fn add_entries(map: ChunkMap, entries: Signal, present: Signal) -> ChunkMap {
+    let mut map = map;
+    for (entry, there) in entries.lanes(8).into_iter().zip(present.lanes(1)) {
+        let place = one_hot(entry.trunc(6), there);
+        map.outlier = map.outlier | place;
+        map.outer = map.outer | (place & entry.bit(6).repeat(CHUNK));
+        map.sign = map.sign | (place & entry.bit(7).repeat(CHUNK));
+    }
+    map
+}
+
+/// A one at the position if `enable`; decoded in two halves of three bits.
+fn one_hot(position: Signal, enable: Signal) -> Signal {
+    let low: Vec<Signal> = (0..8).map(|i| position.trunc(3).eq(i)).collect();
+    let high: Vec<Signal> = (0..8).map(|i| position.drop_low(3).eq(i) & enable).collect();
+    let bits: Vec<Signal> = (0..CHUNK as usize).rev().map(|i| high[i / 8] & low[i % 8]).collect();
+    cat(&bits)
+}
+
+/// Are the positions of the entries not ascending? `before` is the position of the last entry of the chunk that came before, if
+/// `any_before`. Also gives the position to go on with.
+#[module]
+pub fn disorder(entries: Signal, present: Signal, before: Signal, any_before: Signal) -> (Signal, Signal) {
+    let mut last = before;
+    let mut known = any_before;
+    let mut wrong = any_before.zeros(1);
+    for (entry, there) in entries.lanes(8).into_iter().zip(present.lanes(1)) {
+        let position = entry.trunc(6);
+        wrong = wrong | (there & known & position.le(last));
+        last = there.mux(position, last);
+        known = known | there;
+    }
+    (wrong, last)
+}
