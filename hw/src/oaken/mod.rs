@@ -6,6 +6,7 @@ pub mod classify;
 pub mod compact;
 pub mod decode;
 pub mod dequantizer;
+pub mod dequantizer_axi;
 pub mod encode;
 pub mod exit;
 pub mod guard;
@@ -24,5 +25,7 @@ pub mod types;
 mod tests;
 
 pub use dequantizer::{DequantizerPorts, dequantizer};
+pub use dequantizer_axi::{DequantizerAxiPorts, dequantizer_axi};
 pub use quantizer::{QuantizerPorts, quantizer};
+pub use quantizer_axi::{QuantizerAxiPorts, quantizer_axi};
 pub use types::EngineParams;

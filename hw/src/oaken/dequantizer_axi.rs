@@ -1,0 +1,93 @@
+//! Oaken dequantizer with AXI edges: AXI4-Stream in and out, registers behind AXI4-Lite.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s_axil` | AXI4-Lite, the registers of [`registers`] |
+//! | `s_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends, `tkeep` all ones |
+//! | `s_axis_sparse` | sparse part: header, counts and entries; `tkeep` ones from below, `tlast` at vector ends |
+//! | `m_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends |
+//!
+//! All outputs and all `tready` of inputs are registers. Parameters, throughput and behaviour are those of the
+//! [engine](super::dequantizer). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
+//! next vector, and a change waits for the vectors under way. Errors are flagged and never stop the engine.
+
+use super::dequantizer::dequantizer;
+use super::settings::{EngineMap, engine_map};
+use super::types::{Beat, EngineParams, SparseWord};
+use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
+use crate::stream::Beat as AxiBeat;
+use crate::stream::axi_stream::{AxiStream, axi_stream};
+use crate::stream::register_slice::register_slice_after;
+use hdl::*;
+
+ports! {
+    /// Ports of [`dequantizer_axi`].
+    pub struct DequantizerAxiPorts(p: EngineParams, address_width: u32) {
+        /// Registers.
+        input s_axil: AxiLite = axi_lite(address_width),
+        /// Dense part.
+        input s_axis_dense: AxiStream = axi_stream(p.dense_bytes()),
+        /// Sparse part.
+        input s_axis_sparse: AxiStream = axi_stream(p.sparse_bytes()),
+        /// Elements.
+        output m_axis: AxiStream = axi_stream(2 * p.lanes),
+    }
+}
+
+fn map(name: &str, p: EngineParams) -> EngineMap {
+    let errors = [
+        ("header", "a header that the format does not allow with these thresholds; the vector has no meaning"),
+        ("count", "a count byte above 64; it was taken as 64"),
+        ("order", "positions of a chunk that do not ascend"),
+        ("sparse_length", "a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped)"),
+        ("dense_length", "a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped)"),
+        ("partial", "a dense beat came with bytes that are not kept; they were taken as they are"),
+    ];
+    engine_map(name, *b"OAKD", p, &errors)
+}
+
+/// The registers of the dequantizer.
+pub fn registers(name: &str, p: EngineParams) -> RegisterMap {
+    map(name, p).map
+}
+
+/// The dequantizer with AXI edges; `name` is that of the Verilog module.
+#[module]
+pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<DequantizerAxiPorts>, Errors> {
+    let p = p.check(name)?;
+    let core = dequantizer(p)?;
+    let map = map(name, p);
+    let m = Module::new(name);
+    m.doc(&format!("Oaken dequantizer, {} elements a cycle, vectors of up to {} elements.", p.lanes, p.max_length));
+    let io = DequantizerAxiPorts::new(m, p, map.map.address_width());
+
+    m.section("registers");
+    let regs = slave(m, &map.map, io.s_axil)?;
+    let settings = map.settings(&regs, p);
+
+    m.section("the engine");
+    let dense = register_slice_after(m, io.s_axis_dense.stream())?;
+    let sparse = register_slice_after(m, io.s_axis_sparse.stream())?;
+    let core = m.instance(&core);
+    core.dense.set(dense.with(Beat { data: dense.payload.data, last: dense.payload.last }));
+    let AxiBeat { data, keep, last } = sparse.payload;
+    core.sparse.set(sparse.with(SparseWord { data, keep, last }));
+    core.length.set(settings.length);
+    core.thresholds.set(settings.thresholds);
+    core.enable.set(settings.enable);
+    let partial = dense.transfer() & !dense.payload.keep.all();
+    let errors = [
+        core.header_error,
+        core.count_error,
+        core.order_error,
+        core.sparse_length_error,
+        core.dense_length_error,
+        partial,
+    ];
+    map.report(m, &regs, core.busy, core.finished, &errors);
+
+    m.section("the elements");
+    let elements = AxiBeat::full(core.m.payload.data, 2 * p.lanes, core.m.payload.last);
+    io.m_axis.set(AxiStream::from(core.m.with(elements)));
+    m.finish(io)
+}
