@@ -8,7 +8,7 @@
 //!
 //! let fifo = block("fifo").expect("a block of the catalogue");
 //! let values = fifo.resolve([("width", Value::Number(32)), ("depth", Value::Number(16))]).expect("legal");
-//! let design = (fifo.build)(&values)?;
+//! let design = (fifo.build)("my_fifo", &values)?;
 //! assert_eq!(design.name(), "fifo_32x16_block");
 //!
 //! let mistakes = fifo.resolve([("width", Value::Number(0))]).unwrap_err();
@@ -42,8 +42,9 @@ pub struct Block {
     pub latency: fn(&Values) -> String,
     /// What it moves in a cycle, in words.
     pub throughput: fn(&Values) -> String,
-    /// Elaborates it.
-    pub build: fn(&Values) -> Result<Design<()>, Errors>,
+    /// Elaborates it. The name is that of the top module, for blocks that leave it to the user; parts of the library such as
+    /// the FIFO make a name of their parameters.
+    pub build: fn(&str, &Values) -> Result<Design<()>, Errors>,
 }
 
 /// The block of this name.

@@ -4,11 +4,15 @@
 //! - [`data`]: readers of recorded keys and values (safetensors and npy)
 //! - [`verilator`]: Verilog as a running model, driven as the built-in simulator is; [`tools`] finds the program
 //! - [`profile`]: the threshold profiler, which turns recordings into the thresholds that the hardware is loaded with
+//! - [`oaken_bench`]: the Oaken engines with everything around them, with random stalls and checks
+//! - [`oaken_run`]: sends vectors through the Oaken engines
 
 mod binary16;
 pub mod bus;
 pub mod data;
 pub mod golden;
+pub mod oaken_bench;
+pub mod oaken_run;
 pub mod profile;
 pub mod tools;
 pub mod verilator;

@@ -2,8 +2,7 @@
 
 use super::parameter::{Preset, Legal, Mistake, Parameter, Values};
 use super::Block;
-use crate::oaken::EngineParams;
-use crate::oaken::quantizer_axi::quantizer_axi;
+use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use crate::stream::fifo::{MAX_DEPTH, Style, fifo};
 use crate::stream::narrow::narrow;
 use crate::stream::register_slice::register_slice;
@@ -13,7 +12,7 @@ use hdl::Design;
 
 /// All blocks, in the order in which they are listed.
 pub fn blocks() -> &'static [Block] {
-    &[OAKEN_QUANTIZER, REGISTER_SLICE, FIFO, WIDEN, NARROW]
+    &[OAKEN_QUANTIZER, OAKEN_DEQUANTIZER, REGISTER_SLICE, FIFO, WIDEN, NARROW]
 }
 
 const fn any(min: i128, max: i128) -> Legal {
@@ -63,10 +62,19 @@ const OAKEN_QUANTIZER: Block = Block {
     check: nothing,
     latency: |_| "the record begins about 45 cycles after the last beat of its vector".into(),
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
-    build: |v| {
-        let p = engine_params(v);
-        quantizer_axi(&format!("oaken_quantizer_p{}_n{}", p.lanes, p.max_length), p).map(Design::erase)
+    build: |name, v| quantizer_axi(name, engine_params(v)).map(Design::erase),
+};
+
+const OAKEN_DEQUANTIZER: Block = Block {
+    name: "oaken_dequantizer",
+    summary: "turns the records of the quantizer back into keys and values, AXI edges",
+    parameters: &ENGINE,
+    check: nothing,
+    latency: |_| "the first elements leave about 16 cycles after the first word of the sparse part".into(),
+    throughput: |v| {
+        format!("{} elements in every cycle, for chunks of 64 with up to 8 outliers", v.number("lanes"))
     },
+    build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),
 };
 
 const REGISTER_SLICE: Block = Block {
@@ -76,7 +84,7 @@ const REGISTER_SLICE: Block = Block {
     check: nothing,
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 word a cycle".into(),
-    build: |v| register_slice(v.number("width")).map(Design::erase),
+    build: |_, v| register_slice(v.number("width")).map(Design::erase),
 };
 
 const FIFO: Block = Block {
@@ -107,7 +115,7 @@ const FIFO: Block = Block {
         ("block", 2) => "2 words in 3 cycles".into(),
         _ => "1 word in and 1 word out in every cycle".into(),
     },
-    build: |v| {
+    build: |_, v| {
         let style = if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
         fifo(v.number("width"), v.number("depth") as usize, style).map(Design::erase)
     },
@@ -159,7 +167,7 @@ const WIDEN: Block = Block {
     check: converter_fits,
     latency: |_| "1 cycle after the beat that fills or ends the wide one".into(),
     throughput: |_| "1 narrow beat in in every cycle".into(),
-    build: |v| widen(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
+    build: |_, v| widen(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
 };
 
 const NARROW: Block = Block {
@@ -169,5 +177,5 @@ const NARROW: Block = Block {
     check: converter_fits,
     latency: |_| "1 cycle".into(),
     throughput: |_| "1 narrow beat out in every cycle".into(),
-    build: |v| narrow(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
+    build: |_, v| narrow(v.number("word_width"), v.number("words"), v.number("ratio")).map(Design::erase),
 };

@@ -47,7 +47,7 @@ fn every_block_builds_at_the_corners_of_what_is_legal() {
         let corners = corners(block);
         assert!(corners.len() > 1, "{}: at least two corners", block.name);
         for values in corners {
-            let design = (block.build)(&values).unwrap_or_else(|errors| panic!("{values:?}: {errors}"));
+            let design = (block.build)("top", &values).unwrap_or_else(|errors| panic!("{values:?}: {errors}"));
             assert!(design.port_table().len() > 0);
             assert!(!(block.latency)(&values).is_empty() && !(block.throughput)(&values).is_empty());
         }
@@ -82,4 +82,34 @@ fn legal_values_read_as_a_sentence() {
     assert_eq!(Legal::OneOf(&[1, 2, 4]).to_string(), "1, 2 or 4");
     assert_eq!(Legal::Range { min: 64, max: 8192, multiple_of: 64 }.to_string(), "a multiple of 64 from 64 to 8192");
     assert_eq!(Legal::Choice(&["a", "b"]).to_string(), "\"a\" or \"b\"");
+}
+
+/// The engine of a block, reset and set up for vectors of 64 elements.
+fn engine(name: &str, lanes: u32) -> hdl::sim::Simulator {
+    use hdl::engine::Engine;
+    let block = block(name).unwrap();
+    let values = block.resolve([("lanes", Value::Number(lanes.into())), ("max_length", Value::Number(256))]).unwrap();
+    let mut engine = hdl::sim::Simulator::new(&(block.build)("engine", &values).unwrap_or_else(|e| panic!("{e}")));
+    engine.reset(2);
+    let p = crate::oaken::EngineParams { lanes, max_length: 256 };
+    let map = crate::oaken::quantizer_axi::registers("engine", p);
+    // S_low, T_low, T_high, S_high: -2, -1/8, 1/8, 2
+    let settings = [("length", 128), ("s_low", 0xc000), ("t_low", 0xb000), ("t_high", 0x3000), ("s_high", 0x4000)];
+    let offset = |name| u64::from(map.registers.iter().find(|r| r.name == name).unwrap().offset);
+    let mut writes = settings.map(|(name, value)| (offset(name), value)).to_vec();
+    writes.push((offset("enable"), 1));
+    sim::oaken_run::write_registers(&mut engine, &writes).unwrap();
+    engine
+}
+
+#[test]
+fn engines_have_the_latency_that_they_state() {
+    use sim::oaken_run::{run_dequantizer, run_quantizer};
+    let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
+    for lanes in [1, 2, 4, 8, 16, 32, 64] {
+        let vectors = vectors.iter().map(Vec::as_slice);
+        let records = run_quantizer(&mut engine("oaken_quantizer", lanes), vectors, &mut || ()).unwrap();
+        let back = run_dequantizer(&mut engine("oaken_dequantizer", lanes), 128, &records.results, &mut || ()).unwrap();
+        println!("{lanes}: {} {}", records.latency, back.latency);
+    }
 }

@@ -112,4 +112,3 @@ fn response(bench: &Bench, sink: Sink, code: u64) -> Result<Response, BusError> 
         _ => Err(bench.error_at(sink, Rule::ResponseCode(code))),
     }
 }
-

@@ -178,7 +178,11 @@ impl<'e> Bench<'e> {
             self.step()?;
         }
         let received = self.beats(sink).len();
-        if received >= wanted { Ok(()) } else { Err(self.error(sink.0, Rule::Timeout { received, wanted, cycles: limit })) }
+        if received >= wanted {
+            Ok(())
+        } else {
+            Err(self.error(sink.0, Rule::Timeout { received, wanted, cycles: limit }))
+        }
     }
 
     /// Looks at a sink before the edge, checks it, and notes the transfer.

@@ -1,0 +1,204 @@
+//! Runs the Oaken engines on any [`Engine`]: vectors through the quantizer, records through the dequantizer.
+//!
+//! The engines are those with AXI edges, set up through their registers as software would.
+
+use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes};
+use crate::golden::oaken::Thresholds;
+use hdl::engine::Engine;
+use hdl::Design;
+use hw::control::RegisterMap;
+use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts, dequantizer_axi, quantizer_axi};
+
+/// The two parts of a record as they leave the quantizer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// Dense part.
+    pub dense: Vec<u8>,
+    /// Sparse part: header, counts and entries.
+    pub sparse: Vec<u8>,
+}
+
+/// How the three streams of an engine pause.
+#[derive(Clone, Copy, Debug)]
+pub struct Pauses {
+    /// The stream of elements.
+    pub elements: Stalls,
+    /// The dense part.
+    pub dense: Stalls,
+    /// The sparse part.
+    pub sparse: Stalls,
+}
+
+impl Pauses {
+    /// Nothing pauses.
+    pub const NEVER: Pauses = Pauses { elements: Stalls::Never, dense: Stalls::Never, sparse: Stalls::Never };
+    /// Everything pauses often, each in its own way.
+    pub const OFTEN: Pauses =
+        Pauses { elements: Stalls::Percent(30), dense: Stalls::Percent(40), sparse: Stalls::Runs(9) };
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Run<T> {
+    /// What came out, in order.
+    pub results: Vec<T>,
+    /// Cycles from the first to the last beat of elements, both included.
+    pub cycles: u64,
+    /// The error register afterwards.
+    pub errors: u64,
+    /// The counter of vectors afterwards.
+    pub vectors: u64,
+}
+
+/// An engine to run: its design, its registers, its parameters.
+pub struct Device<P> {
+    /// The design.
+    pub design: Design<P>,
+    /// Its registers.
+    pub map: RegisterMap,
+    /// Its parameters.
+    pub params: EngineParams,
+}
+
+/// A quantizer.
+pub fn quantizer(name: &str, params: EngineParams) -> Result<Device<QuantizerAxiPorts>, hdl::Errors> {
+    let map = hw::oaken::quantizer_axi::registers(name, params);
+    Ok(Device { design: quantizer_axi(name, params)?, map, params })
+}
+
+/// A dequantizer.
+pub fn dequantizer(name: &str, params: EngineParams) -> Result<Device<DequantizerAxiPorts>, hdl::Errors> {
+    let map = hw::oaken::dequantizer_axi::registers(name, params);
+    Ok(Device { design: dequantizer_axi(name, params)?, map, params })
+}
+
+impl<P> Device<P> {
+    /// Byte address of a register.
+    ///
+    /// # Panics
+    /// If there is none of this name.
+    pub fn address(&self, register: &str) -> u64 {
+        let found = self.map.registers.iter().find(|r| r.name == register);
+        u64::from(found.unwrap_or_else(|| panic!("no register `{register}`")).offset)
+    }
+    /// Sets length and thresholds and lets vectors begin.
+    fn set_up(&self, bench: &mut Bench, axil: &AxiLiteMaster, n: usize, t: &Thresholds) -> Result<(), BusError> {
+        let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
+        let settings = [("length", n as u64), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
+        for (register, value) in settings.into_iter().chain([("enable", 1)]) {
+            axil.write(bench, self.address(register), value)?;
+        }
+        Ok(())
+    }
+    fn finish(&self, bench: &mut Bench, axil: &AxiLiteMaster) -> Result<(u64, u64), BusError> {
+        Ok((axil.read(bench, self.address("errors"))?.1, axil.read(bench, self.address("vectors"))?.1))
+    }
+}
+
+/// Streams vectors of one length through the quantizer. `progress` hears of every vector whose dense part is out.
+pub fn quantize(
+    device: &Device<QuantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    thresholds: &Thresholds,
+    vectors: &[&[u16]],
+    pauses: Pauses,
+    seed: u64,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Run<Parts>, BusError> {
+    let (design, p) = (&device.design, device.params);
+    let n = vectors.first().map_or(64, |v| v.len());
+    let mut bench = Bench::new(engine, seed);
+    let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
+    let elements = bench.source(design, &design.ports.s_axis, pauses.elements);
+    let dense = bench.sink(design, &design.ports.m_axis_dense, pauses.dense);
+    let sparse = bench.sink(design, &design.ports.m_axis_sparse, pauses.sparse);
+    bench.reset()?;
+    device.set_up(&mut bench, &axil, n, thresholds)?;
+    for v in vectors {
+        bench.send(elements, packet(&to_bytes(v), 2 * p.lanes as usize));
+    }
+    let beats = n / 2 / p.dense_bytes() as usize;
+    let limit = 2000 + 40 * (n / p.lanes as usize) as u64;
+    wait(&mut bench, dense, beats, vectors.len(), limit, progress)?;
+    drain(&mut bench, sparse, vectors.len(), limit)?;
+    let taken = bench.sent_at(elements);
+    let cycles = taken.last().map_or(0, |last| last + 1 - taken[0]);
+    let (errors, count) = device.finish(&mut bench, &axil)?;
+    let parts = packet_bytes(bench.beats(dense)).into_iter().zip(packet_bytes(bench.beats(sparse)));
+    let results = parts.map(|(dense, sparse)| Parts { dense, sparse }).collect();
+    Ok(Run { results, cycles, errors, vectors: count })
+}
+
+/// Streams records of vectors of `n` elements through the dequantizer.
+pub fn dequantize(
+    device: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    thresholds: &Thresholds,
+    (records, n): (&[Parts], usize),
+    pauses: Pauses,
+    seed: u64,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Run<Vec<u16>>, BusError> {
+    let (design, p) = (&device.design, device.params);
+    let mut bench = Bench::new(engine, seed);
+    let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
+    let dense = bench.source(design, &design.ports.s_axis_dense, pauses.dense);
+    let sparse = bench.source(design, &design.ports.s_axis_sparse, pauses.sparse);
+    let elements = bench.sink(design, &design.ports.m_axis, pauses.elements);
+    bench.reset()?;
+    device.set_up(&mut bench, &axil, n, thresholds)?;
+    for r in records {
+        bench.send(dense, packet(&r.dense, p.dense_bytes() as usize));
+        bench.send(sparse, packet(&r.sparse, p.sparse_bytes() as usize));
+    }
+    let beats = n / p.lanes as usize;
+    wait(&mut bench, elements, beats, records.len(), 2000 + 40 * beats as u64, progress)?;
+    let got = bench.received_at(elements);
+    let cycles = got.last().map_or(0, |last| last + 1 - got[0]);
+    let (errors, count) = device.finish(&mut bench, &axil)?;
+    let results = packet_bytes(bench.beats(elements)).iter().map(|bytes| to_elements(bytes)).collect();
+    Ok(Run { results, cycles, errors, vectors: count })
+}
+
+/// Waits for `count` packets of `beats` beats, at most `limit` cycles for each.
+fn wait(
+    bench: &mut Bench,
+    sink: Sink,
+    beats: usize,
+    count: usize,
+    limit: u64,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(), BusError> {
+    for done in 1..=count {
+        bench.run_until_received(sink, done * beats, limit)?;
+        progress(done);
+    }
+    Ok(())
+}
+
+/// Waits for the last of `count` packets of any length.
+fn drain(bench: &mut Bench, sink: Sink, count: usize, limit: u64) -> Result<(), BusError> {
+    let packets = |beats: &[Beat]| beats.iter().filter(|b| b.0[2].bit(0)).count();
+    let mut left = limit;
+    while packets(bench.beats(sink)) < count && left > 0 {
+        bench.run(16)?;
+        left = left.saturating_sub(16);
+    }
+    // one more beat than there is: the timeout names the port
+    let missing = packets(bench.beats(sink)) < count;
+    let beats = bench.beats(sink).len();
+    if missing { bench.run_until_received(sink, beats + 1, 1) } else { Ok(()) }
+}
+
+fn to_bytes(elements: &[u16]) -> Vec<u8> {
+    elements.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn to_elements(bytes: &[u8]) -> Vec<u16> {
+    bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect()
+}
+
+/// A packet of elements whose end is not where the length says: for tests of what the engines do then.
+pub fn misfit(elements: &[u16], lanes: u32) -> Vec<Beat> {
+    packet(&to_bytes(elements), 2 * lanes as usize)
+}

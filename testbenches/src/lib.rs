@@ -1,0 +1,38 @@
+//! What the long tests share: designs as running models, Yosys, lint.
+
+pub mod lint;
+pub mod yosys;
+
+use hdl::{Design, Options, Reset, verilog};
+use sim::verilator::{self, Model, ModelSpec, VerilatorError};
+
+/// Says that a test is left out, once for each missing tool, and why. `true`: the tools are there.
+pub fn have(tools: &[&str]) -> bool {
+    let missing: Vec<&str> = tools.iter().copied().filter(|tool| sim::tools::find(tool).is_none()).collect();
+    if !missing.is_empty() {
+        eprintln!("skipped: {} not set up (run `cargo xtask setup`)", missing.join(", "));
+    }
+    missing.is_empty()
+}
+
+/// The Verilog of a design as one text.
+pub fn text<P>(design: &Design<P>, reset: Reset) -> String {
+    verilog(design, &Options { reset, header: vec![] }).single()
+}
+
+/// A running model of Verilog text that has the ports, clocks and resets of `design`.
+pub fn model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model, VerilatorError> {
+    let port = |name: &str| if reset.active_low { format!("{name}_n") } else { name.to_string() };
+    let domain = |(clock, name): (&str, Option<&str>)| verilator::Domain {
+        clock: clock.to_string(),
+        reset: name.map(|name| verilator::Reset { port: port(name), active_high: !reset.active_low }),
+    };
+    let (ports, domains) = (design.port_list(), design.clocks().into_iter().map(domain).collect::<Vec<_>>());
+    let (trace, coverage) = (false, false);
+    Model::build(&ModelSpec { verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage })
+}
+
+/// A running model of a design's own Verilog.
+pub fn verilated<P>(design: &Design<P>, reset: Reset) -> Result<Model, VerilatorError> {
+    model(&text(design, reset), design, reset)
+}

@@ -1,0 +1,39 @@
+//! Verilog as Yosys understood it.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How far down Yosys goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Netlist {
+    /// Word-level cells, optimised.
+    Words,
+    /// Gates and flip-flops, memories as flip-flops.
+    Gates,
+}
+
+/// Reads Verilog with Yosys 0.70, takes it down to a netlist and prints it as Verilog again. What is undefined at the start
+/// becomes 0, as in the simulators. Panics with Yosys' log if it does not accept the text.
+pub fn reemit(verilog: &str, top: &str, netlist: Netlist) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let unique = format!("kvforge-yosys-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(unique);
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    std::fs::write(folder.join("in.v"), verilog).expect("a temporary file");
+    // undefined starts are fixed before anything is optimised by them
+    let down = match netlist {
+        Netlist::Words => "setundef -zero -init; opt -full; wreduce; peepopt; opt -full; clean",
+        Netlist::Gates => "memory; setundef -zero -init; opt -full; techmap; opt; simplemap; opt -full; clean",
+    };
+    let script = format!(
+        "read_verilog in.v; hierarchy -check -top {top}; proc; {down}; check -assert; write_verilog -noattr out.v"
+    );
+    let yosys = sim::tools::find("yosys").expect("the caller checks that the tools are there");
+    let output =
+        Command::new(yosys).current_dir(&folder).args(["-q", "-p", &script]).output().expect("Yosys can be run");
+    let text = std::fs::read_to_string(folder.join("out.v")).unwrap_or_default();
+    let log = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !text.is_empty(), "Yosys rejects `{top}` (see {}):\n{log}", folder.display());
+    let _ = std::fs::remove_dir_all(&folder);
+    text
+}

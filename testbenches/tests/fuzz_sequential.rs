@@ -1,0 +1,338 @@
+//! Random modules with registers, memories, state enums, trees of `when` and `switch`, assignments of parts, instances and two
+//! clocks: the built-in simulator against Verilator, and against Verilator on the gates that Yosys makes of the Verilog.
+#![allow(missing_docs)]
+
+mod random;
+
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::*;
+use random::{NoPorts, Random, module_text};
+use testbenches::{have, model, text, yosys};
+
+const CYCLES: usize = 120;
+/// Widths of the inputs that all modules share.
+const INPUTS: [u32; 4] = [1, 4, 9, 40];
+
+#[derive(Clone, Copy, State)]
+enum Phase {
+    Idle,
+    Load,
+    WaitDone,
+    Flush,
+    Stop,
+}
+const PHASES: [Phase; 5] = [Phase::Idle, Phase::Load, Phase::WaitDone, Phase::Flush, Phase::Stop];
+
+ports! {
+    struct UnitPorts(width: u32) {
+        input i0: Signal = bits(INPUTS[0]),
+        input i1: Signal = bits(INPUTS[1]),
+        input i2: Signal = bits(INPUTS[2]),
+        input i3: Signal = bits(INPUTS[3]),
+        output y: Signal = bits(width),
+    }
+}
+
+impl UnitPorts {
+    fn inputs(&self) -> Vec<Signal> {
+        vec![self.i0, self.i1, self.i2, self.i3]
+    }
+}
+
+/// A module in the making.
+struct Unit {
+    m: Module,
+    r: Random,
+    /// What expressions may read.
+    readable: Vec<Signal>,
+    /// What statements may assign.
+    targets: Vec<Signal>,
+    phase: StateSignal<Phase>,
+}
+
+impl Unit {
+    /// A small expression of the given width.
+    fn value(&mut self, width: u32) -> Signal {
+        let (a, b) = (self.r.pick(&self.readable), self.r.pick(&self.readable));
+        let (a, b) = (self.fit(a, width), self.fit(b, width));
+        match self.r.below(9) {
+            0 => a + b,
+            1 => a ^ b,
+            2 => a & !b,
+            3 => a - 1,
+            4 => a.lt_signed(b).mux(a, b),
+            5 => a.sra(b.trunc(width.min(3))),
+            6 => a.literal(self.r.bits(width)),
+            7 => a << 1,
+            _ => a,
+        }
+    }
+    fn fit(&mut self, s: Signal, width: u32) -> Signal {
+        match s.width() {
+            w if w >= width => {
+                let lo = self.r.below(w - width + 1);
+                s.bits(lo + width - 1, lo)
+            }
+            _ if self.r.once_in(2) => s.sext(width),
+            _ => s.zext(width),
+        }
+    }
+    fn condition(&mut self) -> Signal {
+        let a = self.r.pick(&self.readable);
+        let w = a.width();
+        match self.r.below(4) {
+            0 => a.any(),
+            1 => a.parity(),
+            2 => a.gt(a.literal(self.r.bits(w))),
+            _ => self.fit(a, 1),
+        }
+    }
+    /// Assigns a target: all of it, some bits, or bits at a place that a signal gives.
+    fn assign(&mut self) {
+        let target = self.r.pick(&self.targets);
+        let w = target.width();
+        match self.r.below(5) {
+            0 | 1 => target.set(self.value(w)),
+            2 | 3 => {
+                let lo = self.r.below(w);
+                let n = 1 + self.r.below(w - lo);
+                target.bits(lo + n - 1, lo).set(self.value(n));
+            }
+            _ if w >= 4 => {
+                // the highest bit of the index is 0: it cannot reach past the end
+                let wide = clog2(w as usize);
+                let n = 1 + self.r.below(w + 1 - (1 << (wide - 1)));
+                let at = self.value(wide - 1);
+                target.part(at.zext(wide), n).set(self.value(n));
+            }
+            _ => target.set(self.value(w)),
+        }
+    }
+    fn block(&mut self, depth: u32) {
+        for _ in 0..self.r.below(4) {
+            self.statement(depth);
+        }
+    }
+    fn statement(&mut self, depth: u32) {
+        let m = self.m;
+        match if depth == 0 { 0 } else { self.r.below(6) } {
+            0 | 1 => self.assign(),
+            2 | 3 => {
+                let (first, second) = (self.condition(), self.condition());
+                let mut when = m.when(first, || self.block(depth - 1));
+                if self.r.once_in(3) {
+                    when = when.elsewhen(second, || self.block(depth - 1));
+                }
+                if self.r.once_in(2) {
+                    when.otherwise(|| self.block(depth - 1));
+                }
+            }
+            4 => {
+                let selector = self.value(3);
+                let first = self.r.below(4);
+                m.switch(selector, |s| {
+                    s.case(first, || self.block(depth - 1));
+                    s.case_any([first + 1, first + 3], || self.block(depth - 1));
+                    if self.r.once_in(2) {
+                        s.default(|| self.block(depth - 1));
+                    }
+                });
+            }
+            _ => {
+                let phase = self.phase;
+                m.switch(phase, |s| {
+                    for state in PHASES.into_iter().take(1 + self.r.below(5) as usize) {
+                        s.case(state, || {
+                            phase.set(self.r.pick(&PHASES));
+                            self.block(depth - 1);
+                        });
+                    }
+                    if self.r.once_in(2) {
+                        s.default(|| phase.set(self.r.pick(&PHASES)));
+                    }
+                });
+            }
+        }
+    }
+    /// A register; without reset only where a reset may come at any time.
+    fn register(&mut self, all_reset: bool) -> Signal {
+        let width = 1 + if self.r.once_in(4) { self.r.below(90) } else { self.r.below(12) };
+        let reset = bits(width);
+        let register = match all_reset || self.r.once_in(2) {
+            true => {
+                let value = self.r.bits(width);
+                self.m.reg_reset(reset, &Reset(value))
+            }
+            false => self.m.reg(reset),
+        };
+        register.set(self.value(width));
+        if self.r.once_in(3) {
+            let enable = self.condition();
+            return register.enable(enable);
+        }
+        register
+    }
+    /// A memory with its ports.
+    fn memory(&mut self, all_reset: bool) {
+        let m = self.m;
+        let (lanes, lane) = (self.r.pick(&[1, 1, 2, 4]), 1 + self.r.below(9));
+        let (width, address) = (lanes * lane, 1 + self.r.below(4));
+        let depth = 1usize << address;
+        let mut memory = m.memory(bits(width), depth);
+        if self.r.once_in(2) {
+            let words: Vec<BigUint> = (0..depth).map(|_| self.r.bits(width)).collect();
+            memory = memory.init(words);
+        }
+        let (at, data, mask) = (self.value(address), self.value(width), self.value(lanes));
+        // while a reset acts at once, only what is reset may be compared
+        let quiet = if all_reset { (!m.in_reset()).repeat(lanes) } else { !mask.zeros(lanes) };
+        memory.write_lanes(at, data, mask & quiet);
+        if self.r.once_in(3) {
+            let (at, data, enable) = (self.value(address), self.value(width), self.condition());
+            memory.write(at, data, enable & quiet.bit(0));
+        }
+        for _ in 0..1 + self.r.below(2) {
+            let at = self.value(address);
+            let word = match self.r.below(3) {
+                1 if !all_reset => memory.read_sync(at),
+                2 if !all_reset => {
+                    let enable = self.condition();
+                    memory.read_sync_enabled(at, enable)
+                }
+                _ => memory.read(at),
+            };
+            self.readable.push(word);
+        }
+    }
+}
+
+/// A reset value.
+struct Reset(BigUint);
+
+impl Value<Signal> for &Reset {
+    fn like(self, like: &Signal) -> Signal {
+        like.literal(self.0.clone())
+    }
+}
+
+/// One random module; `children` may be instantiated.
+fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) -> Design<UnitPorts> {
+    // the width of the output is known only at the end: the module is made twice
+    let build = |width: Option<u32>| {
+        let m = Module::new(name);
+        let io = UnitPorts::new(m, width.unwrap_or(1));
+        io.inputs().into_iter().for_each(Signal::unused);
+        let phase = m.state(Phase::WaitDone);
+        phase.set(Phase::Load);
+        let readable = [io.inputs(), vec![phase.code()]].concat();
+        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], phase };
+        for k in 0..3 + u.r.below(3) {
+            let clocked = k == 1 && u.r.once_in(2);
+            let make = |u: &mut Unit| u.register(all_reset);
+            let register = if clocked { m.domain("clk_b", "rst_b", || make(&mut u)) } else { make(&mut u) };
+            u.readable.push(register);
+            u.targets.push(register);
+        }
+        if u.r.once_in(2) {
+            u.memory(all_reset);
+        }
+        if !children.is_empty() && u.r.once_in(2) {
+            let child = u.r.below(children.len() as u32) as usize;
+            let instance = m.instance(&children[child]);
+            for pin in instance.inputs() {
+                pin.set(u.value(pin.width()));
+            }
+            u.readable.push(instance.y);
+        }
+        // wires read what came before; the statements assign them from registers and inputs only
+        let (before, registers) = (u.readable.clone(), u.targets.clone());
+        let wires: Vec<Signal> = (0..2).map(|_| m.wire(bits(1 + u.r.below(20)))).collect();
+        for wire in &wires {
+            wire.set(u.value(wire.width()));
+        }
+        u.targets = wires.clone();
+        (0..3).for_each(|_| u.statement(3));
+        u.targets = registers;
+        u.readable = [before, wires].concat();
+        (0..5).for_each(|_| u.statement(3));
+        let all = cat(&u.readable[INPUTS.len()..]);
+        if width.is_some() {
+            io.y.set(all);
+        } else {
+            io.y.set(0);
+        }
+        (m.finish(io).unwrap_or_else(|e| panic!("seed {seed}\n{e}")), all.width())
+    };
+    let (_, width) = build(None);
+    build(Some(width)).0
+}
+
+/// Runs `count` modules, all in one model, on every engine.
+fn batch(seed: u64, count: u64, reset: hdl::Reset) {
+    println!("seed {seed}");
+    let mut r = Random::new(seed);
+    let top = Module::new("fuzz_sequential");
+    let inputs: Vec<Signal> =
+        INPUTS.iter().enumerate().map(|(i, w)| top.port(&format!("i{i}"), "", true, bits(*w))).collect();
+    let mut units: Vec<Design<UnitPorts>> = vec![];
+    for k in 0..count {
+        let children = &units[units.len().saturating_sub(6)..];
+        units.push(unit(&format!("unit_{k}"), seed.wrapping_mul(1000) + k, children, reset.asynchronous));
+    }
+    for (k, design) in units.iter().enumerate() {
+        let instance = top.instance(design);
+        instance.inputs().iter().zip(&inputs).for_each(|(pin, input)| pin.set(*input));
+        top.port(&format!("y{k}"), "", false, bits(instance.y.width())).set(instance.y);
+    }
+    let design = top.finish(NoPorts).unwrap_or_else(|e| panic!("seed {seed}\n{e}"));
+    let mut simulator = Simulator::new(&design);
+    if !have(&["verilator", "yosys"]) {
+        return;
+    }
+    let verilog = text(&design, reset);
+    let gates = yosys::reemit(&verilog, design.name(), yosys::Netlist::Gates);
+    let start = |text: &str| model(text, &design, reset).unwrap_or_else(|e| panic!("seed {seed}\n{e}"));
+    let mut others = [("verilator", start(&verilog)), ("gates", start(&gates))];
+    let domains = design.clocks().count();
+    for cycle in 0..CYCLES {
+        let resets: Vec<bool> = (0..domains).map(|_| cycle < 2 || r.once_in(15)).collect();
+        let clocks = if cycle < 2 { u64::MAX } else { 1 + u64::from(r.below(3)) };
+        let stimulus = INPUTS.map(|w| r.bits(w));
+        let drive = |engine: &mut dyn Engine| {
+            resets.iter().enumerate().for_each(|(d, active)| engine.set_reset(d, *active));
+            stimulus.iter().enumerate().for_each(|(i, v)| engine.poke_big(i, v));
+        };
+        drive(&mut simulator);
+        for (name, other) in &mut others {
+            drive(other);
+            // an asynchronous reset shows before the edge, except in the built-in simulator
+            let early = reset.asynchronous && resets.contains(&true);
+            for k in (0..units.len()).filter(|_| !early && cycle >= 2) {
+                let (want, got) = (simulator.peek_big(INPUTS.len() + k), other.peek_big(INPUTS.len() + k));
+                let unit = module_text(&verilog, &format!("unit_{k}"));
+                assert!(
+                    want == got,
+                    "seed {seed}, cycle {cycle}, {name}: y of unit_{k} is {got:x}, not {want:x}\n{unit}"
+                );
+            }
+            other.edge(if reset.asynchronous { u64::MAX } else { clocks });
+        }
+        simulator.edge(if reset.asynchronous { u64::MAX } else { clocks });
+    }
+}
+
+#[test]
+fn synchronous_reset() {
+    batch(random::seed(11), 40, hdl::Reset::default());
+}
+
+#[test]
+fn synchronous_low_reset() {
+    batch(random::seed(12), 30, hdl::Reset { asynchronous: false, active_low: true });
+}
+
+#[test]
+fn asynchronous_low_reset() {
+    batch(random::seed(13), 30, hdl::Reset { asynchronous: true, active_low: true });
+}
