@@ -83,6 +83,9 @@ impl Body {
     pub fn make(&mut self, op: Op, width: u32, loc: Loc) -> Id {
         let operands = op.operands();
         let poisoned = operands.iter().any(|o| self.node(*o).op == Op::Poison);
+        if let Some(v) = self.folded(&op, width) {
+            return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
+        }
         let Ok(stage) = self.merge_stages(&operands, loc) else { return self.poison(width, loc) };
         let id = self.push(if poisoned { Op::Poison } else { op }, width, loc);
         self.def.nodes[id as usize].stage = stage;

@@ -10,6 +10,9 @@ use std::panic::Location;
 /// What `when` returns, for `elsewhen` and `otherwise`.
 pub struct When {
     module: Module,
+    /// Where the `if` stands in its block.
+    at: usize,
+    cond: Id,
 }
 
 /// The arms of a `switch` on a signal or a state.
@@ -43,8 +46,11 @@ impl Module {
     pub fn when(self, cond: Signal, f: impl FnOnce()) -> When {
         self.condition(cond);
         let then = self.block(cond.id, f);
-        self.with(|b| b.block().push(Stmt::If { cond: cond.id, then, otherwise: vec![] }));
-        When { module: self }
+        let at = self.with(|b| {
+            b.block().push(Stmt::If { cond: cond.id, then, otherwise: vec![] });
+            b.block().len() - 1
+        });
+        When { module: self, at, cond: cond.id }
     }
     /// Assignments made inside an arm apply only when the selector has one of its values.
     #[track_caller]
@@ -58,15 +64,17 @@ impl Module {
 }
 
 impl When {
-    /// Puts `block` into the innermost open `else` of the `if` that was pushed last.
+    /// Puts `block` into the innermost open `else` of the `if`.
     fn attach(self, block: Vec<Stmt>) -> When {
-        fn innermost(slot: &mut Vec<Stmt>, block: Vec<Stmt>) {
-            match slot.last_mut() {
-                Some(Stmt::If { otherwise, .. }) => innermost(otherwise, block),
-                _ => *slot = block,
+        fn innermost(stmt: &mut Stmt, block: Vec<Stmt>) {
+            if let Stmt::If { otherwise, .. } = stmt {
+                match otherwise.first_mut() {
+                    Some(next) => innermost(next, block),
+                    None => *otherwise = block,
+                }
             }
         }
-        self.module.with(|b| innermost(b.block(), block));
+        self.module.with(|b| b.block().get_mut(self.at).map(|stmt| innermost(stmt, block)));
         self
     }
     /// Applies where the conditions before are 0 and this one is 1.
@@ -79,12 +87,8 @@ impl When {
     /// Applies where all conditions before are 0.
     #[track_caller]
     pub fn otherwise(self, f: impl FnOnce()) {
-        // the condition of the `if` itself decides the stage, so none is pushed twice
-        let cond = self.module.with(|b| match b.block().last() {
-            Some(Stmt::If { cond, .. }) => *cond,
-            _ => 0,
-        });
-        let block = self.module.block(cond, f);
+        // it stands under the first condition too: for the stages of a pipeline
+        let block = self.module.block(self.cond, f);
         self.attach(block);
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
         if b.errors.is_empty() {
             b.def.comb = combinational(&b.def, &drivers);
             b.def.clocks = clocks(&b.def);
+            crate::constant::simplify(&mut b.def);
         }
     }
     if b.errors.is_empty() { Ok(b.def) } else { Err(b.errors.into()) }

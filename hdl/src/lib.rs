@@ -11,6 +11,7 @@ extern crate self as hdl;
 
 mod body;
 mod bundle;
+mod constant;
 mod control;
 pub mod engine;
 mod error;

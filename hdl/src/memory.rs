@@ -160,6 +160,11 @@ impl<B: Bundle> Memory<B> {
             }
             let width = b.def.mems[self.index as usize].width;
             let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
+            if b.blocks.len() > 1 {
+                let message = format!("a write port of `{name}` stands under a condition, which it would ignore");
+                let help = "declare it outside, with the condition in its enable";
+                return b.error(loc, message, vec![], Some(help.into()));
+            }
             if data.width != width {
                 let message = format!("`{name}` has words of {width} bits, the data is {d}");
                 let note = vec![(b.node(data.id).loc, "the data comes from here")];

@@ -258,7 +258,10 @@ impl Signal {
                 b.error(loc, message, vec![], Some("pad the signal, or put constants into the index".into()));
                 return b.poison(width, loc);
             }
-            b.make(Op::Part(self.id, low.id), width, loc)
+            match b.constant(low.id).and_then(|v| u32::try_from(v).ok()) {
+                Some(lo) => b.slice(self.id, lo, width, loc),
+                None => b.make(Op::Part(self.id, low.id), width, loc),
+            }
         })
     }
     /// Shift right that copies the sign bit.

@@ -398,6 +398,11 @@ mod memories {
             words.write(io.b, io.b, io.c);
             io.y.set(words.read(io.b));
         });
+        reports("memory_write_in_when", |m, io| {
+            let words = m.memory(bits(8), 16);
+            m.when(io.c, || words.write(io.b, io.a, io.c));
+            io.y.set(words.read(io.b));
+        });
         reports("memory_enable", |m, io| {
             let words = m.memory(bits(8), 16);
             words.write(io.b, io.a, io.c);

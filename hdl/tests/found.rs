@@ -11,7 +11,7 @@ ports! {
         input n: Signal = bits(40),
         output left: Signal = bits(8),
         output right: Signal = bits(8),
-        output signed: Signal = bits(8),
+        output arithmetic: Signal = bits(8),
         output constant: Signal = bits(8),
     }
 }
@@ -24,7 +24,7 @@ fn shifts_by_wide_amounts() {
     let io = ShiftPorts::new(m);
     io.left.set(io.x << io.n);
     io.right.set(io.x >> io.n);
-    io.signed.set(io.x.sra(io.n));
+    io.arithmetic.set(io.x.sra(io.n));
     io.constant.set(io.x.sra(m.lit(1u64 << 63, 64)));
     let design = m.finish(io).unwrap();
     let text = verilog(&design, &Options::default()).single();
@@ -36,4 +36,74 @@ fn shifts_by_wide_amounts() {
         sim.poke(1, n);
         assert_eq!([2, 3, 4, 5].map(|port| sim.peek(port)), [left, right, signed, 0xff], "by {n}");
     }
+}
+
+ports! {
+    struct DelayPorts() {
+        input c: Signal = bits(1),
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// A delay that is first asked for inside `otherwise` is a statement of the module; the `else` still finds its `if`.
+#[test]
+#[module]
+fn a_delay_inside_otherwise() {
+    let m = Module::new("delays");
+    let io = DelayPorts::new(m);
+    let p = m.pipeline("p");
+    let (c, x) = p.enter((io.c, io.x));
+    let chosen = m.wire(bits(8));
+    let late = c.next();
+    m.when(late, || chosen.set(7)).elsewhen(!late & late, || chosen.set(8)).otherwise(|| chosen.set(x.next()));
+    io.y.set(p.leave(chosen));
+    let mut sim = Simulator::new(&m.finish(io).unwrap());
+    for (c, want) in [(1, 7), (0, 42)] {
+        sim.poke(0, c);
+        sim.poke(1, 42);
+        sim.step();
+        assert_eq!(sim.peek(2), want);
+    }
+}
+
+ports! {
+    struct ConstantPorts() {
+        input x: Signal = bits(8),
+        output overridden: Signal = bits(8),
+        output parts: Signal = bits(8),
+        output branch: Signal = bits(8),
+        output arm: Signal = bits(8),
+        output sum: Signal = bits(8),
+    }
+}
+
+/// `always @*` never runs if it reads nothing that changes: what is constant must be an `assign`.
+#[test]
+#[module]
+fn constant_assignments() {
+    let m = Module::new("constants");
+    let io = ConstantPorts::new(m);
+    m.when(io.x.any(), || io.overridden.set(io.x));
+    io.overridden.set(1);
+    io.parts.set(0);
+    io.parts.bits(6, 3).set(9);
+    io.parts.part(m.lit(2u32, 3), 2).set(3);
+    let (yes, three) = (m.lit(1u32, 1), m.lit(3u32, 2));
+    io.branch.set(4);
+    m.when(yes & !yes.eq(0), || io.branch.bits(1, 0).set(2)).otherwise(|| io.branch.set(io.x));
+    io.arm.set(4);
+    m.switch(three, |s| {
+        s.case(2, || io.arm.set(5));
+        s.case(three.zeros(2) + 3, || io.arm.set(6));
+        s.default(|| io.arm.set(7));
+    });
+    io.sum.set((m.lit(200u32, 8) + 100) ^ (three.sext(8) & 0xf0));
+    let design = m.finish(io).unwrap();
+    let text = verilog(&design, &Options::default()).single();
+    assert!(!text.contains("always"), "{text}");
+    assert!(text.contains("assign sum = 8'hdc;"), "{text}");
+    let mut sim = Simulator::new(&design);
+    sim.poke(0, 0x55);
+    assert_eq!([1, 2, 3, 4, 5].map(|port| sim.peek(port)), [1, 0b0100_1100, 6, 6, 0xdc], "{text}");
 }

@@ -37,7 +37,7 @@ pub struct Block {
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// What holds between several parameters; it sees values of which each by itself is legal.
-    pub check: fn(&Values) -> Result<(), Mistake>,
+    pub check: fn(&Values) -> Result<(), Box<Mistake>>,
     /// Cycles from input to output, in words.
     pub latency: fn(&Values) -> String,
     /// What it moves in a cycle, in words.
@@ -67,7 +67,7 @@ impl Block {
             match self.parameters.iter().position(|p| p.name == name) {
                 None => mistakes.push(Mistake::unknown(name, self)),
                 Some(index) => match self.parameters[index].check(&value) {
-                    Err(mistake) => mistakes.push(mistake),
+                    Err(mistake) => mistakes.push(*mistake),
                     Ok(()) => values[index] = Some(value),
                 },
             }
@@ -85,7 +85,7 @@ impl Block {
             return Err(mistakes);
         }
         let values = Values(resolved);
-        (self.check)(&values).map_err(|mistake| vec![mistake])?;
+        (self.check)(&values).map_err(|mistake| vec![*mistake])?;
         Ok(values)
     }
 }

@@ -4,8 +4,8 @@
 
 use crate::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Stalls, packet, packet_bytes};
 use crate::golden::oaken::Thresholds;
-use hdl::engine::Engine;
 use hdl::Design;
+use hdl::engine::Engine;
 use hw::control::RegisterMap;
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts, dequantizer_axi, quantizer_axi};
 
@@ -84,7 +84,8 @@ impl<P> Device<P> {
     /// Sets length and thresholds and lets vectors begin.
     fn set_up(&self, bench: &mut Bench, axil: &AxiLiteMaster, n: usize, t: &Thresholds) -> Result<(), BusError> {
         let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
-        let settings = [("length", n as u64), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
+        let settings =
+            [("length", n as u64), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
         for (register, value) in settings.into_iter().chain([("enable", 1)]) {
             axil.write(bench, self.address(register), value)?;
         }

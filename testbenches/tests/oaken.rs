@@ -88,7 +88,8 @@ fn a_million_random_elements_with_random_stalls() {
             let mut high: Vec<f32> = (0..2).map(|_| rng.f32() * 2.0).collect();
             low.sort_by(f32::total_cmp);
             high.sort_by(f32::total_cmp);
-            let t = Thresholds::from_f32(low[0], low[1] * 0.1, high[0] * 0.1, high[1]).unwrap_or_else(|e| panic!("{e}"));
+            let t =
+                Thresholds::from_f32(low[0], low[1] * 0.1, high[0] * 0.1, high[1]).unwrap_or_else(|e| panic!("{e}"));
             let vectors: Vec<Vec<u16>> = (0..(1 << 15) / n).map(|_| random_vector(&mut rng, n)).collect();
             let vectors: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
             elements += n * vectors.len();
@@ -173,13 +174,17 @@ fn mistakes_are_flagged_and_the_next_vector_is_right() {
         assert_eq!(axil.write(bench, q.address(register), value).unwrap_or_else(|e| panic!("{e}")), Response::Okay);
     };
     let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
-    for (register, value) in [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high), ("enable", 1)] {
+    for (register, value) in [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high), ("enable", 1)]
+    {
         write(&mut bench, register, value);
     }
-    let read = |bench: &mut Bench, register: &str| axil.read(bench, q.address(register)).unwrap_or_else(|e| panic!("{e}")).1;
+    let read =
+        |bench: &mut Bench, register: &str| axil.read(bench, q.address(register)).unwrap_or_else(|e| panic!("{e}")).1;
 
     // illegal settings: nothing is accepted, and the status says so
-    for (register, bad, fine) in [("length", 96, 128), ("length", 0, 128), ("length", 320, 128), ("t_high", s_high + 1, t_high)] {
+    for (register, bad, fine) in
+        [("length", 96, 128), ("length", 0, 128), ("length", 320, 128), ("t_high", s_high + 1, t_high)]
+    {
         write(&mut bench, register, bad);
         assert_eq!(read(&mut bench, "status") & 2, 0, "{register} = {bad} is illegal");
         let before = bench.beats(dense).len();
@@ -260,7 +265,11 @@ fn faulty_records_are_flagged_and_the_next_vector_is_right() {
                 assert_eq!(run.results[i], want, "{name}, {lanes} lanes: vector {i} is right");
             }
             assert_eq!(run.results[1].len(), n, "{name}: length of the faulty one");
-            assert!(run.errors & flags != 0 && run.errors & !flags == 0, "{name}, {lanes} lanes: errors {:#x}", run.errors);
+            assert!(
+                run.errors & flags != 0 && run.errors & !flags == 0,
+                "{name}, {lanes} lanes: errors {:#x}",
+                run.errors
+            );
         }
     }
 }

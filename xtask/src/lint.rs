@@ -6,9 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One configuration in rtl_out: a folder named after its top module, with one module per file.
+/// One configuration in rtl_out: a folder with one module per file.
 pub struct Design {
-    /// Name of the configuration and of its top module.
+    /// Name of the configuration: that of the folder.
+    pub name: String,
+    /// The module that no other one instantiates.
     pub top: String,
     /// The Verilog files, sorted.
     pub files: Vec<PathBuf>,
@@ -22,9 +24,9 @@ pub fn lint_all() -> Result<()> {
     for design in &designs {
         for (tool, log) in lint(design)? {
             print!("{log}");
-            complaints.push(format!("{tool} on {}", design.top));
+            complaints.push(format!("{tool} on {}", design.name));
         }
-        println!("checked {} ({} files)", design.top, design.files.len());
+        println!("checked {} ({} files)", design.name, design.files.len());
     }
     ensure!(complaints.is_empty(), "warnings or errors from {}", complaints.join(", "));
     Ok(())
@@ -53,13 +55,13 @@ pub fn designs() -> Result<Vec<Design>> {
             designs.push(design(&path)?);
         }
     }
-    designs.sort_by(|a, b| a.top.cmp(&b.top));
+    designs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(designs)
 }
 
 /// The configuration in one folder.
 fn design(folder: &Path) -> Result<Design> {
-    let top = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -69,7 +71,19 @@ fn design(folder: &Path) -> Result<Design> {
     }
     ensure!(!files.is_empty(), "{} holds no Verilog", folder.display());
     files.sort();
-    Ok(Design { top, files })
+    let top = top_module(&files)?;
+    Ok(Design { name, top, files })
+}
+
+/// The module that no other one instantiates; a file is named after its module.
+fn top_module(files: &[PathBuf]) -> Result<String> {
+    let text: String = files.iter().map(fs::read_to_string).collect::<std::io::Result<_>>()?;
+    let names = files.iter().map(|file| file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+    let tops: Vec<String> = names.filter(|name| !text.contains(&format!("\n    {name} "))).collect();
+    match &tops[..] {
+        [top] => Ok(top.clone()),
+        _ => anyhow::bail!("one top module is expected, not {tops:?}"),
+    }
 }
 
 /// The commands that check one design, each with its tool's name.
@@ -100,7 +114,7 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("m.v");
         fs::write(&file, verilog).unwrap();
-        let complaints = lint(&Design { top: "m".into(), files: vec![file] }).unwrap();
+        let complaints = lint(&Design { name: "m".into(), top: "m".into(), files: vec![file] }).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         complaints.into_iter().map(|(tool, _)| tool).collect()
     }

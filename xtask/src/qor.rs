@@ -39,11 +39,11 @@ struct Figures {
 /// Synthesizes the configurations and prints their figures.
 pub fn report(options: &Options) -> Result<()> {
     let designs = lint::designs()?;
-    let known = || designs.iter().map(|design| design.top.as_str()).collect::<Vec<_>>().join(", ");
+    let known = || designs.iter().map(|design| design.name.as_str()).collect::<Vec<_>>().join(", ");
     for name in &options.names {
-        ensure!(designs.iter().any(|design| design.top == *name), "rtl_out has no {name}; it has: {}", known());
+        ensure!(designs.iter().any(|design| design.name == *name), "rtl_out has no {name}; it has: {}", known());
     }
-    let wanted = |design: &&Design| options.names.is_empty() || options.names.contains(&design.top);
+    let wanted = |design: &&Design| options.names.is_empty() || options.names.contains(&design.name);
     let figures: Vec<Figures> =
         designs.iter().filter(wanted).map(|design| measure(design, options.pnr)).collect::<Result<_>>()?;
     if options.json {
@@ -56,7 +56,7 @@ pub fn report(options: &Options) -> Result<()> {
 
 /// Synthesizes one design and, if asked for, places and routes it.
 fn measure(design: &Design, pnr: bool) -> Result<Figures> {
-    let dir = tools::root().join("target/qor").join(&design.top);
+    let dir = tools::root().join("target/qor").join(&design.name);
     fs::create_dir_all(&dir)?;
     let read: Vec<_> = design.files.iter().map(|file| format!("read_verilog {}", file.display())).collect();
     let script = format!(
@@ -70,7 +70,7 @@ fn measure(design: &Design, pnr: bool) -> Result<Figures> {
     ensure!(counts.is_object(), "Yosys' statistics of {} hold no cell counts", design.top);
     let count = |cell: &str| counts[cell].as_u64().unwrap_or(0);
     Ok(Figures {
-        name: design.top.clone(),
+        name: design.name.clone(),
         cells: CELLS.iter().map(|cell| count(cell)).collect(),
         lut_sites: LUT_SITES.iter().map(|(cell, sites)| sites * count(cell)).sum(),
         fmax_mhz: if pnr { Some(place_and_route(&dir)?) } else { None },

@@ -4,12 +4,12 @@ use crate::ir::{BinOp, UnOp};
 use num_bigint::{BigInt, BigUint};
 
 /// The largest number of this many bits.
-pub(super) fn ones(width: u32) -> BigUint {
+pub(crate) fn ones(width: u32) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
 }
 
 /// Width of the result.
-pub(super) fn bin_width(op: BinOp, wa: u32, wb: u32) -> u32 {
+pub(crate) fn bin_width(op: BinOp, wa: u32, wb: u32) -> u32 {
     use BinOp::*;
     match op {
         Add | Sub | And | Or | Xor | Shl | Shr | Sra => wa,
@@ -32,7 +32,7 @@ fn wrap(value: BigInt, width: u32) -> BigUint {
     rest.magnitude().clone()
 }
 
-pub(super) fn un(op: UnOp, a: &BigUint, width: u32) -> BigUint {
+pub(crate) fn un(op: UnOp, a: &BigUint, width: u32) -> BigUint {
     match op {
         UnOp::Not => ones(width) ^ a,
         UnOp::Any => BigUint::from(*a != BigUint::ZERO),
@@ -41,7 +41,7 @@ pub(super) fn un(op: UnOp, a: &BigUint, width: u32) -> BigUint {
     }
 }
 
-pub(super) fn bin(op: BinOp, a: &BigUint, b: &BigUint, wa: u32, wb: u32) -> BigUint {
+pub(crate) fn bin(op: BinOp, a: &BigUint, b: &BigUint, wa: u32, wb: u32) -> BigUint {
     use BinOp::*;
     let (sa, sb) = (|| signed(a, wa), || signed(b, wb));
     let by = || u32::try_from(b).unwrap_or(wa).min(wa);

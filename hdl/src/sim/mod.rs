@@ -53,7 +53,7 @@
 mod commit;
 mod compile;
 mod flatten;
-mod fold;
+pub(crate) mod fold;
 mod graph;
 mod lower;
 mod program;

@@ -207,9 +207,12 @@ impl<'a> Render<'a> {
     fn plain_parts(&self, id: Id) -> Option<Vec<(Place, Id)>> {
         let mut parts = vec![];
         let mut used = BigUint::default();
-        for s in &self.nets.get(&id)?.stmts {
+        let stmts = &self.nets.get(&id)?.stmts;
+        // what stands before an unconditional assignment of the whole has no effect
+        let whole = |s: &&Stmt| matches!(s, Stmt::Set { place: Place::Whole, .. });
+        for s in &stmts[stmts.iter().rposition(whole).unwrap_or(0)..] {
             match s {
-                Stmt::Set { place: Place::Whole, value, .. } => parts = vec![(Place::Whole, *value)],
+                Stmt::Set { place: Place::Whole, value, .. } => parts.push((Place::Whole, *value)),
                 Stmt::Set { place: Place::At(lo), value, .. } => {
                     let mask = ((BigUint::from(1u32) << self.width(*value)) - 1u32) << *lo;
                     if (&used & &mask) != BigUint::default() || parts.iter().any(|(p, _)| *p == Place::Whole) {

@@ -1,7 +1,7 @@
 //! The blocks.
 
-use super::parameter::{Preset, Legal, Mistake, Parameter, Values};
 use super::Block;
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use crate::stream::fifo::{MAX_DEPTH, Style, fifo};
 use crate::stream::narrow::narrow;
@@ -28,7 +28,7 @@ const WIDTH: Parameter = Parameter {
     why: "a word needs a bit, and wider ones no device has the wires for",
 };
 
-fn nothing(_: &Values) -> Result<(), Mistake> {
+fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 
@@ -55,12 +55,22 @@ fn engine_params(v: &Values) -> EngineParams {
     EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") }
 }
 
+/// Least and greatest latency over all numbers of lanes, in cycles; measured by a test.
+pub(super) const QUANTIZER_LATENCY: (u64, u64) = (34, 37);
+/// The same of the dequantizer.
+pub(super) const DEQUANTIZER_LATENCY: (u64, u64) = (14, 15);
+
+/// `34 to 37`.
+fn cycles((least, greatest): (u64, u64)) -> String {
+    format!("{least} to {greatest}")
+}
+
 const OAKEN_QUANTIZER: Block = Block {
     name: "oaken_quantizer",
     summary: "quantizes keys and values to about 4.8 bits an element (docs/oaken-format.md), AXI edges",
     parameters: &ENGINE,
     check: nothing,
-    latency: |_| "the record begins about 45 cycles after the last beat of its vector".into(),
+    latency: |_| format!("a record begins {} cycles after the last beat of its vector", cycles(QUANTIZER_LATENCY)),
     throughput: |v| format!("{} elements in every cycle, vector after vector", v.number("lanes")),
     build: |name, v| quantizer_axi(name, engine_params(v)).map(Design::erase),
 };
@@ -70,10 +80,10 @@ const OAKEN_DEQUANTIZER: Block = Block {
     summary: "turns the records of the quantizer back into keys and values, AXI edges",
     parameters: &ENGINE,
     check: nothing,
-    latency: |_| "the first elements leave about 16 cycles after the first word of the sparse part".into(),
-    throughput: |v| {
-        format!("{} elements in every cycle, for chunks of 64 with up to 8 outliers", v.number("lanes"))
+    latency: |_| {
+        format!("a vector begins {} cycles after the first word of its sparse part", cycles(DEQUANTIZER_LATENCY))
     },
+    throughput: |v| format!("{} elements in every cycle, for chunks of 64 with up to 8 outliers", v.number("lanes")),
     build: |name, v| dequantizer_axi(name, engine_params(v)).map(Design::erase),
 };
 
@@ -149,7 +159,7 @@ const CONVERTER: [Parameter; 3] = [
 ];
 
 /// The wide side must not be too wide.
-fn converter_fits(v: &Values) -> Result<(), Mistake> {
+fn converter_fits(v: &Values) -> Result<(), Box<Mistake>> {
     let factors = ["word_width", "words", "ratio"];
     let wide: u64 = factors.iter().map(|name| u64::from(v.number(name))).product();
     if wide <= u64::from(MAX_WIDTH) {

@@ -118,7 +118,7 @@ impl Parameter {
     }
 
     /// Is this value legal?
-    pub fn check(&self, value: &Value) -> Result<(), Mistake> {
+    pub fn check(&self, value: &Value) -> Result<(), Box<Mistake>> {
         let problem = match (self.legal, value) {
             (Legal::OneOf(numbers), Value::Number(number)) if !numbers.contains(number) => Problem::NotOneOf,
             (Legal::Range { min, max, .. }, Value::Number(number)) if !(min..=max).contains(number) => Problem::Range,
@@ -131,7 +131,7 @@ impl Parameter {
             _ => Problem::Type,
         };
         let (names, legal, why) = (vec![self.name], self.legal_text(), self.why.to_string());
-        Err(Mistake { names, value: Some(value.clone()), problem, legal, why })
+        Err(Box::new(Mistake { names, value: Some(value.clone()), problem, legal, why }))
     }
 }
 
@@ -180,8 +180,9 @@ impl Mistake {
     }
 
     /// Several parameters do not go together: what they are together, what is legal, and why.
-    pub fn together(names: &[&'static str], what: String, legal: String, why: &str) -> Mistake {
-        Mistake { names: names.to_vec(), problem: Problem::Together(what), value: None, legal, why: why.into() }
+    pub fn together(names: &[&'static str], what: String, legal: String, why: &str) -> Box<Mistake> {
+        let (names, problem, why) = (names.to_vec(), Problem::Together(what), why.to_string());
+        Box::new(Mistake { names, problem, value: None, legal, why })
     }
 
     /// What would be right.

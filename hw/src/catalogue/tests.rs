@@ -84,7 +84,7 @@ fn legal_values_read_as_a_sentence() {
     assert_eq!(Legal::Choice(&["a", "b"]).to_string(), "\"a\" or \"b\"");
 }
 
-/// The engine of a block, reset and set up for vectors of 64 elements.
+/// The engine of a block, reset and set up for vectors of 128 elements.
 fn engine(name: &str, lanes: u32) -> hdl::sim::Simulator {
     use hdl::engine::Engine;
     let block = block(name).unwrap();
@@ -104,12 +104,18 @@ fn engine(name: &str, lanes: u32) -> hdl::sim::Simulator {
 
 #[test]
 fn engines_have_the_latency_that_they_state() {
+    use super::blocks::{DEQUANTIZER_LATENCY, QUANTIZER_LATENCY};
     use sim::oaken_run::{run_dequantizer, run_quantizer};
     let vectors: Vec<Vec<u16>> = (0..3).map(|v| (0..128).map(|i| 0x3000 + 37 * i + v).collect()).collect();
+    let (mut quantizer, mut dequantizer) = (vec![], vec![]);
     for lanes in [1, 2, 4, 8, 16, 32, 64] {
         let vectors = vectors.iter().map(Vec::as_slice);
         let records = run_quantizer(&mut engine("oaken_quantizer", lanes), vectors, &mut || ()).unwrap();
         let back = run_dequantizer(&mut engine("oaken_dequantizer", lanes), 128, &records.results, &mut || ()).unwrap();
-        println!("{lanes}: {} {}", records.latency, back.latency);
+        quantizer.push(records.latency);
+        dequantizer.push(back.latency);
     }
+    let range = |all: &[u64]| (*all.iter().min().unwrap(), *all.iter().max().unwrap());
+    assert_eq!(range(&quantizer), QUANTIZER_LATENCY, "{quantizer:?}");
+    assert_eq!(range(&dequantizer), DEQUANTIZER_LATENCY, "{dequantizer:?}");
 }

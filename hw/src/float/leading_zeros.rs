@@ -20,3 +20,31 @@ fn tree(x: Signal) -> Signal {
     let none = !high.any();
     none.cat(none.mux(tree(low), tree(high)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdl::engine::Engine;
+
+    ports! {
+        struct CountPorts(width: u32) {
+            input x: Signal = bits(width),
+            output n: Signal = bits(clog2((width as usize).next_power_of_two().max(2))),
+        }
+    }
+
+    #[test]
+    fn counts_for_every_number_of_every_width() {
+        for width in [1, 2, 3, 7, 8, 13] {
+            let m = Module::new("leading_zeros");
+            let io = CountPorts::new(m, width);
+            io.n.set(leading_zeros(io.x));
+            let design = m.finish(io).expect("legal");
+            let mut sim = hdl::sim::Simulator::new(&design);
+            for x in 1..1u64 << width {
+                sim.poke(0, x);
+                assert_eq!(sim.peek(1), u64::from(width - (64 - x.leading_zeros())), "{x} in {width} bits");
+            }
+        }
+    }
+}

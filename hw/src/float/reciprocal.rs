@@ -11,3 +11,31 @@ pub fn reciprocal(m: Module, fraction: Signal) -> Signal {
     let table = m.memory(bits(10), 128).style(RamStyle::Registers).init((0..128u32).map(|f| (1 << 16) / (128 + f)));
     table.read(fraction)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdl::engine::Engine;
+
+    ports! {
+        struct ReciprocalPorts() {
+            input fraction: Signal = bits(7),
+            output r: Signal = bits(10),
+        }
+    }
+
+    #[test]
+    fn every_fraction() {
+        let m = Module::new("reciprocal");
+        let io = ReciprocalPorts::new(m);
+        io.r.set(reciprocal(m, io.fraction));
+        let design = m.finish(io).expect("legal");
+        let mut sim = hdl::sim::Simulator::new(&design);
+        for f in 0..128 {
+            sim.poke(0, f);
+            let r = sim.peek(1);
+            let m = 128 + f;
+            assert!(r * m <= 1 << 16 && (r + 1) * m > 1 << 16, "r = {r} for m = {m}");
+        }
+    }
+}

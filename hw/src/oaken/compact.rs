@@ -17,7 +17,8 @@ pub fn compact(entries: &[Signal], present: &[Signal]) -> (Vec<Signal>, Signal) 
     let width = clog2(lanes + 1);
     // how many lanes below are empty, and how many entries there are
     let empty: Vec<Signal> = present.iter().map(|p| !*p).collect();
-    let distance: Vec<Signal> = (0..lanes).map(|i| count(&empty[..i], width).unwrap_or(entries[0].zeros(width)).next()).collect();
+    let distance: Vec<Signal> =
+        (0..lanes).map(|i| count(&empty[..i], width).unwrap_or(entries[0].zeros(width)).next()).collect();
     let total = count(present, width).unwrap_or(entries[0].zeros(width)).next();
 
     let mut slots: Vec<(Signal, Signal)> = entries.iter().map(|e| e.next()).zip(distance).collect();
@@ -46,6 +47,57 @@ fn count(bits: &[Signal], width: u32) -> Option<Signal> {
         _ => {
             let (low, high) = bits.split_at(bits.len() / 2);
             Some(count(low, width)? + count(high, width)?)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use hdl::engine::Engine;
+
+    ports! {
+        struct CompactPorts(lanes: u32) {
+            input entries: Signal = bits(7 * lanes),
+            input present: Signal = bits(lanes),
+            output packed: Signal = bits(7 * lanes),
+            output total: Signal = bits(clog2(lanes as usize + 1)),
+        }
+    }
+
+    fn network(lanes: u32) -> Design<CompactPorts> {
+        let m = Module::new("compact");
+        let io = CompactPorts::new(m, lanes);
+        let p = m.pipeline("compact");
+        let (packed, total) = compact(&p.enter(io.entries).lanes(7), &p.enter(io.present).lanes(1));
+        let packed: Vec<Signal> = packed.into_iter().rev().map(|x| p.leave(x)).collect();
+        io.packed.set(cat(&packed));
+        io.total.set(p.leave(total));
+        m.finish(io).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    #[test]
+    fn entries_that_are_there_move_together_in_order() {
+        let mut rng = Rng::with_seed(1);
+        for lanes in [1u32, 2, 4, 8, 16, 64] {
+            let design = network(lanes);
+            let mut sim = hdl::sim::Simulator::new(&design);
+            let all = if lanes > 8 { 0 } else { 1u64 << lanes };
+            let random: Vec<u64> = (0..500).map(|_| rng.u64(..) >> (64 - lanes)).collect();
+            for mask in (0..all).chain(random) {
+                let entries: Vec<u64> = (0..lanes).map(|_| rng.u64(0..128)).collect();
+                let word = entries.iter().rev().fold(BigUint::default(), |sum, e| (sum << 7) | BigUint::from(*e));
+                sim.poke_big(0, &word);
+                sim.poke(1, mask);
+                (0..8).for_each(|_| sim.step());
+                let wanted: Vec<u64> = (0..lanes).filter(|i| mask >> i & 1 == 1).map(|i| entries[i as usize]).collect();
+                let packed = sim.peek_big(2);
+                let got: Vec<u64> = (0..wanted.len())
+                    .map(|i| ((&packed >> (7 * i)) & BigUint::from(127u32)).iter_u64_digits().next().unwrap_or(0))
+                    .collect();
+                assert_eq!((got, sim.peek(3)), (wanted.clone(), wanted.len() as u64), "{lanes} lanes, mask {mask:#x}");
+            }
         }
     }
 }

@@ -77,8 +77,7 @@ pub const STAGES: u32 = 7;
 #[module]
 fn side_of(levels: Levels, outlier: Signal, outer: Signal, negative: Signal) -> HalfStep {
     let zero_base = levels.middle_pos.base.zeros(BASE_BITS);
-    let inner =
-        HalfStep { base: zero_base, sticky: zero_base.trunc(1), m: levels.inner_m, e: levels.inner_e };
+    let inner = HalfStep { base: zero_base, sticky: zero_base.trunc(1), m: levels.inner_m, e: levels.inner_e };
     let positive = outlier.mux(outer.mux(levels.outer_pos, inner), levels.middle_pos);
     let other = outlier.mux(outer.mux(levels.outer_neg, inner), levels.middle_neg);
     negative.mux(other, positive)

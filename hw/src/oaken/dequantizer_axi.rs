@@ -13,7 +13,7 @@
 
 use super::dequantizer::dequantizer;
 use super::settings::{EngineMap, engine_map};
-use super::types::{Beat, EngineParams, SparseWord};
+use super::types::{Beat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
@@ -39,7 +39,10 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
         ("header", "a header that the format does not allow with these thresholds; the vector has no meaning"),
         ("count", "a count byte above 64; it was taken as 64"),
         ("order", "positions of a chunk that do not ascend"),
-        ("sparse_length", "a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped)"),
+        (
+            "sparse_length",
+            "a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped)",
+        ),
         ("dense_length", "a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped)"),
         ("partial", "a dense beat came with bytes that are not kept; they were taken as they are"),
     ];
@@ -70,8 +73,7 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     let sparse = register_slice_after(m, io.s_axis_sparse.stream())?;
     let core = m.instance(&core);
     core.dense.set(dense.with(Beat { data: dense.payload.data, last: dense.payload.last }));
-    let AxiBeat { data, keep, last } = sparse.payload;
-    core.sparse.set(sparse.with(SparseWord { data, keep, last }));
+    core.sparse.set(sparse);
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);

@@ -94,3 +94,73 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
     });
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::sim::bus::{Bench, Stalls};
+    use fastrand::Rng;
+    use hdl::engine::Engine;
+    use hdl::sim::Simulator;
+
+    #[test]
+    fn every_packet_gets_its_length() {
+        for stalls in [Stalls::Never, Stalls::Percent(35)] {
+            let design = length_guard(8, 16).unwrap_or_else(|e| panic!("{e}"));
+            let mut engine = Simulator::new(&design);
+            let index = |s| design.port_index(s).expect("a port");
+            let mut bench = Bench::new(&mut engine, 5);
+            let s = bench.source(&design, &design.ports.s, stalls);
+            let m = bench.sink(&design, &design.ports.m, stalls);
+            bench.engine.poke(index(design.ports.beats_minus_1), 4);
+            bench.engine.poke(index(design.ports.start), 1);
+            bench.reset().unwrap_or_else(|e| panic!("{e}"));
+            let mut rng = Rng::with_seed(1);
+            let (mut wanted, mut early, mut late) = (vec![], 0, 0);
+            for _ in 0..300 {
+                let length = rng.u64(1..=9);
+                (early, late) = (early + u64::from(length < 5), late + u64::from(length > 5));
+                let data: Vec<u64> = (0..length).map(|_| rng.u64(1..256)).collect();
+                bench.send(s, data.iter().enumerate().map(|(i, x)| [*x, u64::from(i as u64 + 1 == length)]));
+                let beat = |i: usize| [data.get(i).copied().unwrap_or(0), u64::from(i == 0), u64::from(i == 4)];
+                wanted.extend((0..5).map(beat));
+            }
+            let (mut seen_early, mut seen_late) = (0, 0);
+            for _ in 0..20_000 {
+                bench.step().unwrap_or_else(|e| panic!("{e}"));
+                // the pulses stand before the edge: look at what the next one will count
+                seen_early += bench.engine.peek(index(design.ports.early));
+                seen_late += bench.engine.peek(index(design.ports.late));
+                if bench.beats(m).len() == wanted.len() && bench.unsent(s) == 0 {
+                    break;
+                }
+            }
+            let got: Vec<[u64; 3]> = bench.beats(m).iter().map(|b| [b.field(0), b.field(1), b.field(2)]).collect();
+            assert_eq!(got, wanted);
+            if stalls == Stalls::Never {
+                assert!(seen_early > 0 && seen_late > 0, "{seen_early} of {early} early, {seen_late} of {late} late");
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_waits_for_start() {
+        let design = length_guard(8, 4).unwrap_or_else(|e| panic!("{e}"));
+        let mut engine = Simulator::new(&design);
+        let start = design.port_index(design.ports.start).expect("a port");
+        let mut bench = Bench::new(&mut engine, 5);
+        let s = bench.source(&design, &design.ports.s, Stalls::Never);
+        let m = bench.sink(&design, &design.ports.m, Stalls::Never);
+        bench.engine.poke(design.port_index(design.ports.beats_minus_1).expect("a port"), 1);
+        bench.engine.poke(start, 0);
+        bench.reset().unwrap_or_else(|e| panic!("{e}"));
+        bench.send(s, [[1u64, 0], [2, 1]]);
+        bench.run(20).unwrap_or_else(|e| panic!("{e}"));
+        assert!(bench.beats(m).is_empty());
+        bench.engine.poke(start, 1);
+        bench.run_until_received(m, 1, 5).unwrap_or_else(|e| panic!("{e}"));
+        // an open packet goes on without it
+        bench.engine.poke(start, 0);
+        bench.run_until_received(m, 2, 5).unwrap_or_else(|e| panic!("{e}"));
+    }
+}

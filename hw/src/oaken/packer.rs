@@ -79,7 +79,11 @@ fn byte_mask(mask: Signal) -> Signal {
 pub fn byte_packer(width: u32, slots: u32) -> Result<Design<PackerPorts>, Errors> {
     if !width.is_power_of_two() || !(16..=64).contains(&width) || slots == 0 || slots > width {
         let message = format!("a packer of {slots} bytes into words of {width} is not legal");
-        return Err(Errors::parameter("byte_packer", message, "words of 16, 32 or 64 bytes, beats of 1 byte to a word"));
+        return Err(Errors::parameter(
+            "byte_packer",
+            message,
+            "words of 16, 32 or 64 bytes, beats of 1 byte to a word",
+        ));
     }
     let m = Module::new(format!("byte_packer_{slots}x{width}"));
     m.doc("Packs the bytes of beats into words; each vector starts a fresh word with its header.");
@@ -136,4 +140,63 @@ pub fn byte_packer(width: u32, slots: u32) -> Result<Design<PackerPorts>, Errors
         fill.set(overflow.mux(rest, total.trunc(level + 1)));
     });
     m.finish(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::sim::bus::{Beat, Bench, Stalls, packet_bytes, seed};
+    use fastrand::Rng;
+    use hdl::sim::Simulator;
+
+    /// A vector of beats, each with up to `slots` bytes, and the bytes that the packer must make of it.
+    fn vector(rng: &mut Rng, slots: usize) -> (Vec<Beat>, Vec<u8>) {
+        let header: u64 = rng.u64(..);
+        let mut bytes = header.to_le_bytes().to_vec();
+        let count = rng.usize(1..20);
+        let most = [0, 1, slots / 2, slots][rng.usize(0..4)];
+        let beats = (0..count).map(|i| {
+            let new: Vec<u8> = (0..rng.usize(0..=most)).map(|_| rng.u8(..)).collect();
+            bytes.extend(&new);
+            let (first, last) = (u32::from(i == 0), u32::from(i + 1 == count));
+            // what does not count is anything
+            let mut all = new.clone();
+            all.resize_with(slots, || rng.u8(..));
+            let fields = [BigUint::from_bytes_le(&all), new.len().into(), first.into(), last.into(), header.into()];
+            Beat(fields.to_vec())
+        });
+        (beats.collect(), bytes)
+    }
+
+    #[test]
+    fn packs_every_vector_from_a_fresh_word() {
+        for (width, slots) in [(16, 2), (16, 9), (16, 16), (32, 32), (64, 64)] {
+            for stalls in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(5)] {
+                let design = byte_packer(width, slots).unwrap_or_else(|e| panic!("{e}"));
+                let mut engine = Simulator::new(&design);
+                let mut bench = Bench::new(&mut engine, seed(3));
+                let mut rng = Rng::with_seed(u64::from(width + slots));
+                let s = bench.source(&design, &design.ports.s, stalls);
+                let m = bench.sink(&design, &design.ports.m, stalls);
+                bench.reset().unwrap_or_else(|e| panic!("{e}"));
+                let mut wanted = vec![];
+                for _ in 0..200 {
+                    let (beats, bytes) = vector(&mut rng, slots as usize);
+                    bench.send(s, beats);
+                    wanted.push(bytes);
+                }
+                let words = wanted.iter().map(|b| b.len().div_ceil(width as usize)).sum();
+                bench.run_until_received(m, words, 100_000).unwrap_or_else(|e| panic!("{e}"));
+                assert_eq!(packet_bytes(bench.beats(m)), wanted, "{slots} into {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn illegal_parameters_are_refused() {
+        for (width, slots) in [(8, 1), (24, 3), (128, 16), (16, 0), (16, 17)] {
+            let error = byte_packer(width, slots).expect_err("illegal").to_string();
+            assert!(error.contains("words of 16, 32 or 64 bytes"), "{error}");
+        }
+    }
 }

@@ -23,9 +23,9 @@
 use super::classify::{CLASSIFIED_BITS, Classified, classified, classify};
 use super::compact::compact;
 use super::encode::encode;
+use super::exit::{BeatOut, exit};
 use super::guard::length_guard;
 use super::maxima::{self, maxima};
-use super::exit::{BeatOut, exit};
 use super::scale::{self, descriptor, scale};
 use super::types::*;
 use crate::stream::register_slice::register_slice_after;
@@ -196,7 +196,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
         m.when(beat_last, || queue_out.set(queue_out + 1));
     });
     m.when(steps.done & !leaves, || queued.set(queued + 1)).elsewhen(!steps.done & leaves, || queued.set(queued - 1));
-    m.when(begins & !leaves, || in_flight.set(in_flight + 1)).elsewhen(!begins & leaves, || in_flight.set(in_flight - 1));
+    m.when(begins & !leaves, || in_flight.set(in_flight + 1))
+        .elsewhen(!begins & leaves, || in_flight.set(in_flight - 1));
     let freed = issue & advance;
     m.when(accepted & !freed, || free.set(free - 1)).elsewhen(!accepted & freed, || free.set(free + 1));
 
@@ -210,12 +211,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let count = counts.read_sync_enabled(back.enter(read_count_at), advance).next();
     let scales = back.enter(queue.read(queue_out)).meet(word);
     let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();
-    let codes: Vec<Signal> = elements
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, scales)))
-        .collect();
+    let codes: Vec<Signal> =
+        elements.iter().enumerate().rev().map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, scales))).collect();
     let codes = cat(&codes);
 
     m.section("out: move the entries together");

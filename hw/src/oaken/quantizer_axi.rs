@@ -78,9 +78,7 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
     let codes = AxiBeat::full(core.dense.payload.data, p.dense_bytes(), core.dense.payload.last);
     let dense = register_slice_after(m, core.dense.with(codes))?;
     io.m_axis_dense.set(AxiStream::from(dense));
-    let word = core.sparse.payload;
-    let bytes = AxiBeat { data: word.data, keep: word.keep, last: word.last };
-    let sparse = register_slice_after(m, core.sparse.with(bytes))?;
+    let sparse = register_slice_after(m, core.sparse)?;
     io.m_axis_sparse.set(AxiStream::from(sparse));
     m.finish(io)
 }

@@ -43,7 +43,14 @@ pub struct Shown {
 /// Shape of [`Shown`] for a window of so many bytes.
 pub fn shown(window: u32) -> Shown {
     let flag = bits(1);
-    Shown { entries: bits(8 * window), present: bits(window), complete: flag, first: flag, last: flag, header: bits(64) }
+    Shown {
+        entries: bits(8 * window),
+        present: bits(window),
+        complete: flag,
+        first: flag,
+        last: flag,
+        header: bits(64),
+    }
 }
 
 ports! {

@@ -97,13 +97,8 @@ fn questions(maxima: Maxima, t: Thresholds) -> [StepItem; 4] {
     let zero = maxima.inner.zeros(15);
     let (no, yes) = (maxima.inner.zeros(1), maxima.inner.lit(1u32, 1));
     let single = |max_a, thr_a| StepItem { max_a, thr_a, max_b: zero, thr_b: zero, middle: no };
-    let middle = StepItem {
-        max_a: maxima.middle_pos,
-        thr_a: t.t_high,
-        max_b: maxima.middle_neg,
-        thr_b: t.t_low,
-        middle: yes,
-    };
+    let middle =
+        StepItem { max_a: maxima.middle_pos, thr_a: t.t_high, max_b: maxima.middle_neg, thr_b: t.t_low, middle: yes };
     [middle, single(maxima.outer_pos, t.s_high), single(maxima.outer_neg, t.s_low), single(maxima.inner, zero)]
 }
 

@@ -1,7 +1,7 @@
 //! The registers of an engine, from one description: settings, status, errors and a counter.
 
 use super::types::{EngineParams, LENGTH_BITS, Thresholds};
-use crate::control::{Registers, RegisterMap, Ro, Rw, Sticky};
+use crate::control::{RegisterMap, Registers, Ro, Rw, Sticky};
 use hdl::*;
 
 /// The registers of an engine and the handles of their fields.
@@ -69,8 +69,10 @@ impl EngineMap {
         let not_positive = |x: Signal| x.msb() | !magnitude(x).any();
         let not_negative = |x: Signal| !x.msb() | !magnitude(x).any();
         let finite = |x: Signal| !x.bits(14, 10).all();
-        let low_legal = not_positive(s_low) & not_positive(t_low) & magnitude(t_low).le(magnitude(s_low)) & finite(s_low);
-        let high_legal = not_negative(s_high) & not_negative(t_high) & magnitude(t_high).le(magnitude(s_high)) & finite(s_high);
+        let low_legal =
+            not_positive(s_low) & not_positive(t_low) & magnitude(t_low).le(magnitude(s_low)) & finite(s_low);
+        let high_legal =
+            not_negative(s_high) & not_negative(t_high) & magnitude(t_high).le(magnitude(s_high)) & finite(s_high);
         let legal = length_legal & low_legal & high_legal;
         regs[self.legal].set(legal);
         let thresholds = Thresholds {

@@ -162,3 +162,74 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     io.result.set(p.leave(result));
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use hdl::engine::Engine;
+    use hdl::sim::Simulator;
+
+    /// The magnitude integer of the format.
+    fn x(magnitude: u64) -> u128 {
+        let (e, f) = (magnitude >> 10, u128::from(magnitude & 1023));
+        if e == 0 { f } else { (1024 + f) << (e - 1) }
+    }
+
+    /// Steps 4, 5 and 8 of the format's encoder, by search and division.
+    fn model(max_a: u64, thr_a: u64, max_b: u64, thr_b: u64, middle: bool) -> [u64; 6] {
+        let d = |max, thr| if max == 0 { 0 } else { x(max) - x(thr) };
+        let (d_a, d_b) = (d(max_a, thr_a), d(max_b, thr_b));
+        let range = d_a + d_b;
+        let n: u128 = if middle { 16 } else { 15 };
+        let least = [thr_a, thr_b].map(|t| if t == 0 { 1 } else { (127 - x(t).leading_zeros() as i64 - 6).max(1) });
+        let least = least[0].max(least[1]) as u64;
+        let (mut e, mut f) = (0, 0);
+        if range > 0 {
+            // a step is m * 2^(E-32), a range is in units of 2^-24: covered when m * 2^E * n >= range * 2^8
+            let covers = |e: u64, m: u128| (m << e) * n >= range << 8;
+            e = (1..).find(|e| covers(*e, 255)).expect("covered");
+            f = (0..128).find(|f| covers(e, 128 + u128::from(*f as u64))).expect("covered");
+            if e < least {
+                (e, f) = (least, 0);
+            }
+        }
+        let r = if range == 0 { 0 } else { (1 << 16) / (128 + f) };
+        let in_steps = |magnitude: u64| if r == 0 { 0 } else { (x(magnitude) * u128::from(r as u64)) >> (e + 3) };
+        let modulo = |v: u128| (v % 1024) as u64;
+        let cells = if d_b == 0 { 0 } else { ((in_steps(max_b) - in_steps(thr_b) + 16) / 32) as u64 };
+        let split = if d_b == 0 { 0 } else { cells.clamp(1, if d_a > 0 { 15 } else { 16 }) };
+        [e, f as u64, r as u64, modulo(in_steps(thr_a)), modulo(in_steps(thr_b)), split]
+    }
+
+    #[test]
+    fn equals_the_format_on_random_ranges() {
+        let design = step_unit().unwrap_or_else(|e| panic!("{e}"));
+        let mut sim = Simulator::new(&design);
+        let mut rng = Rng::with_seed(11);
+        for i in 0..20_000 {
+            let threshold = |rng: &mut Rng| match rng.u32(0..4) {
+                0 => 0,
+                1 => rng.u64(0..2048),
+                _ => rng.u64(0..0x7a00),
+            };
+            // above the threshold by a little, by anything, or an empty group
+            let above = |rng: &mut Rng, t: u64| match rng.u32(0..4) {
+                0 => 0,
+                1 => t + rng.u64(1..=4),
+                _ => rng.u64(t + 1..0x7c00),
+            };
+            let (thr_a, thr_b) = (threshold(&mut rng), threshold(&mut rng));
+            let (max_a, max_b) = (above(&mut rng, thr_a), above(&mut rng, thr_b));
+            let middle = rng.bool();
+            let (max_b, thr_b) = if middle { (max_b, thr_b) } else { (0, 0) };
+            for (port, value) in [max_a, thr_a, max_b, thr_b, u64::from(middle)].into_iter().enumerate() {
+                sim.poke(port, value);
+            }
+            (0..LATENCY).for_each(|_| sim.step());
+            let got: Vec<u64> = (5..11).map(|port| sim.peek(port)).collect();
+            let want = model(max_a, thr_a, max_b, thr_b, middle);
+            assert_eq!(got, want, "item {i}: {max_a:#x} {thr_a:#x} {max_b:#x} {thr_b:#x} {middle}");
+        }
+    }
+}

@@ -114,7 +114,8 @@ fn params(lanes: u32, max_length: u32) -> EngineParams {
 
 #[test]
 fn records_equal_the_golden_model() {
-    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)] {
+    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)]
+    {
         let mut rng = Rng::with_seed(u64::from(lanes) * 1000 + length as u64);
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
         let vectors: Vec<Vec<u16>> = (0..24).map(|_| random_vector(&mut rng, length)).collect();
@@ -158,7 +159,13 @@ fn no_bubble_up_to_an_eighth_of_outliers() {
 }
 
 /// Vectors out of the dequantizer, and the bubbles between its first and last beat.
-fn run_back(p: EngineParams, t: &oaken::Thresholds, records: &[Record], n: usize, pauses: Pauses) -> (Vec<Vec<u16>>, u64) {
+fn run_back(
+    p: EngineParams,
+    t: &oaken::Thresholds,
+    records: &[Record],
+    n: usize,
+    pauses: Pauses,
+) -> (Vec<Vec<u16>>, u64) {
     let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
     let mut engine = Simulator::new(&design);
     let mut bench = Bench::new(&mut engine, 3);
@@ -191,7 +198,8 @@ fn run_back(p: EngineParams, t: &oaken::Thresholds, records: &[Record], n: usize
 
 #[test]
 fn values_equal_the_golden_model() {
-    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)] {
+    for (lanes, length) in [(16, 192), (16, 64), (1, 64), (2, 128), (4, 128), (8, 192), (32, 128), (64, 64), (64, 256)]
+    {
         let mut rng = Rng::with_seed(u64::from(lanes) * 77 + length as u64);
         let t = oaken::Thresholds::from_f32(-1.2, -0.05, 0.06, 1.1).expect("legal");
         let records: Vec<Record> = (0..24).map(|_| oaken::encode(&random_vector(&mut rng, length), &t)).collect();

@@ -87,18 +87,10 @@ pub fn beat(width: u32) -> Beat {
     Beat { data: bits(width), last: bits(1) }
 }
 
-/// A word of the sparse part.
-#[derive(Clone, Copy, Bundle)]
-pub struct SparseWord {
-    /// Bytes, the first in the low bits.
-    pub data: Signal,
-    /// One bit for each byte that belongs to the record; all ones except in the last word, where they are ones from below.
-    pub keep: Signal,
-    /// The last word of the vector.
-    pub last: Signal,
-}
+/// A word of the sparse part: bytes, `keep` all ones except in the last word, where they are ones from below.
+pub use crate::stream::Beat as SparseWord;
 
 /// Shape of a word of `bytes` bytes.
 pub fn sparse_word(bytes: u32) -> SparseWord {
-    SparseWord { data: bits(8 * bytes), keep: bits(bytes), last: bits(1) }
+    crate::stream::beat(8, bytes)
 }

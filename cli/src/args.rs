@@ -1,0 +1,122 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sim::profile::Tails;
+use std::path::PathBuf;
+
+/// Synthesizable hardware for the memory side of large-language-model inference.
+#[derive(Parser)]
+#[command(name = "kvforge", version, infer_long_args = false)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Lists the named configurations and the blocks that can be configured
+    List(ListOptions),
+    /// Writes the Verilog of a configuration
+    Generate(GenerateOptions),
+    /// Shows ports, parameters, latency and throughput of a configuration
+    Describe(DescribeOptions),
+    /// Finds quantization thresholds from recorded keys and values
+    Profile(ProfileOptions),
+    /// Sends recorded keys and values through quantizer and dequantizer, in simulation
+    Demo(DemoOptions),
+}
+
+#[derive(Args)]
+pub struct ListOptions {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which configuration.
+#[derive(Args)]
+pub struct Selection {
+    /// A named configuration (see `kvforge list`)
+    pub name: Option<String>,
+    /// A configuration file (TOML)
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    pub config: Option<PathBuf>,
+    /// Sets a parameter, or `verilog.reset`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct GenerateOptions {
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Generate all named configurations
+    #[arg(long, conflicts_with_all = ["name", "config", "set"])]
+    pub all: bool,
+    /// Folder to write into; every configuration gets a folder of its own in it
+    #[arg(long, value_name = "DIR", default_value = "rtl_out")]
+    pub out: PathBuf,
+    /// One file with all modules, instead of one for each
+    #[arg(long)]
+    pub single_file: bool,
+}
+
+#[derive(Args)]
+pub struct DescribeOptions {
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ProfileOptions {
+    /// Recordings of one model: safetensors files, npy files, or folders of npy files
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub kv: Vec<PathBuf>,
+    /// Shares of the groups: OUTER,MIDDLE,INNER
+    #[arg(long, value_name = "SHARES", default_value = "0.04,0.90,0.06", allow_hyphen_values = true)]
+    pub fractions: String,
+    /// Where the thresholds go (JSON)
+    #[arg(long, value_name = "FILE", default_value = "thresholds.json")]
+    pub out: PathBuf,
+    /// Also draw each layer's distribution with its thresholds
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// How the outer group is taken from the two tails
+    #[arg(long, value_enum, default_value_t)]
+    pub tails: TailsArgument,
+}
+
+/// [`Tails`] on the command line.
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum TailsArgument {
+    /// The largest magnitudes are outer
+    #[default]
+    Magnitude,
+    /// Half of the outer group on either side
+    Sided,
+}
+
+impl From<TailsArgument> for Tails {
+    fn from(tails: TailsArgument) -> Tails {
+        match tails {
+            TailsArgument::Magnitude => Tails::Magnitude,
+            TailsArgument::Sided => Tails::Sided,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct DemoOptions {
+    /// A recording of your own: a safetensors file, an npy file, or a folder of npy files
+    #[arg(long, value_name = "FILE")]
+    pub kv: Option<PathBuf>,
+    /// Thresholds from `kvforge profile`; without them, the first half of the recording gives them
+    #[arg(long, value_name = "JSON", requires = "kv")]
+    pub thresholds: Option<PathBuf>,
+    /// Print JSON and nothing else
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,34 @@
+//! The demo also generates the Verilog of all named configurations, where it runs in a repository that has it.
+
+use crate::generate::{Change, all, write};
+use crate::report::Failure;
+use serde::Serialize;
+use std::path::Path;
+
+/// What happened to the Verilog of the named configurations.
+#[derive(Serialize)]
+pub struct Regenerated {
+    pub configurations: usize,
+    pub files: usize,
+    pub bytes: usize,
+    /// Paths of files that are not byte-identical to what was there.
+    pub changed: Vec<String>,
+}
+
+/// Writes `rtl_out`; `None` where there is no `configs` and `rtl_out`.
+pub fn regenerate() -> Result<Option<Regenerated>, Failure> {
+    let out = Path::new("rtl_out");
+    if !out.is_dir() || !Path::new("configs").is_dir() {
+        return Ok(None);
+    }
+    let mut sum = Regenerated { configurations: 0, files: 0, bytes: 0, changed: vec![] };
+    for configuration in all()? {
+        let written = write(&configuration, out, false)?;
+        sum.configurations += 1;
+        sum.files += written.files.iter().filter(|f| f.change != Change::Removed).count();
+        sum.bytes += written.files.iter().map(|f| f.bytes).sum::<usize>();
+        let changed = written.files.iter().filter(|f| f.change != Change::Unchanged);
+        sum.changed.extend(changed.map(|f| written.folder.join(&f.name).display().to_string()));
+    }
+    Ok(Some(sum))
+}

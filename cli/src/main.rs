@@ -1,0 +1,41 @@
+//! The command `kvforge`: Verilog from named configurations, the threshold profiler, the demo.
+//!
+//! Exit codes: 0 done, 1 something inside failed, 2 what the user gave is not usable.
+
+mod args;
+mod configuration;
+mod demo;
+mod describe;
+mod generate;
+mod list;
+mod named;
+mod nearest;
+mod profile;
+mod read;
+mod report;
+mod table;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use report::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::List(options) => list::run(options),
+        Command::Generate(options) => generate::run(options),
+        Command::Describe(options) => describe::run(options),
+        Command::Profile(options) => profile::run(options),
+        Command::Demo(options) => demo::run(options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // whoever read the output has seen enough
+        Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            failure.exit_code()
+        }
+    }
+}

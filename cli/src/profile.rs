@@ -1,0 +1,82 @@
+//! `kvforge profile`: thresholds from recordings.
+
+use crate::args::ProfileOptions;
+use crate::report::{Failure, Place, Problem, Text, file_problem};
+use crate::table::table;
+use sim::data::{DataError, Recording};
+use sim::profile::{Fractions, LayerProfile, Profile, ProfileError, plot_svg};
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(options: &ProfileOptions) -> Result<(), Failure> {
+    let fractions: Fractions = options
+        .fractions
+        .parse()
+        .map_err(|error| Problem::new(error).at(&on_command_line("--fractions ", &options.fractions), "these"))?;
+    let recordings = options.kv.iter().map(|path| recording(path)).collect::<Result<Vec<_>, _>>()?;
+    let profile = Profile::from_recordings(&recordings, fractions, options.tails.into()).map_err(problem)?;
+    // the picture first: if it cannot be made, there are no thresholds either
+    if let Some(path) = &options.plot {
+        let svg = plot_svg(&profile, &recordings).map_err(problem)?;
+        std::fs::write(path, svg).map_err(|error| file_problem("write", path, &error))?;
+    }
+    profile.write(&options.out).map_err(problem)?;
+
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", thresholds_table(&profile))?;
+    writeln!(
+        out,
+        "  outer, inner: the shares that these groups really have; bits: stored for each element, every bit counted"
+    )?;
+    writeln!(out, "  written: {}", options.out.display())?;
+    if let Some(path) = &options.plot {
+        writeln!(out, "  written: {}", path.display())?;
+    }
+    Ok(())
+}
+
+fn thresholds_table(profile: &Profile) -> String {
+    let row = |l: &LayerProfile| {
+        let [s_low, t_low, t_high, s_high] = l.thresholds.values().map(|x| format!("{x:.4}"));
+        let share = |x: f64| format!("{:.2} %", 100.0 * x);
+        let sqnr = l.sqnr_db.map_or("lossless".to_string(), |db| format!("{db:.2} dB"));
+        let (layer, kind) = (l.layer.to_string(), l.kind.to_string());
+        let (outer, inner, bits) =
+            (share(l.shares.outer()), share(l.shares.inner()), format!("{:.3}", l.effective_bits));
+        [layer, kind, s_low, t_low, t_high, s_high, outer, inner, bits, sqnr]
+    };
+    let headings = [">layer", "kind", ">S_low", ">T_low", ">T_high", ">S_high", ">outer", ">inner", ">bits", ">SQNR"];
+    table(&headings, profile.layers.iter().map(row))
+}
+
+/// Reads a recording.
+pub fn recording(path: &Path) -> Result<Recording, Failure> {
+    Recording::read(path).map_err(|error| problem(ProfileError::from(error)))
+}
+
+/// Reads thresholds.
+pub fn thresholds(path: &Path) -> Result<Profile, Failure> {
+    Profile::read(path).map_err(problem)
+}
+
+/// Everything that can be wrong with recordings and thresholds is something that the user gave.
+pub fn problem(error: ProfileError) -> Failure {
+    let problem = Problem::new(&error);
+    let problem = match &error {
+        ProfileError::Data(data) => match &**data {
+            DataError::Read { .. } => problem.note("legal: safetensors files, npy files, folders of npy files"),
+            _ => problem,
+        },
+        ProfileError::Content { .. } | ProfileError::MissingLayer { .. } | ProfileError::Columns { .. } => {
+            problem.help("`kvforge profile` makes threshold files from recordings")
+        }
+        _ => problem,
+    };
+    problem.into()
+}
+
+/// The place of an argument on the command line.
+fn on_command_line(option: &str, argument: &str) -> Place {
+    let text = Text { origin: None, text: format!("{option}{argument}").into() };
+    Place { span: option.len()..text.text.len(), text }
+}

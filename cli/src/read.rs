@@ -1,0 +1,146 @@
+//! Reads the TOML text of a configuration, and settings on the command line, keeping the place of everything.
+
+use crate::nearest::nearest;
+use crate::report::{Failure, Place, Problem, Text};
+use hw::catalogue::Value;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub key: String,
+    pub value: Value,
+    /// The value as it was written.
+    pub text: String,
+    pub key_place: Place,
+    pub value_place: Place,
+}
+
+/// What a configuration file says; whether it is legal for the block is not known here.
+pub struct Document {
+    text: Text,
+    pub block: Option<Entry>,
+    pub description: Option<String>,
+    /// `None` if it is no table.
+    pub parameters: Option<Vec<Entry>>,
+    pub reset: Option<Entry>,
+}
+
+const KEYS: [&str; 4] = ["block", "description", "parameters", "verilog"];
+
+impl Document {
+    /// Reads a text. Unknown keys and the like become problems; text that is no TOML ends it.
+    pub fn parse(text: &Text, problems: &mut Vec<Problem>) -> Result<Document, Failure> {
+        let table = DeTable::parse(&text.text).map_err(|error| not_toml(text, &error))?;
+        let mut document =
+            Document { text: text.clone(), block: None, description: None, parameters: Some(vec![]), reset: None };
+        for entry in table.get_ref().iter() {
+            let key = entry.0.get_ref().as_ref();
+            match key {
+                "block" => document.block = Some(document.entry(entry)),
+                "description" => match entry.1.get_ref().as_str() {
+                    Some(description) => document.description = Some(description.into()),
+                    None => problems.push(document.wrong_type(entry, "a string")),
+                },
+                "parameters" => match entry.1.get_ref().as_table() {
+                    Some(table) => document.parameters = Some(table.iter().map(|e| document.entry(e)).collect()),
+                    None => {
+                        document.parameters = None;
+                        problems.push(document.wrong_type(entry, "a table"));
+                    }
+                },
+                "verilog" => match entry.1.get_ref().as_table() {
+                    Some(table) => document.read_verilog(table, problems),
+                    None => problems.push(document.wrong_type(entry, "a table")),
+                },
+                _ => problems.push(document.unknown(entry, &KEYS)),
+            }
+        }
+        Ok(document)
+    }
+
+    /// The file as the user knows it.
+    pub fn origin(&self) -> &str {
+        self.text.origin.as_deref().unwrap_or_default()
+    }
+
+    fn read_verilog(&mut self, table: &DeTable<'_>, problems: &mut Vec<Problem>) {
+        for entry in table.iter() {
+            match entry.0.get_ref().as_ref() {
+                "reset" => self.reset = Some(self.entry(entry)),
+                _ => problems.push(self.unknown(entry, &["reset"])),
+            }
+        }
+    }
+
+    fn entry(&self, (key, value): (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)) -> Entry {
+        let text = self.text.text.get(value.span()).unwrap_or_default().lines().next().unwrap_or_default();
+        let typed = match value.get_ref() {
+            DeValue::String(name) => Value::Name(name.to_string()),
+            DeValue::Boolean(flag) => Value::Flag(*flag),
+            DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Value::Number(number),
+                Err(_) => Value::Other(text.into()),
+            },
+            _ => Value::Other(text.into()),
+        };
+        let (key_place, value_place) = (self.place(key.span()), self.place(value.span()));
+        Entry { key: key.get_ref().to_string(), value: typed, text: text.into(), key_place, value_place }
+    }
+
+    fn place(&self, span: Range<usize>) -> Place {
+        Place { text: self.text.clone(), span }
+    }
+
+    fn wrong_type(&self, entry: (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>), legal: &str) -> Problem {
+        let entry = self.entry(entry);
+        Problem::new(format!("{} = {} has the wrong type", entry.key, entry.value))
+            .at(&entry.value_place, "the wrong type")
+            .note(format!("legal: {legal}"))
+    }
+
+    fn unknown(&self, entry: (&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>), known: &[&str]) -> Problem {
+        let entry = self.entry(entry);
+        let problem = Problem::new(format!("unknown key `{}`", entry.key)).at(&entry.key_place, "not known here");
+        let problem = problem.note(format!("legal: {}", known.join(", ")));
+        match nearest(&entry.key, known.iter().copied()) {
+            Some(near) => problem.help(format!("the nearest is `{near}`")),
+            None => problem,
+        }
+    }
+}
+
+fn not_toml(text: &Text, error: &toml::de::Error) -> Problem {
+    let origin = text.origin.as_deref().unwrap_or_default();
+    let problem = Problem::new(format!("{origin} is not TOML: {}", error.message()));
+    match error.span() {
+        Some(span) => problem.at(&Place { text: text.clone(), span }, "here"),
+        None => problem,
+    }
+}
+
+/// Reads what was given with `--set`.
+pub fn settings(texts: &[String], problems: &mut Vec<Problem>) -> Vec<Entry> {
+    let mut entries = vec![];
+    for text in texts {
+        let shown = Text { origin: None, text: format!("--set {text}").into() };
+        let place = |span| Place { text: shown.clone(), span };
+        let start = "--set ".len();
+        let Some((key, value)) = text.split_once('=') else {
+            let problem = Problem::new(format!("--set {text} has no `=`"));
+            problems.push(problem.at(&place(start..start + text.len()), "no value").note("legal: KEY=VALUE"));
+            continue;
+        };
+        let key_place = place(start..start + key.len());
+        let value_place = place(start + key.len() + 1..start + text.len());
+        let typed = match (value.parse::<i128>(), value) {
+            (Ok(number), _) => Value::Number(number),
+            (_, "true" | "false") => Value::Flag(value == "true"),
+            _ => Value::Name(value.into()),
+        };
+        entries.push(Entry { key: key.trim().into(), value: typed, text: value.into(), key_place, value_place });
+    }
+    entries
+}

@@ -1,0 +1,110 @@
+//! A folder with good and bad files to run the command in.
+#![allow(dead_code)]
+
+use half::f16;
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder of its own for one test.
+pub struct Place(TempDir);
+
+/// Runs the command there.
+pub fn kvforge(place: &Place, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kvforge"));
+    // what a terminal or a user's settings could change
+    command.env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
+    command.current_dir(place.path()).args(arguments.split_whitespace()).output().unwrap()
+}
+
+const TEXTS: &[(&str, &str)] = &[
+    ("good.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepth = 4\n"),
+    ("broken.toml", "block = \"fifo\"\n\n[parameters\nwidth = 8\n"),
+    ("twice.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\nwidth = 16\n"),
+    ("empty.toml", "description = \"nothing\"\n"),
+    ("block.toml", "block = \"fifi\"\n"),
+    ("block_type.toml", "block = 4\n"),
+    ("key.toml", "block = \"register_slice\"\nparamters = 3\n\n[parameters]\nwidth = 8\n\n[verilog]\nrst = 1\n"),
+    ("tables.toml", "block = \"fifo\"\ndescription = 1\nparameters = 2\nverilog = 3\n"),
+    ("parameter.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 8\ndepht = 4\n"),
+    ("missing.toml", "# a FIFO\nblock = \"fifo\"\n\n[parameters]\nwidth = 8\n"),
+    ("type.toml", "block = \"fifo\"\n\n[parameters]\nwidth = \"8\"\ndepth = 4.5\nstyle = true\n"),
+    ("range.toml", "block = \"fifo\"\n\n[parameters]\nwidth = 0\ndepth = 99_999_999_999_999_999_999\n"),
+    ("lanes.toml", "block = \"oaken_dequantizer\"\n\n[parameters]\nlanes = 12 # divides no 64\nmax_length = 768\n"),
+    ("multiple.toml", "block = \"oaken_quantizer\"\n\n[parameters]\nmax_length = 1000\n"),
+    ("choice.toml", "block = \"fifo\"\n[parameters]\nwidth = 8\ndepth = 4\nstyle = \"lutram\"\n"),
+    ("together.toml", "block = \"widen\"\n\n[parameters]\nwords = 256\nword_width = 32\nratio = 64\n"),
+    ("reset.toml", "block = \"register_slice\"\nparameters.width = 8\nverilog.reset = \"sync_low\"\n"),
+    ("format.json", "{\"format\": \"something else\", \"version\": 1}\n"),
+];
+
+impl Place {
+    /// Makes the folder and everything in it.
+    pub fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        place.write_recordings();
+        for (name, text) in TEXTS {
+            place.write(name, text.as_bytes());
+        }
+        place.write("latin1.toml", b"# gr\xf6\xdfe\nblock = \"fifo\"\n");
+        std::fs::create_dir(place.path().join("folder")).unwrap();
+
+        let output = kvforge(&place, "profile --kv good.safetensors --out good.json");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let good: serde_json::Value = serde_json::from_str(&place.read("good.json")).unwrap();
+        let mut version = good.clone();
+        version["version"] = 7.into();
+        place.write("version.json", version.to_string().as_bytes());
+        let mut order = good;
+        order["layers"][0]["thresholds"]["t_low"] = 0.5.into();
+        order["layers"][0]["bits"]["t_low"] = "3800".into();
+        place.write("order.json", order.to_string().as_bytes());
+        place
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path().join(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    fn write_recordings(&self) {
+        let good = safetensors(&[("layer0.k", &[8, 64]), ("layer0.v", &[8, 64])], values);
+        self.write("good.safetensors", &good);
+        self.write("other.safetensors", &safetensors(&[("layer3.k", &[8, 64]), ("layer3.v", &[8, 64])], values));
+        self.write("wide.safetensors", &safetensors(&[("layer0.k", &[8, 128]), ("layer0.v", &[8, 128])], values));
+        self.write("short.safetensors", &good[..good.len() - 100]);
+        self.write("header.safetensors", &good[..20]);
+        self.write("cube.safetensors", &safetensors(&[("layer0.k", &[2, 4, 64])], values));
+        self.write("columns.safetensors", &safetensors(&[("model.layer0.v", &[8, 100])], values));
+        self.write("token.safetensors", &safetensors(&[("layer0.k", &[1, 64])], values));
+        self.write("nameless.safetensors", &safetensors(&[("keys", &[8, 64]), ("values", &[8, 64])], values));
+        let nan = |i| if i == 70 { f16::NAN } else { values(i) };
+        self.write("nan.safetensors", &safetensors(&[("layer0.k", &[8, 64])], nan));
+        let view = TensorView::new(Dtype::I32, vec![1, 64], &[0; 256]).unwrap();
+        self.write("integers.safetensors", &serialize([("layer0.k", view)], None).unwrap());
+        self.write("array.npy", b"\x93NUMPY\x01\x00");
+    }
+}
+
+/// A few values of both signs, small and large, the same every time.
+fn values(i: usize) -> f16 {
+    let x = ((i * 7919) % 1000) as f32 / 500.0 - 1.0;
+    f16::from_f32(x * x * x * 4.0)
+}
+
+/// A file of binary16 tensors.
+pub fn safetensors(tensors: &[(&str, &[usize])], value: impl Fn(usize) -> f16) -> Vec<u8> {
+    let bytes = |shape: &[usize]| (0..shape.iter().product()).flat_map(|i| value(i).to_le_bytes()).collect::<Vec<u8>>();
+    let data: Vec<Vec<u8>> = tensors.iter().map(|(_, shape)| bytes(shape)).collect();
+    let views = tensors.iter().zip(&data);
+    let views = views.map(|((name, shape), data)| (*name, TensorView::new(Dtype::F16, shape.to_vec(), data).unwrap()));
+    serialize(views, None).unwrap()
+}

@@ -1,0 +1,105 @@
+//! What the command says about bad input, against the files in `errors/`. `SNAPSHOTS=overwrite` writes them anew.
+
+mod common;
+
+use common::{Place, kvforge};
+use snapbox::Data;
+use std::path::Path;
+
+/// Name of the golden file, arguments.
+const CASES: &[(&str, &str)] = &[
+    // which configuration
+    ("name_unknown", "generate oaken_quantiser_p16"),
+    ("name_unlike_any", "describe photosynthesis"),
+    ("name_of_a_block", "generate fifo"),
+    ("name_missing", "generate"),
+    ("name_missing_describe", "describe --json"),
+    ("name_and_config", "generate fifo_lut_32x16 --config good.toml"),
+    ("name_and_all", "generate fifo_lut_32x16 --all"),
+    // the configuration file
+    ("config_missing", "generate --config nowhere.toml"),
+    ("config_is_a_folder", "generate --config folder"),
+    ("config_not_text", "generate --config latin1.toml"),
+    ("config_not_toml", "generate --config broken.toml"),
+    ("config_twice_the_key", "generate --config twice.toml"),
+    ("config_without_block", "generate --config empty.toml"),
+    ("config_block_unknown", "generate --config block.toml"),
+    ("config_block_type", "generate --config block_type.toml"),
+    ("config_key_unknown", "generate --config key.toml"),
+    ("config_tables_wrong", "generate --config tables.toml"),
+    ("config_parameter_unknown", "generate --config parameter.toml"),
+    ("config_parameter_missing", "generate --config missing.toml"),
+    ("config_parameter_type", "generate --config type.toml"),
+    ("config_range", "generate --config range.toml"),
+    ("config_lanes_do_not_divide", "generate --config lanes.toml"),
+    ("config_not_a_multiple", "generate --config multiple.toml"),
+    ("config_choice", "generate --config choice.toml"),
+    ("config_together", "generate --config together.toml"),
+    ("config_reset", "generate --config reset.toml"),
+    // settings on the command line
+    ("set_without_value", "generate fifo_lut_32x16 --set depth"),
+    ("set_unknown", "generate fifo_lut_32x16 --set detph=4"),
+    ("set_type", "describe oaken_quantizer_p16 --set lanes=sixteen"),
+    ("set_lanes", "generate oaken_quantizer_p16 --set lanes=3 --set max_length=100"),
+    ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
+    // where the Verilog goes
+    ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),
+    // the command line
+    ("command_unknown", "genrate"),
+    ("option_unknown", "list --jsn"),
+    // shares of the groups
+    ("fractions_sum", "profile --kv good.safetensors --fractions 0.5,0.4,0.3"),
+    ("fractions_negative", "profile --kv good.safetensors --fractions -0.1,0.9,0.2"),
+    ("fractions_two", "profile --kv good.safetensors --fractions 0.1,0.9"),
+    ("tails_unknown", "profile --kv good.safetensors --tails both"),
+    // recordings
+    ("kv_not_given", "profile"),
+    ("kv_missing", "profile --kv nowhere.safetensors"),
+    ("kv_cut_short", "profile --kv short.safetensors"),
+    ("kv_header_cut_short", "demo --kv header.safetensors"),
+    ("kv_not_safetensors", "profile --kv good.toml"),
+    ("kv_type", "profile --kv integers.safetensors"),
+    ("kv_shape", "profile --kv cube.safetensors"),
+    ("kv_columns", "demo --kv columns.safetensors"),
+    ("kv_nan", "profile --kv nan.safetensors"),
+    ("kv_without_layers", "profile --kv nameless.safetensors"),
+    ("kv_npy_name", "profile --kv array.npy"),
+    ("kv_disagree", "profile --kv good.safetensors other.safetensors"),
+    ("profile_out", "profile --kv good.safetensors --out folder"),
+    ("profile_plot", "profile --kv good.safetensors --plot nowhere/plot.svg"),
+    // thresholds
+    ("thresholds_missing", "demo --kv good.safetensors --thresholds nowhere.json"),
+    ("thresholds_not_json", "demo --kv good.safetensors --thresholds good.toml"),
+    ("thresholds_format", "demo --kv good.safetensors --thresholds format.json"),
+    ("thresholds_version", "demo --kv good.safetensors --thresholds version.json"),
+    ("thresholds_order", "demo --kv good.safetensors --thresholds order.json"),
+    ("thresholds_layer", "demo --kv other.safetensors --thresholds good.json"),
+    ("thresholds_columns", "demo --kv wide.safetensors --thresholds good.json"),
+    ("thresholds_without_kv", "demo --thresholds good.json"),
+    // the demo
+    ("demo_one_token", "demo --kv token.safetensors"),
+    ("demo_without_data", "demo"),
+];
+
+#[test]
+fn every_message_is_as_it_was() {
+    let place = Place::new();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    for (name, arguments) in CASES {
+        let output = kvforge(&place, arguments);
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{name}: {stderr}");
+        assert!(stdout.is_empty(), "{name}: {stdout}");
+        let text = format!("$ kvforge {arguments}\n{}\n", stderr.trim_end());
+        snapbox::assert_data_eq!(text, Data::read_from(&golden.join(format!("{name}.txt")), None).raw());
+    }
+}
+
+#[test]
+fn every_golden_file_belongs_to_a_case() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(CASES.iter().any(|(case, _)| *case == name), "{name}.txt belongs to no case");
+    }
+}
