@@ -27,7 +27,7 @@ pub fn model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model
         clock: clock.to_string(),
         reset: name.map(|name| verilator::Reset { port: port(name), active_high: !reset.active_low }),
     };
-    let (ports, domains) = (design.port_list(), design.clocks().into_iter().map(domain).collect::<Vec<_>>());
+    let (ports, domains) = (design.port_list(), design.clocks().map(domain).collect::<Vec<_>>());
     let (trace, coverage) = (false, false);
     Model::build(&ModelSpec { verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage })
 }

@@ -125,7 +125,7 @@ fn wiring(r: &mut Random, a: &Pair, index: Pair) -> Pair {
         1 => (a.0.all(), map(&a.1, |x| BigUint::from(*x == mask(w)))),
         2 => (a.0.parity(), map(&a.1, |x| BigUint::from(x.count_ones() % 2))),
         3 if w <= WIDEST / 3 => (a.0.repeat(3), map(&a.1, |x| (x << (2 * w)) | (x << w) | x)),
-        4 if w % 4 == 0 => {
+        4 if w.is_multiple_of(4) => {
             let n = r.below(w / 4);
             (a.0.lanes(4)[n as usize], map(&a.1, |x| bits_of(x, 4 * n, 4)))
         }

@@ -298,7 +298,12 @@ fn batch(seed: u64, count: u64, reset: hdl::Reset, gates: bool) {
     }
     let domains = design.clocks().count();
     for cycle in 0..CYCLES {
-        let resets: Vec<bool> = (0..domains).map(|_| cycle < 2 || r.once_in(15)).collect();
+        let mut resets: Vec<bool> = (0..domains).map(|_| cycle < 2 || r.once_in(15)).collect();
+        if reset.asynchronous {
+            // one that acts at once would be seen by the registers of the other domain
+            let first = resets[0];
+            resets.fill(first);
+        }
         let clocks = if cycle < 2 { u64::MAX } else { 1 + u64::from(r.below(3)) };
         let stimulus = INPUTS.map(|w| r.bits(w));
         let drive = |engine: &mut dyn Engine| {

@@ -239,7 +239,7 @@ fn faulty_records_are_flagged_and_the_next_vector_is_right() {
     let cases = [
         ("reserved bit", change(&|r| r.sparse[7] |= 0x80), 1),
         ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
-        ("step too fine", change(&|r| r.sparse[1] = r.sparse[1] & 0xe0), 1),
+        ("step too fine", change(&|r| r.sparse[1] &= 0xe0), 1),
         ("count", change(&|r| r.sparse[8] = 65), 2 | 4 | 8),
         ("order", change(&|r| r.sparse.swap(9, 10)), 4),
         ("short", change(&|r| r.sparse.truncate(20)), 8),
