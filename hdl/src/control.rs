@@ -24,7 +24,7 @@ pub struct Switch<B> {
 }
 
 impl Module {
-    fn block(self, cond: Id, f: impl FnOnce()) -> Vec<Stmt> {
+    fn block<R>(self, cond: Id, f: impl FnOnce() -> R) -> Vec<Stmt> {
         self.with(|b| {
             b.blocks.push(vec![]);
             b.conds.push(cond);
@@ -43,7 +43,7 @@ impl Module {
     }
     /// Assignments made inside `f` apply only when `cond` is 1.
     #[track_caller]
-    pub fn when(self, cond: Signal, f: impl FnOnce()) -> When {
+    pub fn when<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.condition(cond);
         let then = self.block(cond.id, f);
         let at = self.with(|b| {
@@ -79,14 +79,14 @@ impl When {
     }
     /// Applies where the conditions before are 0 and this one is 1.
     #[track_caller]
-    pub fn elsewhen(self, cond: Signal, f: impl FnOnce()) -> When {
+    pub fn elsewhen<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.module.condition(cond);
         let then = self.module.block(cond.id, f);
         self.attach(vec![Stmt::If { cond: cond.id, then, otherwise: vec![] }])
     }
     /// Applies where all conditions before are 0.
     #[track_caller]
-    pub fn otherwise(self, f: impl FnOnce()) {
+    pub fn otherwise<R>(self, f: impl FnOnce() -> R) {
         // it stands under the first condition too: for the stages of a pipeline
         let block = self.module.block(self.cond, f);
         self.attach(block);
@@ -96,12 +96,12 @@ impl When {
 impl<B: Bundle> Switch<B> {
     /// The arm for one value.
     #[track_caller]
-    pub fn case(&mut self, value: impl Value<B>, f: impl FnOnce()) {
+    pub fn case<R>(&mut self, value: impl Value<B>, f: impl FnOnce() -> R) {
         self.case_any([value], f);
     }
     /// The arm for several values.
     #[track_caller]
-    pub fn case_any<V: Value<B>>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce()) {
+    pub fn case_any<V: Value<B>, R>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
         let loc = Location::caller();
         let mut ids = vec![];
         for value in values {
@@ -124,7 +124,7 @@ impl<B: Bundle> Switch<B> {
         self.arms.push((ids, block));
     }
     /// The arm for all other values.
-    pub fn default(&mut self, f: impl FnOnce()) {
+    pub fn default<R>(&mut self, f: impl FnOnce() -> R) {
         let selector = self.selector.pack().id;
         self.default = Some(self.module.block(selector, f));
     }

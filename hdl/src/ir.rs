@@ -276,7 +276,7 @@ impl Op {
 
 impl Stmt {
     /// Calls `f` with every assignment below: target, place, value, section, conditions and selectors it stands under.
-    pub fn each_set<'a>(block: &'a [Stmt], under: &mut Vec<Id>, f: &mut impl FnMut(Id, Place, Id, u32, &[Id])) {
+    pub fn each_set(block: &[Stmt], under: &mut Vec<Id>, f: &mut impl FnMut(Id, Place, Id, u32, &[Id])) {
         for stmt in block {
             match stmt {
                 Stmt::Set { target, place, value, section } => f(*target, *place, *value, *section, under),

@@ -23,6 +23,7 @@ mod module;
 #[doc(hidden)]
 pub mod naming;
 mod operators;
+mod outline;
 mod pipeline;
 mod ports;
 mod signal;
@@ -47,3 +48,8 @@ pub use signal::{Signal, Value, bits, cat, clog2};
 pub use state::{State, StateSignal, state};
 pub use stream::{Stream, stream};
 pub use verilog::{Options, Reset, Source, verilog};
+
+/// The examples of the guide are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language.md")]
+pub struct Guide;

@@ -82,6 +82,7 @@ impl<T: Value<Signal>> ops::Mul<T> for Signal {
     type Output = Signal;
     /// Unsigned product, as wide as both operands together.
     #[track_caller]
+    #[allow(clippy::suspicious_arithmetic_impl)] // the widths add up
     fn mul(self, rhs: T) -> Signal {
         let rhs = rhs.like(&self);
         self.two(BinOp::Mul, rhs, self.width + rhs.width)

@@ -133,7 +133,7 @@ impl Signal {
         yes.zip(&no, &mut |y, n| self.mux_at(y, n, loc))
     }
     fn mux_at(self, yes: Signal, no: Signal, loc: Loc) -> Signal {
-        let made = self.build(yes.width, loc, |b| {
+        self.build(yes.width, loc, |b| {
             if !b.check_same(&[self, yes, no], loc) {
                 return b.poison(yes.width, loc);
             }
@@ -145,8 +145,7 @@ impl Signal {
                 return yes.id;
             }
             b.make(Op::Mux(self.id, yes.id, no.id), yes.width, loc)
-        });
-        made
+        })
     }
     /// This signal above `low`.
     #[track_caller]

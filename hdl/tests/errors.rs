@@ -272,7 +272,9 @@ mod assignments {
     #[test]
     #[module]
     fn latch() {
-        reports("latch", |m, io| drop(m.when(io.c, || io.y.set(io.a))));
+        reports("latch", |m, io| {
+            m.when(io.c, || io.y.set(io.a));
+        });
         reports("latch_of_a_part", |m, io| {
             let word = m.wire(bits(8));
             word.bits(3, 0).set(io.b);

@@ -107,3 +107,30 @@ fn constant_assignments() {
     sim.poke(0, 0x55);
     assert_eq!([1, 2, 3, 4, 5].map(|port| sim.peek(port)), [1, 0b0100_1100, 6, 6, 0xdc], "{text}");
 }
+
+ports! {
+    struct WritePorts() {
+        input addr: Signal = bits(3),
+        input x: Signal = bits(8),
+        input go: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Verilog orders the write ports of a memory only inside one process.
+#[test]
+#[module]
+fn two_write_ports_in_their_order() {
+    let m = Module::new("writes");
+    let io = WritePorts::new(m);
+    let ram = m.memory(bits(8), 8);
+    ram.write(io.addr, io.x, io.go);
+    let between = m.reg(bits(8));
+    between.set(io.x + 1);
+    let product = (between * between).trunc(8);
+    ram.write(io.addr, product, !io.go | io.x.bit(0));
+    io.y.set(ram.read(io.addr));
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    let (first, second) = (text.find("ram[addr] <= x").unwrap(), text.find("ram[addr] <= product").unwrap());
+    assert!(first < second && !text[first..second].contains("always"), "{text}");
+}

@@ -1,6 +1,9 @@
 //! What the long tests share: designs as running models, Yosys, lint.
 
+pub mod diagram;
 pub mod lint;
+pub mod pages;
+pub mod pictures;
 pub mod yosys;
 
 use hdl::{Design, Options, Reset, verilog};

@@ -26,10 +26,16 @@ impl Render<'_> {
                 .collect::<Vec<_>>()
                 .iter()
                 .for_each(|r| self.read_port(m, r));
-            for w in &m.writes {
-                let lines = self.write_lines(m, w);
-                let at = w.addr.max(w.data).max(w.mask);
-                self.push(w.section, at, Rank::Process, Item::Clocked { domain: w.domain, reset: None, lines });
+            // one process for each clock: only inside one does Verilog give the ports an order
+            let mut domains: Vec<u32> = m.writes.iter().map(|w| w.domain).collect();
+            domains.sort();
+            domains.dedup();
+            for domain in domains {
+                let ports = || m.writes.iter().filter(|w| w.domain == domain);
+                let lines = ports().flat_map(|w| self.write_lines(m, w)).collect();
+                let at = ports().flat_map(|w| [w.addr, w.data, w.mask]).max().unwrap_or(0);
+                let section = ports().map(|w| w.section).max().unwrap_or(0);
+                self.push(section, at, Rank::Process, Item::Clocked { domain, reset: None, lines });
             }
         }
     }

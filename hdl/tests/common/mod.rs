@@ -89,7 +89,7 @@ pub fn mixed() -> Result<Design<MixedPorts>, Errors> {
     m.section("control");
     let phase = m.state(Phase::Idle);
     m.switch(phase, |s| {
-        s.case(Phase::Idle, || drop(m.when(io.go, || phase.set(Phase::Load))));
+        s.case(Phase::Idle, || m.when(io.go, || phase.set(Phase::Load)));
         s.case(Phase::Load, || phase.set(Phase::WaitDone));
         s.default(|| phase.set(Phase::Idle));
     });

@@ -25,6 +25,24 @@ pub(super) const FLAGS: &[&str] = &[
     "-DVL_USER_FATAL",
 ];
 
+/// What [`Model::build`](super::Model::build) calls: for benches that compile the same model with a `main` of their own.
+pub struct Calls {
+    /// Verilator; it reads `model.v` in its working folder and writes there.
+    pub verilator: Command,
+    /// The folder with Verilator's own C++ files.
+    pub include: PathBuf,
+    /// Flags of the C++ compiler.
+    pub flags: &'static [&'static str],
+}
+
+impl Calls {
+    /// The calls for a model.
+    pub fn of(spec: &ModelSpec) -> Result<Calls, VerilatorError> {
+        let tools = Tools::find()?;
+        Ok(Calls { verilator: verilator(tools, spec), include: tools.include.clone(), flags: FLAGS })
+    }
+}
+
 /// The files of Verilator's runtime that a model is linked with.
 fn runtime_files(spec: &ModelSpec) -> Vec<&'static str> {
     let mut names = vec!["verilated", "verilated_threads"];

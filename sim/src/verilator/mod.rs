@@ -15,6 +15,7 @@ mod shim;
 mod tests;
 
 use binding::Binding;
+pub use build::Calls;
 use hdl::engine::PortInfo;
 use std::path::{Path, PathBuf};
 

@@ -55,7 +55,7 @@ fn elaboration() {
 /// Rounds to binary16, subnormals to zero.
 fn round(x: f64) -> f16 {
     let y = f16::from_f64(x);
-    // what rounds up to the smallest normal number from below it is no subnormal: the units round before they flush
+    // with the numbers below, what is smaller than the normal numbers is exact: it does not matter that the units round first
     if y.is_normal() || !y.is_finite() { y } else { f16::from_bits(y.to_bits() & 0x8000) }
 }
 

@@ -1,0 +1,171 @@
+//! The generated parts of the pages in docs/blocks, and the register files in docs/registers.
+//!
+//! A page is written by hand but for what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
+
+use hdl::Design;
+use hw::catalogue::{Block, Value, Values, block};
+use hw::control::RegisterMap;
+use hw::oaken::EngineParams;
+use std::fmt::Write;
+
+const BEGIN: &str = "<!-- generated: ";
+const END: &str = "<!-- end -->";
+
+/// A page: the block, and the parameters whose ports it shows; the others have their defaults.
+struct Page {
+    block: &'static str,
+    shown: &'static [(&'static str, i128)],
+}
+
+const PAGES: &[Page] = &[
+    Page { block: "oaken_quantizer", shown: &[] },
+    Page { block: "oaken_dequantizer", shown: &[] },
+    Page { block: "fifo", shown: &[("width", 32), ("depth", 512)] },
+    Page { block: "register_slice", shown: &[("width", 32)] },
+    Page { block: "widen", shown: &[("words", 4), ("ratio", 8)] },
+    Page { block: "narrow", shown: &[("words", 4), ("ratio", 8)] },
+];
+
+/// Where the Oaken engines stand in the generated SVD files; a system sets its own address.
+const SVD_BASE: u64 = 0;
+
+/// All pages: paths below `docs`, and what they become. `old` reads a page as it is.
+pub fn pages(old: impl Fn(&str) -> Result<String, String>) -> Result<Vec<(String, String)>, String> {
+    let page = |page: &Page| {
+        let path = format!("blocks/{}.md", page.block);
+        let text =
+            fill(&old(&path)?, |part| generated(page, part)).map_err(|problem| format!("docs/{path}: {problem}"))?;
+        Ok((path, text))
+    };
+    PAGES.iter().map(page).collect()
+}
+
+/// All register files: paths below `docs`, and contents.
+pub fn register_files() -> Vec<(String, String)> {
+    let maps = ["oaken_quantizer", "oaken_dequantizer"].map(|name| registers(name).expect("an engine"));
+    let files = |map: &RegisterMap| {
+        let path = |extension| format!("registers/{}.{extension}", map.name);
+        [(path("h"), map.c_header()), (path("rs"), map.rust_module()), (path("svd"), map.svd(SVD_BASE))]
+    };
+    maps.iter().flat_map(files).collect()
+}
+
+/// Replaces all generated parts of a page by what `generated` says of their names.
+fn fill(page: &str, generated: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, after) = after.split_once(" -->").ok_or("a marker `<!-- generated: ` without ` -->`")?;
+        let (_, after) = after.split_once(END).ok_or_else(|| format!("the part `{name}` has no `{END}`"))?;
+        let _ = write!(out, "{before}{BEGIN}{name} -->\n\n{}\n{END}", generated(name)?);
+        rest = after;
+    }
+    if out.is_empty() {
+        return Err(format!("no part is marked `{BEGIN}NAME -->`"));
+    }
+    Ok(out + rest)
+}
+
+/// One part of a page.
+fn generated(page: &Page, part: &str) -> Result<String, String> {
+    let block = block(page.block).ok_or_else(|| format!("the catalogue has no block `{}`", page.block))?;
+    let given = page.shown.iter().map(|(name, number)| (*name, Value::Number(*number)));
+    let values = block.resolve(given).map_err(|mistakes| format!("{mistakes:?}"))?;
+    let design = (block.build)(block.name, &values).map_err(|errors| errors.to_string())?;
+    match part {
+        "summary" => Ok(format!("{}.\n", capital(block.summary))),
+        "parameters" => Ok(parameters(block)),
+        "ports" => Ok(format!("{}\n\n{}", configuration(&values), ports(&design))),
+        "timing" => Ok(timing(block, &values, &design)),
+        "registers" => {
+            registers(block.name).map(|map| map.markdown()).ok_or_else(|| format!("`{}` has no registers", block.name))
+        }
+        _ => Err(format!("unknown part `{part}`; legal: summary, parameters, ports, timing, registers")),
+    }
+}
+
+/// The registers of an engine with the defaults of the catalogue.
+fn registers(name: &str) -> Option<RegisterMap> {
+    let values = block(name)?.resolve([]).ok()?;
+    let number = |name| values.iter().any(|(n, _)| n == name).then(|| values.number(name));
+    let p = EngineParams { lanes: number("lanes")?, max_length: number("max_length")? };
+    match name {
+        "oaken_quantizer" => Some(hw::oaken::quantizer_axi::registers(name, p)),
+        "oaken_dequantizer" => Some(hw::oaken::dequantizer_axi::registers(name, p)),
+        _ => None,
+    }
+}
+
+fn parameters(block: &Block) -> String {
+    let mut text =
+        "| parameter | meaning | legal | default | why nothing else |\n| --- | --- | --- | --- | --- |\n".to_string();
+    for p in block.parameters {
+        let default = p.default.map_or("must be given".into(), |preset| Value::from(preset).to_string());
+        let _ = writeln!(text, "| `{}` | {} | {} | {default} | {} |", p.name, p.doc, p.legal_text(), p.why);
+    }
+    text
+}
+
+/// `With a = 1 and b = 2:`.
+fn configuration(values: &Values) -> String {
+    let values: Vec<String> = values.iter().map(|(name, value)| format!("`{name} = {value}`")).collect();
+    match values.split_last() {
+        Some((last, [])) => format!("With {last}:"),
+        Some((last, rest)) => format!("With {} and {last}:", rest.join(", ")),
+        None => "It has no parameters:".into(),
+    }
+}
+
+fn ports(design: &Design<()>) -> String {
+    let mut text = "| port | direction | bits | meaning |\n| --- | --- | --- | --- |\n".to_string();
+    for (clock, reset) in design.clocks() {
+        let _ = writeln!(text, "| `{clock}` | input | 1 | clock, rising edge |");
+        if let Some(reset) = reset {
+            let low = format!("reset, active at 1 (`{reset}_n`, active at 0, with `reset = \"...-low\"`)");
+            let _ = writeln!(text, "| `{reset}` | input | 1 | {low} |");
+        }
+    }
+    for port in design.port_table() {
+        let (direction, doc) = (if port.input { "input" } else { "output" }, port.doc.replace('\n', " "));
+        let _ = writeln!(text, "| `{}` | {direction} | {} | {doc} |", port.name, port.width);
+    }
+    text
+}
+
+fn timing(block: &Block, values: &Values, design: &Design<()>) -> String {
+    let paths = design.combinational_paths();
+    let paths: Vec<String> = paths.into_iter().map(|(from, to)| format!("`{from}` to `{to}`")).collect();
+    let paths = if paths.is_empty() { "none".to_string() } else { paths.join(", ") };
+    let (latency, throughput) = ((block.latency)(values), (block.throughput)(values));
+    format!("- Latency: {latency}.\n- Throughput: {throughput}.\n- Combinational paths from port to port: {paths}.\n")
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    fn shout(name: &str) -> Result<String, String> {
+        if name == "bad" { Err("unknown part `bad`".into()) } else { Ok(format!("{}\n", name.to_uppercase())) }
+    }
+
+    #[test]
+    fn generated_parts_are_replaced_and_the_rest_is_kept() {
+        let page = "# a\n<!-- generated: x -->\nold\n<!-- end -->\nhand\n<!-- generated: y --><!-- end -->\n";
+        let want =
+            "# a\n<!-- generated: x -->\n\nX\n\n<!-- end -->\nhand\n<!-- generated: y -->\n\nY\n\n<!-- end -->\n";
+        assert_eq!(fill(page, shout).as_deref(), Ok(want));
+        assert_eq!(fill(want, shout).as_deref(), Ok(want));
+    }
+
+    #[test]
+    fn mistakes_of_the_markers_are_named() {
+        assert_eq!(fill("hand", shout).unwrap_err(), "no part is marked `<!-- generated: NAME -->`");
+        assert_eq!(fill("<!-- generated: x -->", shout).unwrap_err(), "the part `x` has no `<!-- end -->`");
+        assert_eq!(fill("<!-- generated: bad --><!-- end -->", shout).unwrap_err(), "unknown part `bad`");
+    }
+}

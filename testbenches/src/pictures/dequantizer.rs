@@ -1,0 +1,73 @@
+//! Block diagram of the dequantizer with AXI edges.
+
+use super::{Drawing, ENGINE};
+use crate::diagram::{Align, Kind, rect};
+use hdl::Errors;
+use hw::oaken::dequantizer_axi;
+
+pub fn draw() -> Result<String, Errors> {
+    let design = dequantizer_axi("oaken_dequantizer", ENGINE)?;
+    let mut d = Drawing::new(&design, 1040, 470);
+    d.diagram.frame(rect(130, 10, 790, 448), "oaken_dequantizer: 16 elements a cycle, no vector is buffered", true);
+    d.diagram.frame(rect(226, 128, 684, 318), "core", false);
+    let registers = d.section(
+        rect(234, 44, 668, 42),
+        ("", "registers"),
+        "registers",
+        &["AXI4-Lite: length, thresholds, enable; status, errors, count of vectors"],
+    );
+    ports(&mut d);
+    d.diagram.arrow(&[(116, 65), registers.left(65)]);
+    blocks(&mut d);
+    Ok(d.diagram.svg())
+}
+
+/// The ports, and what goes between the registers and the core.
+fn ports(d: &mut Drawing) {
+    let d = &mut d.diagram;
+    d.port((110, 60), Align::End, "s_axil", "registers");
+    d.port((110, 232), Align::End, "s_axis_sparse", "header, counts,");
+    d.label((110, 262), Align::End, "outliers");
+    d.port((110, 376), Align::End, "s_axis_dense", "4-bit codes");
+    d.port((936, 376), Align::Start, "m_axis", "binary16");
+    d.arrow(&[(290, 86), (290, 128)]);
+    d.label((298, 111), Align::Start, "length, thresholds, enable");
+    d.arrow(&[(800, 128), (800, 86)]);
+    d.label((792, 111), Align::End, "busy, finished, errors");
+}
+
+fn blocks(d: &mut Drawing) {
+    let sparse = d.part(rect(142, 208, 66, 60), Kind::Slice, "slice_1", &["register", "slice"]);
+    let dense = d.part(rect(142, 352, 66, 60), Kind::Slice, "slice", &["register", "slice"]);
+    let reader = d.part(rect(240, 176, 124, 124), Kind::Logic, "core.reader", &["words to header,", "counts, entries"]);
+    let guard = d.part(rect(240, 352, 124, 60), Kind::Logic, "core.guard", &["makes vectors", "of `length`"]);
+    let header = ("core", "the header to levels");
+    let levels = d.section(rect(430, 176, 130, 54), header, "levels", &["half steps of", "each group"]);
+    let entries = ("core", "entries to the map of the chunk");
+    let build =
+        d.section(rect(430, 246, 130, 54), entries, "map, next chunk", &["which of 64 are", "outliers, and how"]);
+    let in_use = ("core", "the map in use; it moves down by the lanes at every beat");
+    let map = d.section(rect(630, 176, 130, 124), in_use, "map in use", &["moves down by 16", "at every beat"]);
+    let lines = ["code, map and", "levels to binary16"];
+    let lanes = d.section(rect(630, 352, 130, 60), ("core", "the lanes"), "lane0 \u{2026} 15", &lines);
+    let slice = d.part(rect(818, 352, 66, 60), Kind::Slice, "core.slice", &["register", "slice"]);
+    let d = &mut d.diagram;
+    d.arrow(&[(116, 238), sparse.left(238)]);
+    d.arrow(&[(116, 382), dense.left(382)]);
+    d.arrow(&[sparse.right(238), reader.left(238)]);
+    d.arrow(&[reader.right(203), levels.left(203)]);
+    d.label((397, 197), Align::Middle, "header");
+    d.arrow(&[reader.right(273), build.left(273)]);
+    d.label((397, 267), Align::Middle, "entries");
+    d.arrow(&[levels.right(203), map.left(203)]);
+    d.arrow(&[build.right(273), map.left(273)]);
+    d.label((595, 197), Align::Middle, "levels");
+    d.label((595, 267), Align::Middle, "64 marks");
+    d.arrow(&[map.bottom(695), lanes.top(695)]);
+    d.label((703, 330), Align::Start, "16 marks, levels");
+    d.arrow(&[dense.right(382), guard.left(382)]);
+    d.arrow(&[guard.right(382), lanes.left(382)]);
+    d.label((497, 376), Align::Middle, "16 codes");
+    d.arrow(&[lanes.right(382), slice.left(382)]);
+    d.arrow(&[slice.right(382), (932, 382)]);
+}
