@@ -43,17 +43,16 @@ fn one_hot(position: Signal, enable: Signal) -> Signal {
 }
 
 /// Are the positions of the entries not ascending? `before` is the position of the last entry of the chunk that came before, if
-/// `any_before`. Also gives the position to go on with.
+/// `any_before`. Also gives the position to go on with. The entries present stand side by side.
 #[module]
 pub fn disorder(entries: Signal, present: Signal, before: Signal, any_before: Signal) -> (Signal, Signal) {
-    let mut last = before;
-    let mut known = any_before;
-    let mut wrong = any_before.zeros(1);
-    for (entry, there) in entries.lanes(8).into_iter().zip(present.lanes(1)) {
-        let position = entry.trunc(6);
-        wrong = wrong | (there & known & position.le(last));
-        last = there.mux(position, last);
-        known = known | there;
+    let positions: Vec<Signal> = entries.lanes(8).into_iter().map(|entry| entry.trunc(6)).collect();
+    let present = present.lanes(1);
+    let mut wrong = present[0] & any_before & positions[0].le(before);
+    let mut last = present[0].mux(positions[0], before);
+    for i in 1..positions.len() {
+        wrong = wrong | (present[i] & present[i - 1] & positions[i].le(positions[i - 1]));
+        last = present[i].mux(positions[i], last);
     }
     (wrong, last)
 }

@@ -7,22 +7,24 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `dense`, `sparse` | the two parts of the records, each with `last` at vector ends; ready from registers and from valid |
+//! | `dense`, `sparse` | the two parts of the records, each with `last` at vector ends |
 //! | `m` | elements, `lanes` a beat; valid and payload are registers |
-//! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way |
+//! | `length`, `thresholds` | settings of vectors whose first word comes a cycle later; a change waits for the vectors under way |
 //! | `enable` | vectors may begin |
-//! | errors, `finished` | one cycle each |
+//! | errors | registers; one cycle for each faulty header, count, group of entries, sparse part and dense part |
+//! | `finished`, `busy` | one cycle for each vector; vectors are under way |
 //!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, for chunks of up to 8
-//! outliers and inputs that come as fast; a chunk with `c` outliers takes `(1 + c) / (1 + lanes / 8)` cycles at least (`1 + c`
-//! below 8 lanes). Latency about 16 cycles from the first word to the first element. Errors never stop it: every vector has
-//! `length` elements, and the one after a faulty record is right. No combinational path from port to port.
+//! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
+//! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`LATENCY`] cycles from the first word to
+//! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
+//! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready.
 
 use super::chunk_map::{add_entries, chunk_map, disorder};
 use super::decode::{Coded, decode};
 use super::guard::length_guard;
 use super::half_steps::{half_steps, header_is_legal, levels};
-use super::record_reader::record_reader;
+use super::record_reader::{Shown, Window, record_reader};
 use super::types::*;
 use crate::stream::register_slice::register_slice_after;
 use hdl::*;
@@ -59,13 +61,36 @@ ports! {
     }
 }
 
-/// Bytes of the reader's window: a chunk with eight outliers in time for the next one.
-fn window(p: EngineParams) -> u32 {
-    if p.lanes < 8 { 1 } else { 1 + p.lanes / 8 }
+/// The reader's window: a chunk with eight outliers takes no more cycles than it has beats, 64 / lanes.
+fn window(p: EngineParams) -> Window {
+    let bytes = match p.lanes {
+        1 | 2 | 4 => 1, // 1 + 8 cycles
+        8 => 2,         // 1 + 4
+        16 => 3,        // 1 + 3
+        32 => 8,        // 1 + 1
+        _ => 9,         // 1
+    };
+    Window { bytes, count_beside: p.lanes == CHUNK }
 }
+
+/// Cycles from the first word of a record to its first element, when the first chunk has no outliers.
+pub const LATENCY: u64 = 13;
 
 /// Vectors that may be under way: no more fit between the reader and the lanes.
 const IN_FLIGHT: u32 = 15;
+
+/// An error in a register, so that it does not depend on what an input does in the same cycle.
+#[module]
+fn flag(m: Module, error: Signal) -> Signal {
+    let flag = m.reg_reset(bits(1), 0);
+    flag.set(error);
+    flag
+}
+
+/// Counts what came and is not yet gone.
+fn count(m: Module, level: Signal, comes: Signal, goes: Signal) {
+    m.when(comes & !goes, || level.set(level + 1)).elsewhen(goes & !comes, || level.set(level - 1));
+}
 
 /// The dequantizer engine.
 #[module]
@@ -81,11 +106,12 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let settings = m.reg_reset(thresholds(), 0);
     let length = m.reg_reset(bits(LENGTH_BITS), 0);
     let in_flight = m.reg_reset(bits(4), 0);
-    m.when(in_flight.eq(0), || {
+    let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
+    may_begin.set(settings.pack().eq(io.thresholds.pack()) & length.eq(io.length) & io.enable);
+    m.when(in_flight.eq(0) & !may_begin, || {
         settings.set(io.thresholds);
         length.set(io.length);
     });
-    let may_begin = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length) & io.enable;
     io.busy.set(in_flight.any());
 
     m.section("the sparse part: words to entries");
@@ -94,17 +120,21 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     reader.s.set(io.sparse);
     reader.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
     reader.start.set(may_begin & in_flight.ne(IN_FLIGHT));
-    reader.advance.set(advance);
-    io.count_error.set(reader.count_error);
-    io.sparse_length_error.set(reader.length_error);
+    // what the lanes do must not reach the reader in the same cycle: it has long paths of its own
+    let shown = Stream { valid: reader.valid, ready: reader.advance, payload: reader.shown };
+    let shown = register_slice_after(m, shown)?;
+    shown.ready.set(advance);
+    io.count_error.set(flag(m, reader.count_error));
+    io.sparse_length_error.set(flag(m, reader.length_error));
 
     m.section("the header to levels");
     let front = m.pipeline_enabled("front", advance);
-    let shown_valid = front.enter_valid(reader.valid);
-    let shown = front.enter(reader.shown);
+    let shown_valid = front.enter_valid(shown.valid);
+    let first = shown.payload.first & shown.valid;
+    let shown = front.enter(Shown { first, ..shown.payload });
     let legal = header_is_legal(shown.header, settings).next();
-    let faulty = shown_valid.next() & shown.first.meet(legal) & !legal;
-    io.header_error.set(front.leave(faulty) & advance);
+    let faulty = shown.first.meet(legal) & !legal;
+    io.header_error.set(flag(m, front.leave(faulty) & advance));
     let new_levels = m.scope("level", || half_steps(shown.header, settings));
 
     m.section("entries to the map of the chunk");
@@ -114,12 +144,12 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let kept_levels = m.reg(levels());
     let built = add_entries(building, shown.entries, shown.present);
     let levels_now = shown.first.mux(new_levels, kept_levels);
+    kept_levels.set(levels_now); // while nothing moves it takes the same again
     let position = m.reg(bits(6));
     let any_before = m.reg_reset(bits(1), 0);
     let (wrong_order, last_position) = disorder(shown.entries, shown.present, position, any_before);
     m.when(valid & advance, || {
         building.set(built);
-        kept_levels.set(levels_now);
         position.set(last_position);
         any_before.set((any_before | shown.present.any()) & !shown.complete);
         m.when(shown.complete, || {
@@ -128,7 +158,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
             building.sign.set(0);
         });
     });
-    io.order_error.set(front.leave(valid & wrong_order) & advance);
+    io.order_error.set(flag(m, front.leave(valid & wrong_order) & advance));
     let completed = front.leave(valid & shown.complete);
     let (built, levels_now, built_last) = front.leave((built, levels_now, shown.last));
 
@@ -161,20 +191,26 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     guard.s.set(io.dense);
     let beats_minus_1 = length.drop_low(dense_beats.ilog2()) - 1;
     guard.beats_minus_1.set(beats_minus_1.zext(LENGTH_BITS).trunc(clog2(guard_beats as usize)));
-    guard.start.set(may_begin | in_flight.any());
-    io.dense_length_error.set(guard.early | guard.late);
+    // only of vectors whose sparse part has begun: the length is theirs
+    let due = m.reg_reset(bits(4), 0);
+    let dense_begins = guard.m.transfer() & guard.m.payload.first;
+    count(m, due, reader.begins, dense_begins);
+    guard.start.set(due.any());
+    io.dense_length_error.set(flag(m, guard.early | guard.late));
+    // behind the guard, because whether codes are there decides on everything that moves
+    let dense = register_slice_after(m, guard.m.with(guard.m.payload.data))?;
     let go = m.wire(bits(1));
-    let issue = guard.m.valid & in_use;
+    let issue = dense.valid & in_use;
     decoding.set(issue & go);
     let codes = if p.lanes == 1 {
         // a byte serves two elements
         let second = m.reg_reset(bits(1), 0);
         m.when(decoding, || second.set(!second));
-        guard.m.ready.set(in_use & go & second);
-        second.mux(guard.m.payload.data.drop_low(4), guard.m.payload.data.trunc(4))
+        dense.ready.set(in_use & go & second);
+        second.mux(dense.payload.drop_low(4), dense.payload.trunc(4))
     } else {
-        guard.m.ready.set(in_use & go);
-        guard.m.payload.data
+        dense.ready.set(in_use & go);
+        dense.payload
     };
     let ends = map_last & chunk_ends;
 
@@ -197,10 +233,12 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let values = cat(&values);
     let (valid, data, last) = back.leave((issued.meet(values), values, ends.meet(values)));
     let ended = valid & last & go;
-    let begun = reader.begins;
-    m.when(begun & !ended, || in_flight.set(in_flight + 1)).elsewhen(ended & !begun, || in_flight.set(in_flight - 1));
+    count(m, in_flight, reader.begins, ended);
     io.finished.set(ended);
     let elements = Stream { valid, ready: go, payload: Beat { data, last } };
     io.m.set(register_slice_after(m, elements)?);
     m.finish(io)
 }
+
+#[cfg(test)]
+mod tests;

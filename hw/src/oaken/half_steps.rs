@@ -113,14 +113,16 @@ fn mantissa(step: Signal) -> Signal {
 #[module]
 fn half_step(step: Signal, threshold: Signal) -> HalfStep {
     let x = unpack(threshold);
+    let field = threshold.drop_low(10);
+    let exponent_plus_1 = field.any().mux(field, 1).zext(6);
     let given = step.drop_low(7);
     // without a step the scale is the threshold's own, so that it comes out exactly
-    let e = given.any().mux(given, x.exponent.zext(6) + 4).next();
+    let e = given.any().mux(given, exponent_plus_1 + 3).later(2);
     // base = mantissa * 2^(exponent + 9 - E): eight places up, then E - 1 - exponent down
-    let down = (e - 1 - x.exponent.zext(6)).named("down");
+    let down = given.any().mux(given - exponent_plus_1, 3).next();
     let width = 11 + 8 + PLACES;
     let wide = x.mantissa.cat(x.mantissa.zeros(8 + PLACES));
     let base = (wide >> down).trunc(BASE_BITS).next();
     let lost = wide & !(wide.lit((1u32 << width) - 1, width) << down);
-    HalfStep { base, sticky: lost.any().next(), m: mantissa(step).later(2), e: e.next() }
+    HalfStep { base, sticky: lost.any().next(), m: mantissa(step).later(2), e }
 }

@@ -1,42 +1,53 @@
 //! Record reader: takes the sparse part of records apart (docs/oaken-format.md, section 3).
 //!
-//! It looks at a window of a few bytes behind a pointer into two words. At the start of a chunk the first byte of the window is
-//! the count, and entries behind it are taken in the same cycle. The header of a record always is the first eight bytes of
-//! a word, so it is seen with the first chunk and costs no cycle.
+//! Words are cut into pieces of a few bytes. Two pieces stand in a row, and a pointer into the first says where the next byte of
+//! the record is: so a window of bytes is found with a small multiplexer. At the start of a chunk the first byte of the
+//! window is the count; its entries follow, a few in each cycle. The header of a record always is the first eight bytes of a
+//! word: it is seen at once, and reading starts behind it.
 //!
 //! | port | |
 //! | --- | --- |
-//! | `s` | words; ready from registers, and from `advance` |
+//! | `s` | words; ready depends on `s` valid, `start` and `advance` |
+//! | `chunks_minus_1` | length of a record, held while one is open |
 //! | `start` | a new record may begin |
 //! | `advance` | what is shown is taken |
-//! | `shown` | something is there: entries (valid ones marked), whether they complete their chunk, the header with the first chunk |
-//! | `begins` | a record begins, for one cycle |
-//! | `count_error`, `length_error` | one cycle each |
+//! | `shown` | something is there: entries (those present are marked), whether they complete their chunk, the header |
+//! | `begins` | a record begins, for one cycle; depends on `s` valid, `start` and `advance` |
+//! | `count_error`, `length_error` | one cycle for each wrong count and each record; depend on `advance` |
 //!
 //! A record that is shorter than its packet or longer is flagged; missing counts are 0, surplus bytes are dropped up to the last
 //! word, so the next record is right again.
 //!
-//! Parameters: word bytes (16, 32 or 64) and window bytes. A chunk with `c` outliers takes `(1 + c) / window` cycles, rounded up, at
-//! least one. Chunk after chunk and record after record follow without a pause, but for one cycle where the end of a record
-//! lies across a word border and the words are narrower than 64 bytes.
+//! Parameters: word bytes (16, 32 or 64) and [`Window`]. A chunk with `c` outliers takes `1 + c / entries` cycles, rounded up; with
+//! `count_beside` the count and the first `entries - 1` share a cycle. Chunk after chunk and record after record follow without
+//! a pause as long as words come.
 
 use super::types::{SparseWord, sparse_word};
 use hdl::*;
+
+/// How much is taken in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Bytes: entries of a cycle at most, 1 to 16.
+    pub bytes: u32,
+    /// The count is taken in one cycle with the first entries. A longer path, for where there is no cycle to spare.
+    pub count_beside: bool,
+}
 
 /// What the reader shows in a cycle.
 #[derive(Clone, Copy, Bundle)]
 pub struct Shown {
     /// Entry bytes.
     pub entries: Signal,
-    /// Which of them are entries of the chunk.
+    /// Which of them are entries of the chunk: ones side by side.
     pub present: Signal,
     /// The chunk is complete with these.
     pub complete: Signal,
-    /// It is the first chunk of its vector.
+    /// The record begins with this.
     pub first: Signal,
     /// It is the last chunk of its vector.
     pub last: Signal,
-    /// The header of the record; there with the first chunk.
+    /// The header of the record; there with `first`.
     pub header: Signal,
 }
 
@@ -58,7 +69,7 @@ ports! {
     pub struct ReaderPorts(width: u32, window: u32) {
         /// Words of records.
         input s: Stream<SparseWord> = stream(sparse_word(width)),
-        /// Chunks of a vector, less one; held while records are open.
+        /// Chunks of a vector, less one.
         input chunks_minus_1: Signal = bits(7),
         /// A new record may begin.
         input start: Signal = bits(1),
@@ -77,118 +88,151 @@ ports! {
     }
 }
 
+/// Some bytes of a record in a register.
 #[derive(Clone, Copy, Bundle)]
-struct Held {
-    valid: Signal,
-    word: SparseWord,
+struct Piece {
+    data: Signal,
+    keep: Signal,
 }
 
-/// The reader for words of `width` bytes and windows of `window` bytes.
-#[module]
-pub fn record_reader(width: u32, window: u32) -> Result<Design<ReaderPorts>, Errors> {
-    let m = Module::new(format!("oaken_record_reader_{width}_{window}"));
-    m.doc("Takes the sparse part of records apart.");
-    let io = ReaderPorts::new(m, width, window);
-    let (zero, one) = (m.lit(0u32, 1), m.lit(1u32, 1));
-    let pointer_bits = clog2(width as usize) + 1;
+/// `bytes` bytes of a word from byte `first` upwards.
+fn piece(word: SparseWord, first: u32, bytes: u32) -> Piece {
+    Piece { data: word.data.bits(8 * (first + bytes) - 1, 8 * first), keep: word.keep.bits(first + bytes - 1, first) }
+}
 
-    m.section("two words and a pointer into them");
-    let current = Held { valid: m.reg_reset(bits(1), 0), word: m.reg(sparse_word(width)) };
-    let next = Held { valid: m.reg_reset(bits(1), 0), word: m.reg(sparse_word(width)) };
-    let pointer = m.reg(bits(pointer_bits)); // 0 to width
-    let second_keep = next.word.keep & (next.valid & !current.word.last).repeat(width);
-    let keep = cat(&[zero.zeros(window + 1), second_keep, current.word.keep]);
-    let data = cat(&[zero.zeros(8 * window), next.word.data, current.word.data]);
-    let there = (keep >> pointer).trunc(window + 1);
-    let bytes = (data >> pointer.cat(zero.zeros(3))).trunc(8 * window);
-    let exhausted = current.word.last & !there.bit(0);
+/// The reader for words of `width` bytes.
+#[module]
+pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, Errors> {
+    let taken = window.bytes;
+    let m = Module::new(format!("oaken_record_reader_{width}_{taken}"));
+    m.doc("Takes the sparse part of records apart.");
+    let io = ReaderPorts::new(m, width, taken);
+    let (zero, one) = (m.lit(0u32, 1), m.lit(1u32, 1));
+    // a window that starts in one piece ends in the next
+    let size = taken.next_power_of_two().max(2);
+    let pieces = width / size;
+    let pointer_bits = size.ilog2();
+
+    m.section("two pieces, a pointer into the first, and the rest of the word");
+    let reading = m.reg_reset(bits(1), 0).comment("a record is open");
+    let closed = m.reg(bits(1)).comment("its last word has come");
+    let shape = Piece { data: bits(8 * size), keep: bits(size) };
+    let (low, high) = (m.reg(shape), m.reg(shape));
+    let (low_valid, high_valid) = (m.reg(bits(1)), m.reg(bits(1)));
+    let rest = m.reg(Piece { data: bits(8 * width), keep: bits(width) });
+    let pieces_left = m.reg(bits(clog2(pieces as usize + 1)));
+    let pointer = m.reg(bits(pointer_bits));
+    let both = cat(&[high.keep & high_valid.repeat(size), low.keep & low_valid.repeat(size)]);
+    let there = (both >> pointer).trunc(taken + 1);
+    let bytes = (high.data.cat(low.data) >> pointer.cat(zero.zeros(3))).trunc(8 * taken);
+    let drained = closed & !pieces_left.any();
+    // all bytes of the window that will ever come are there
+    let settled = (low_valid & high_valid) | (drained & !high_valid);
+    let valid = reading & settled;
+    let act = valid & io.advance;
 
     m.section("the chunk: its count, then its entries");
-    let remaining = m.reg_reset(bits(7), 0);
-    let chunk = m.reg_reset(bits(7), 0);
     let open = m.reg_reset(bits(1), 0).comment("the count of the chunk is known");
+    let remaining = m.reg(bits(7));
+    let chunk = m.reg(bits(7));
     let count_byte = bytes.trunc(8);
     let too_many = count_byte.gt(64);
     let count = there.bit(0).mux(too_many.mux(m.lit(64u32, 7), count_byte.trunc(7)), 0);
-    let left = open.mux(remaining, count);
-    // entries are taken as far as they are wanted and there
-    let taken: Vec<Signal> = (0..window)
+    let used_bits = clog2(taken as usize + 1);
+    let entries_used = remaining.ge(taken).mux(m.lit(taken, used_bits), remaining.trunc(used_bits));
+    let (count_used, rest_new, complete_new) = if window.count_beside {
+        let more = count.ge(taken);
+        let used = more.mux(m.lit(taken, used_bits), count.trunc(used_bits) + 1);
+        (used, count - (taken - 1), !more)
+    } else {
+        (m.lit(1u32, used_bits), count, !count.any())
+    };
+    let used = open.mux(entries_used, count_used);
+    // bytes that a record lacks are no entries, and their chunk ends without them
+    let present_bits: Vec<Signal> = (0..taken)
+        .rev()
         .map(|i| {
-            let wanted_open = remaining.gt(i);
-            let wanted_new = if i == 0 { zero } else { count.gt(i - 1) };
-            there.bit(i) & open.mux(wanted_open, wanted_new)
+            let first_cycle = if window.count_beside && i > 0 { count.ge(i) } else { zero };
+            there.bit(i) & open.mux(remaining.gt(i), first_cycle)
         })
         .collect();
-    let present = cat(&taken.iter().rev().copied().collect::<Vec<_>>());
-    let entries_taken = population(&taken);
-    let takes_count = !open & there.bit(0);
-    let used = entries_taken + takes_count.zext(entries_taken.width());
-    let rest = left - entries_taken.zext(7);
-    // a record that has ended too early has no more outliers
-    let complete = exhausted | !rest.any();
-    let valid = current.valid & (there.bit(0) | exhausted);
-    let act = valid & io.advance;
+    let present = cat(&present_bits);
+    let complete = open.mux(remaining.le(taken), complete_new);
+    m.when(act, || {
+        open.set(!complete);
+        remaining.set(open.mux(remaining - taken, rest_new));
+        m.when(complete, || chunk.set(chunk + 1));
+    });
 
     m.section("the end of the record");
     let last_chunk = chunk.eq(io.chunks_minus_1);
     let ends = act & complete & last_chunk;
-    let moved = pointer + used.zext(pointer_bits);
-    let across = moved.gt(width);
-    let more = (there >> used).bit(0);
-    let ends_exactly = !more & across.mux(next.word.last, current.word.last);
-    let drop_rest = across.mux(!next.word.last, !current.word.last);
+    let up_to_used = cat(&[zero, there]) >> used; // of the byte behind the record, from bit 0
+    let last_byte = cat(&[there, zero]) >> used;
+    let fits = closed & last_byte.bit(0) & !up_to_used.bit(0);
     io.count_error.set(act & !open & there.bit(0) & too_many);
-    io.length_error.set((act & exhausted) | (ends & !ends_exactly));
+    io.length_error.set(ends & !fits);
 
     m.section("what is shown");
     io.valid.set(valid);
     let header = m.reg(bits(64));
-    io.shown.set(Shown { entries: bytes, present, complete, first: chunk.eq(0), last: last_chunk, header });
+    let first = !chunk.any() & !open;
+    io.shown.set(Shown { entries: bytes, present, complete, first, last: last_chunk, header });
 
-    m.section("the words move");
+    m.section("pieces move up");
     let dropping = m.reg_reset(bits(1), 0).comment("up to the last word of a record that should have ended");
-    let crosses = act & (across | (moved.eq(width) & next.valid & !current.word.last)) & !ends;
-    let free = !current.valid | ends;
-    // the word that a new record can begin with: at 64 bytes also the one behind the next, so that no cycle is lost
-    let next_used = act & across;
-    let bypass = if width == 64 { ends & next_used & !drop_rest & io.s.valid } else { zero };
-    let candidate = next.valid & !next_used & !dropping & !(ends & drop_rest);
-    let begins = free & io.start & (candidate | bypass);
-    let source = if width == 64 { bypass.mux(io.s.payload, next.word) } else { next.word };
-    let dropped = dropping & next.valid;
-    let next_leaves = crosses | next_used | (begins & !bypass) | dropped;
-    let next_can_load = !next.valid | next_leaves;
-    io.s.ready.set(next_can_load);
+    // whatever it says, all bytes of a word before the last one are kept: a record has no gaps
+    let word = io.s.payload;
+    let word = SparseWord { keep: word.keep | (!word.last).repeat(width), ..word };
+    let moved = pointer.zext(pointer_bits + 1) + used.zext(pointer_bits + 1);
+    let low_free = !low_valid | (act & moved.msb());
+    let high_free = !high_valid | low_free;
+    let shifts = high_free & pieces_left.any();
+    let rest_free = !pieces_left.any() | (shifts & pieces_left.eq(1));
+    let refills = reading & !closed & rest_free;
+    let begins = (!reading | (ends & closed)) & !dropping & io.start & io.s.valid;
     io.begins.set(begins);
-    m.when(next_can_load, || {
-        next.valid.set(io.s.valid & !(bypass & begins));
-        next.word.set(io.s.payload);
+    io.s.ready.set(begins | dropping | (refills & !ends));
+    m.when(act, || pointer.set(moved.trunc(pointer_bits)));
+    m.when(low_free, || {
+        low.set(high);
+        low_valid.set(high_valid);
     });
-    m.when(act, || {
-        pointer.set(across.mux((moved - width).trunc(pointer_bits), moved));
-        remaining.set(complete.mux(rest.zeros(7), rest));
-        open.set(!complete);
-        m.when(complete, || chunk.set(last_chunk.mux(chunk.zeros(7), chunk + 1)));
+    m.when(high_free, || {
+        high.set(Piece { data: rest.data.trunc(8 * size), keep: rest.keep.trunc(size) });
+        high_valid.set(shifts);
     });
-    m.when(crosses, || {
-        current.word.set(next.word);
-        pointer.set((moved - width).trunc(pointer_bits));
+    m.when(shifts, || {
+        rest.data.set(rest.data >> (8 * size));
+        rest.keep.set(rest.keep >> size);
+        pieces_left.set(pieces_left - 1);
     });
+    m.when(refills & io.s.valid, || {
+        rest.set(piece(word, 0, width));
+        pieces_left.set(pieces);
+        closed.set(word.last);
+    });
+
+    m.section("records end and begin");
+    m.when(dropping & io.s.valid & word.last, || dropping.set(zero));
     m.when(ends, || {
-        current.valid.set(zero);
-        dropping.set(drop_rest);
+        reading.set(zero);
+        dropping.set(!closed);
     });
-    m.when(dropped & next.word.last, || dropping.set(zero));
     m.when(begins, || {
-        current.valid.set(one);
-        current.word.set(source);
-        header.set(source.data.trunc(64));
-        pointer.set(8);
+        reading.set(one);
+        closed.set(word.last);
+        header.set(word.data.trunc(64));
+        chunk.set(0);
+        pointer.set(8 % size);
+        let first_piece = 8 / size;
+        low.set(piece(word, first_piece * size, size));
+        high.set(piece(word, (first_piece + 1) * size, size));
+        low_valid.set(one);
+        high_valid.set(one);
+        rest.data.set(word.data >> (8 * size * (first_piece + 2)));
+        rest.keep.set(word.keep >> (size * (first_piece + 2)));
+        pieces_left.set(pieces - first_piece - 2);
     });
     m.finish(io)
-}
-
-/// The number of ones, 4 bits.
-fn population(bits: &[Signal]) -> Signal {
-    bits.iter().map(|b| b.zext(4)).reduce(|a, b| a + b).unwrap_or(bits[0].zext(4))
 }

@@ -22,7 +22,7 @@ const NEVER: Pauses = Pauses { input: Stalls::Never, dense: Stalls::Never, spars
 const OFTEN: Pauses = Pauses { input: Stalls::Percent(30), dense: Stalls::Percent(40), sparse: Stalls::Runs(9) };
 
 /// Values with a few bits each, the first lowest, as beats with a last.
-fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
+pub(super) fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
     let count = values.len() / lanes;
     let beat = |(i, chunk): (usize, &[u64])| {
         let data = chunk.iter().rev().fold(hdl::BigUint::default(), |sum, v| (sum << width) | hdl::BigUint::from(*v));
@@ -31,7 +31,7 @@ fn beats(values: &[u64], width: u32, lanes: usize) -> Vec<Beat> {
     values.chunks(lanes).enumerate().map(beat).collect()
 }
 
-fn set_thresholds<P>(engine: &mut dyn Engine, design: &Design<P>, ports: Thresholds, t: &oaken::Thresholds) {
+pub(super) fn set_thresholds<P>(engine: &mut dyn Engine, design: &Design<P>, ports: Thresholds, t: &oaken::Thresholds) {
     let [s_low, t_low, t_high, s_high] = t.bits();
     for (port, value) in [(ports.s_low, s_low), (ports.t_low, t_low), (ports.t_high, t_high), (ports.s_high, s_high)] {
         engine.poke(design.port_index(port).expect("a port"), u64::from(value & 0x7fff));
@@ -108,7 +108,7 @@ fn random_vector(rng: &mut Rng, length: usize) -> Vec<u16> {
         .collect()
 }
 
-fn params(lanes: u32, max_length: u32) -> EngineParams {
+pub(super) fn params(lanes: u32, max_length: u32) -> EngineParams {
     EngineParams { lanes, max_length }
 }
 
@@ -127,7 +127,7 @@ fn records_equal_the_golden_model() {
 }
 
 /// A vector with exactly `outliers` outer elements in every chunk, at random places.
-fn with_outliers(rng: &mut Rng, length: usize, outliers: usize) -> Vec<u16> {
+pub(super) fn with_outliers(rng: &mut Rng, length: usize, outliers: usize) -> Vec<u16> {
     let mut v: Vec<u16> = (0..length).map(|_| half::f16::from_f32(0.3 + 0.5 * rng.f32()).to_bits()).collect();
     for chunk in v.chunks_mut(64) {
         let mut places: Vec<usize> = (0..64).collect();
