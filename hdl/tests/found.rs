@@ -134,3 +134,22 @@ fn two_write_ports_in_their_order() {
     let (first, second) = (text.find("ram[addr] <= x").unwrap(), text.find("ram[addr] <= product").unwrap());
     assert!(first < second && !text[first..second].contains("always"), "{text}");
 }
+
+ports! {
+    struct PartlyPorts() {
+        input x: Signal = bits(8),
+        output y: Signal = bits(4),
+    }
+}
+
+/// Bits of a signal that are lost behind its entry into a pipeline are gathered as unused, or lint tools complain.
+#[test]
+fn bits_lost_in_a_pipeline_are_unused() {
+    let m = Module::new("partly");
+    let io = PartlyPorts::new(m);
+    let p = m.pipeline("p");
+    io.y.set(p.leave(p.enter(io.x).trunc(4).next()));
+    let design = m.finish(io).expect("legal");
+    let text = verilog(&design, &Options::default()).single();
+    assert!(text.contains("wire unused_ok = &{1'b0, x[7:4]};"), "{text}");
+}

@@ -809,7 +809,7 @@ module oaken_dequantizer_core_p1_n1024 (
     );
     assign m_data = slice_2_m_payload[16:1];
     assign m_last = slice_2_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[7], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[12:9], lane0_padded[0]};
+    wire unused_ok = &{1'b0, _t3[7], shown_header_1[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[12:9], lane0_padded[0]};
 endmodule
 
 `default_nettype wire

@@ -2780,7 +2780,7 @@ module oaken_dequantizer_core_p16_n4096 (
     );
     assign m_data = slice_2_m_payload[256:1];
     assign m_last = slice_2_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[7], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[9:8], lane15_padded[0], lane14_padded[0], lane13_padded[0], lane12_padded[0], lane11_padded[0], lane10_padded[0], lane9_padded[0], lane8_padded[0], lane7_padded[0], lane6_padded[0], lane5_padded[0], lane4_padded[0], lane3_padded[0], lane2_padded[0], lane1_padded[0], lane0_padded[0]};
+    wire unused_ok = &{1'b0, _t3[7], shown_header_1[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[9:8], lane15_padded[0], lane14_padded[0], lane13_padded[0], lane12_padded[0], lane11_padded[0], lane10_padded[0], lane9_padded[0], lane8_padded[0], lane7_padded[0], lane6_padded[0], lane5_padded[0], lane4_padded[0], lane3_padded[0], lane2_padded[0], lane1_padded[0], lane0_padded[0]};
 endmodule
 
 `default_nettype wire

@@ -48,7 +48,9 @@ fn on_all_engines<P, S: Bundle, M: Bundle>(
         check(&own.0);
         if let Some(model) = &mut verilated {
             let theirs = run(model, design, ports, beats, stalls);
-            assert!(own == theirs, "{}: the engines differ with {stalls:?}", design.name());
+            // what stands in bytes that are not kept may differ, so the beats are checked and the cycles compared
+            check(&theirs.0);
+            assert_eq!(own.1, theirs.1, "{}: the engines differ with {stalls:?}", design.name());
         }
     }
 }

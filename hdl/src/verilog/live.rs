@@ -53,17 +53,11 @@ pub fn live(def: &Def) -> Live {
     live
 }
 
-/// For every node the bits that something reads, given the nodes that stand under a name of their own.
-pub fn read_bits(def: &Def, live: &Live) -> Vec<BigUint> {
+/// For every node the bits that something reads. `declared` are the nodes that stand under a name of their own.
+pub fn read_bits(def: &Def, live: &Live, declared: &[bool]) -> Vec<BigUint> {
     let ones = |w: u32| (BigUint::from(1u32) << w) - 1u32;
     let mut bits = vec![BigUint::default(); def.nodes.len()];
     let all = |bits: &mut Vec<BigUint>, id: Id| bits[id as usize] = ones(def.nodes[id as usize].width);
-    for n in def.nodes.iter().zip(&live.uses).filter(|(_, uses)| **uses > 0).map(|(n, _)| n) {
-        match n.op {
-            Op::Slice(x, lo) => bits[x as usize] |= ones(n.width) << lo,
-            _ => n.op.operands().into_iter().for_each(|x| all(&mut bits, x)),
-        }
-    }
     let is_live = |id: Id| live.uses[id as usize] > 0;
     for (id, reads) in driver_reads(def).into_iter().enumerate() {
         if is_live(id as Id) {
@@ -84,6 +78,18 @@ pub fn read_bits(def: &Def, live: &Live) -> Vec<BigUint> {
     for n in 0..def.nodes.len() as Id {
         if matches!(def.nodes[n as usize].op, Op::Net(Net::PinIn(_))) {
             all(&mut bits, n);
+        }
+    }
+    // readers stand behind what they read, so from the last node to the first each is complete when it comes
+    for id in (0..def.nodes.len()).rev().filter(|id| live.uses[*id] > 0) {
+        match def.nodes[id].op {
+            Op::Slice(x, lo) => bits[x as usize] |= ones(def.nodes[id].width) << lo,
+            // another name that is not printed reads no more than its own readers do
+            Op::Alias(x) if !declared[id] => {
+                let through = bits[id].clone();
+                bits[x as usize] |= through;
+            }
+            ref op => op.operands().into_iter().for_each(|x| all(&mut bits, x)),
         }
     }
     bits

@@ -79,7 +79,7 @@ impl Render<'_> {
     }
     /// Bits that nothing reads, gathered so that lint tools know it is on purpose.
     fn sink(&self) -> String {
-        let read = live::read_bits(self.def, &self.live);
+        let read = live::read_bits(self.def, &self.live, &self.declared);
         let mut unread = vec![];
         for id in (0..self.text.len() as Id).filter(|id| self.declared[*id as usize]) {
             let input = matches!(self.op(id), Op::Net(Net::Input));
