@@ -153,3 +153,32 @@ fn bits_lost_in_a_pipeline_are_unused() {
     let text = verilog(&design, &Options::default()).single();
     assert!(text.contains("wire unused_ok = &{1'b0, x[7:4]};"), "{text}");
 }
+
+ports! {
+    struct IndexPorts() {
+        input at: Signal = bits(3),
+        input x: Signal = bits(8),
+        input go: Signal = bits(1),
+        output word: Signal = bits(8),
+        output flag: Signal = bits(1),
+        output place: Signal = bits(8),
+    }
+}
+
+/// Icarus computes `ram[at - 3'h1]` with more than 3 bits: arithmetic in an index stands under a name.
+#[test]
+#[module]
+fn arithmetic_in_an_index() {
+    let m = Module::new("indices");
+    let io = IndexPorts::new(m);
+    let ram = m.memory(bits(8), 8);
+    ram.write(io.at + 3, io.x, io.go);
+    io.word.set(ram.read(io.at - 1));
+    io.flag.set(io.x.part(!io.at, 1));
+    io.place.set(0);
+    io.place.part(io.at ^ 5, 1).set(io.go);
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    let indices: Vec<&str> = text.split('[').skip(1).filter_map(|rest| rest.split(']').next()).collect();
+    assert!(indices.iter().filter(|index| index.starts_with("_t")).count() == 4, "{text}");
+    assert!(!indices.iter().any(|index| index.contains(" - ") || index.contains('^') || index.contains('~')), "{text}");
+}

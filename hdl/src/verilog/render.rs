@@ -125,6 +125,10 @@ impl<'a> Render<'a> {
                 must[w.data as usize] = true;
             });
         }
+        for id in self.indices() {
+            // Icarus takes the arithmetic of an index as wider than its operands are
+            must[id as usize] |= matches!(self.op(id), Op::Bin(..) | Op::Un(..) | Op::Mux(..) | Op::Alias(_));
+        }
         let mut temps = 0;
         for id in 0..self.text.len() as Id {
             let i = id as usize;
@@ -162,6 +166,19 @@ impl<'a> Render<'a> {
             self.text[i] = name;
             self.declared[i] = true;
         }
+    }
+    /// What selects words of memories, and bits at a place that a signal gives.
+    fn indices(&self) -> Vec<Id> {
+        let part = |n: &Node| if let Op::Part(_, low) = n.op { Some(low) } else { None };
+        let mut out: Vec<Id> = self.def.nodes.iter().filter_map(part).collect();
+        Stmt::each_set(&self.def.stmts, &mut vec![], &mut |_, place, _, _, _| match place {
+            Place::AtSignal(low) => out.push(low),
+            Place::Whole | Place::At(_) => {}
+        });
+        for m in &self.def.mems {
+            out.extend(m.reads.iter().map(|r| r.addr).chain(m.writes.iter().map(|w| w.addr)));
+        }
+        out
     }
     fn net_text(&self, id: Id) -> String {
         match *self.op(id) {
