@@ -182,3 +182,28 @@ fn arithmetic_in_an_index() {
     assert!(indices.iter().filter(|index| index.starts_with("_t")).count() == 4, "{text}");
     assert!(!indices.iter().any(|index| index.contains(" - ") || index.contains('^') || index.contains('~')), "{text}");
 }
+
+ports! {
+    struct OrderPorts() {
+        input c: Signal = bits(1),
+        input e: Signal = bits(1),
+        input x: Signal = bits(3),
+        output y: Signal = bits(3),
+    }
+}
+
+/// In `if (c) begin if (e) r <= x; r[1] <= c; end`, Yosys 0.70 takes `x[1]`: the part has to stand in an `if` of its own.
+#[test]
+#[module]
+fn a_part_after_a_condition() {
+    let m = Module::new("order");
+    let io = OrderPorts::new(m);
+    let r = m.reg(bits(3));
+    m.when(io.c, || {
+        m.when(io.e, || r.set(io.x));
+        r.bit(1).set(io.c);
+    });
+    io.y.set(r);
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("if (1'b1) r[1] <= c;"), "{text}");
+}

@@ -172,6 +172,7 @@ fn control() -> Result<Design<ControlPorts>, Errors> {
             s.case(Phase::Load, || acc.set(acc ^ io.x));
             s.default(|| acc.bits(3, 0).set(io.x.bits(7, 4)));
         });
+        acc.bit(7).set(io.go);
     });
 
     m.section("outputs");

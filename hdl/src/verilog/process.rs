@@ -11,11 +11,14 @@ impl Render<'_> {
         // what stands before an unconditional assignment of the whole has no effect
         let first = block.iter().rposition(|s| matches!(s, Stmt::Set { place: Place::Whole, .. })).unwrap_or(0);
         let mut out = vec![];
-        for s in &block[first..] {
+        for (i, s) in block.iter().enumerate().skip(first) {
             match s {
                 Stmt::Set { place, value, .. } => {
-                    let place = self.place(target, *place, *value);
-                    out.push(format!("{place} {assign} {};", self.t(*value)));
+                    let after_if = block[first..i].iter().any(|s| !matches!(s, Stmt::Set { .. }));
+                    let line = format!("{} {assign} {};", self.place(target, *place, *value), self.t(*value));
+                    // Yosys 0.70 lets an earlier `if` win over a later part of a register, unless that is in an `if` too
+                    let keep_order = assign == "<=" && after_if && *place != Place::Whole;
+                    out.push(if keep_order { format!("if (1'b1) {line}") } else { line });
                 }
                 Stmt::If { cond, then, otherwise } => {
                     let (then, els) = (self.stmts(then, target, assign), self.stmts(otherwise, target, assign));

@@ -46,6 +46,7 @@ module control (
                             PHASE_LOAD: acc <= acc ^ x;
                             default: acc[3:0] <= x[7:4];
                         endcase
+                        if (1'b1) acc[7] <= go;
                     end
                 end
             end
@@ -53,16 +54,16 @@ module control (
     end
 
     // outputs
-    wire [7:0] shifted = acc << kind; // verilog.rs:178
-    wire [15:0] _t3 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:179
-    wire [15:0] s_signed = $signed(_t3) >>> {3'h0, kind}; // verilog.rs:179
+    wire [7:0] shifted = acc << kind; // verilog.rs:179
+    wire [15:0] _t3 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:180
+    wire [15:0] s_signed = $signed(_t3) >>> {3'h0, kind}; // verilog.rs:180
     assign y = ($signed(x) > $signed(acc)) ? shifted : s_signed[7:0];
     always @* begin
         flags[0] = ^acc;
         flags[2:1] = 2'h0;
         if (go) flags[2:1] = kind;
     end
-    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:184
+    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:185
     always @* begin
         wide = big[99:0] - 100'h1;
         if (go) wide[{{3'h0, kind}, kind} +: 4] = x[5:2];
