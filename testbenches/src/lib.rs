@@ -1,6 +1,7 @@
 //! What the long tests share: designs as running models, Yosys, lint.
 
 pub mod diagram;
+pub mod fuzz;
 pub mod lint;
 pub mod pages;
 pub mod pictures;

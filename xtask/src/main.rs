@@ -1,5 +1,6 @@
 //! Set-up of the pinned tools, and every check of the project: `cargo xtask --help`.
 
+mod fuzz;
 mod lint;
 mod qor;
 mod setup;
@@ -22,6 +23,8 @@ enum Task {
     Setup,
     /// Set up the tools, then run every check
     Test,
+    /// Run random modules on all engines, with new seeds
+    Fuzz(fuzz::Options),
     /// Report size and speed of configurations on an ECP5 FPGA
     Qor(qor::Options),
 }
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test => return if test::run_all() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Qor(options) => qor::report(&options),
     };
     match outcome {

@@ -84,7 +84,11 @@ impl Tools {
 /// Compiles a model to `model.so` in the folder `dir`.
 pub(super) fn model(tools: &Tools, spec: &ModelSpec, ports: &[PortInfo], dir: &Path) -> Result<(), VerilatorError> {
     write(&dir.join("model.v"), spec.verilog)?;
-    let output = run(verilator(tools, spec).current_dir(dir))?;
+    let mut output = run(verilator(tools, spec).current_dir(dir))?;
+    if log(&output).contains("Internal Error") {
+        // The gate optimiser of the pinned version trips over some parts of registers.
+        output = run(verilator(tools, spec).arg("-fno-gate").current_dir(dir))?;
+    }
     if !output.status.success() {
         return Err(VerilatorError::Verilog { top: spec.top.to_string(), log: log(&output) });
     }
@@ -115,6 +119,9 @@ pub(super) fn verilator(tools: &Tools, spec: &ModelSpec) -> Command {
     // Instances of a module share their code: a 128-lane dot product compiles in a quarter of the time, and runs
     // faster than with everything inlined because it stays in the instruction cache.
     command.arg("-fno-inline");
+    // The data-flow graph optimiser of the pinned version miscomputes some narrow negations and slices, and refuses
+    // others; models are as quick without it.
+    command.arg("-fno-dfg");
     if spec.trace {
         command.arg("--trace-vcd");
     }

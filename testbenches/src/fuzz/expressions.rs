@@ -1,14 +1,11 @@
 //! Random expressions of every operator, up to 200 bits wide: the built-in simulator, Verilator, Verilator on the netlist that
 //! Yosys emits, and a model on big numbers, which is evaluated while the expression is built.
-#![allow(missing_docs)]
 
-mod random;
-
+use super::random::{NoPorts, Random, mask, module_text, one};
+use crate::{have, model, text, yosys};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
-use random::{NoPorts, Random, mask, one};
-use testbenches::{have, model, text, yosys};
 
 /// Stimuli per module.
 const CASES: usize = 24;
@@ -222,9 +219,9 @@ fn unit(name: &str, seed: u64, stimuli: &[Vec<BigUint>]) -> (Design<UnitPorts>, 
     (design, values)
 }
 
-/// Runs `count` modules, all in one model, on every engine.
-fn batch(seed: u64, count: u64, words: bool) {
-    println!("seed {seed}");
+/// Runs `count` modules, all in one model, on every engine; `words`: also on the netlist that Yosys emits. An error says
+/// which engine differs where, and shows the module.
+pub fn batch(seed: u64, count: u64, words: bool) -> Result<(), String> {
     let mut r = Random::new(seed);
     let stimuli: Vec<Vec<BigUint>> = (0..CASES).map(|_| INPUTS.map(|w| r.bits(w)).to_vec()).collect();
     let top = Module::new("fuzz_expressions");
@@ -239,46 +236,30 @@ fn batch(seed: u64, count: u64, words: bool) {
         y.set(instance.y);
         wanted.push(values);
     }
-    let design = top.finish(NoPorts).unwrap_or_else(|e| panic!("seed {seed}\n{e}"));
+    let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
     let verilog = text(&design, Reset::default());
     let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("simulator", Box::new(Simulator::new(&design)))];
     if have(&["verilator", "yosys"]) {
-        let verilated = model(&verilog, &design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
-        engines.push(("verilator", Box::new(verilated)));
+        let start = |text: &str| model(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
+        engines.push(("verilator", Box::new(start(&verilog)?)));
         if words {
-            let netlist = yosys::reemit(&verilog, design.name(), yosys::Netlist::Words);
-            let netlist = model(&netlist, &design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
-            engines.push(("netlist", Box::new(netlist)));
+            let netlist = yosys::reemit(&verilog, design.name(), yosys::Netlist::Words)?;
+            engines.push(("netlist", Box::new(start(&netlist)?)));
         }
     }
     for (name, engine) in &mut engines {
         for (case, stimulus) in stimuli.iter().enumerate() {
             stimulus.iter().enumerate().for_each(|(i, v)| engine.poke_big(i, v));
             for (k, values) in wanted.iter().enumerate() {
-                let got = engine.peek_big(INPUTS.len() + k);
-                let differ = &got ^ &values[case];
-                assert!(
-                    differ == BigUint::ZERO,
-                    "seed {seed}, {name}, case {case}, unit_{k}: bits {differ:x} of y differ\n{}",
-                    random::module_text(&verilog, &format!("unit_{k}"))
-                );
+                let differ = engine.peek_big(INPUTS.len() + k) ^ &values[case];
+                if differ != BigUint::ZERO {
+                    let text = module_text(&verilog, &format!("unit_{k}"));
+                    return Err(format!(
+                        "seed {seed}, {name}, case {case}, unit_{k}: bits {differ:x} of y differ\n{text}"
+                    ));
+                }
             }
         }
     }
-}
-
-#[test]
-fn fifty_modules() {
-    batch(random::seed(1), 50, true);
-}
-
-#[test]
-fn fifty_more() {
-    batch(random::seed(2), 50, true);
-}
-
-#[test]
-fn a_hundred_without_netlist() {
-    batch(random::seed(3), 50, false);
-    batch(random::seed(4), 50, false);
+    Ok(())
 }

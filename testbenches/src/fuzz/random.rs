@@ -1,5 +1,4 @@
 //! What the fuzzers share.
-#![allow(dead_code)]
 
 use hdl::{BigUint, Ports, Signal};
 
@@ -13,6 +12,7 @@ impl Ports for NoPorts {
     }
 }
 
+/// The number 1.
 pub fn one() -> BigUint {
     BigUint::from(1u32)
 }
@@ -22,18 +22,15 @@ pub fn mask(width: u32) -> BigUint {
     (one() << width) - 1u32
 }
 
-/// The seed of a test: its own, moved by `KVFORGE_SEED` where that is set.
-pub fn seed(default: u64) -> u64 {
-    let moved: u64 = std::env::var("KVFORGE_SEED").map_or(0, |s| s.parse().expect("KVFORGE_SEED is a number"));
-    default + 1_000_000 * moved
-}
-
+/// Random numbers of a seed.
 pub struct Random(fastrand::Rng);
 
 impl Random {
+    /// The same numbers for the same seed.
     pub fn new(seed: u64) -> Random {
         Random(fastrand::Rng::with_seed(seed))
     }
+    /// A number from 0 to `n - 1`.
     pub fn below(&mut self, n: u32) -> u32 {
         self.0.u32(0..n)
     }
@@ -41,6 +38,7 @@ impl Random {
     pub fn once_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
+    /// One of these.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.0.usize(0..from.len())]
     }

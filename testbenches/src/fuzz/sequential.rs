@@ -1,14 +1,11 @@
 //! Random modules with registers, memories, state enums, trees of `when` and `switch`, assignments of parts, instances and two
 //! clocks: the built-in simulator against Verilator, and against Verilator on the gates that Yosys makes of the Verilog.
-#![allow(missing_docs)]
 
-mod random;
-
+use super::random::{NoPorts, Random, module_text};
+use crate::{have, model, text, yosys};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
-use random::{NoPorts, Random, module_text};
-use testbenches::{have, model, text, yosys};
 
 const CYCLES: usize = 120;
 /// Widths of the inputs that all modules share.
@@ -268,9 +265,9 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
     build(Some(width)).0
 }
 
-/// Runs `count` modules, all in one model, on the engines; `gates`: also on Yosys' netlist, which takes long to compile.
-fn batch(seed: u64, count: u64, reset: hdl::Reset, gates: bool) {
-    println!("seed {seed}");
+/// Runs `count` modules, all in one model, on every engine; with `netlist` also on what Yosys makes of them (gates take
+/// long to compile). An error says which engine differs where, and shows the module.
+pub fn batch(seed: u64, count: u64, reset: hdl::Reset, netlist: Option<yosys::Netlist>) -> Result<(), String> {
     let mut r = Random::new(seed);
     let top = Module::new("fuzz_sequential");
     let inputs: Vec<Signal> =
@@ -285,67 +282,63 @@ fn batch(seed: u64, count: u64, reset: hdl::Reset, gates: bool) {
         instance.inputs().iter().zip(&inputs).for_each(|(pin, input)| pin.set(*input));
         top.port(&format!("y{k}"), "", false, bits(instance.y.width())).set(instance.y);
     }
-    let design = top.finish(NoPorts).unwrap_or_else(|e| panic!("seed {seed}\n{e}"));
+    let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
     let mut simulator = Simulator::new(&design);
     if !have(&["verilator", "yosys"]) {
-        return;
+        return Ok(());
     }
     let verilog = text(&design, reset);
-    let start = |text: &str| model(text, &design, reset).unwrap_or_else(|e| panic!("seed {seed}\n{e}"));
-    let mut others = vec![("verilator", start(&verilog))];
-    if gates {
-        others.push(("gates", start(&yosys::reemit(&verilog, design.name(), yosys::Netlist::Gates))));
+    let start = |text: &str| model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
+    let mut others = vec![("verilator", start(&verilog)?)];
+    if let Some(netlist) = netlist {
+        others.push(("netlist", start(&yosys::reemit(&verilog, design.name(), netlist)?)?));
     }
     let domains = design.clocks().count();
     for cycle in 0..CYCLES {
+        let stimulus = Stimulus::random(&mut r, cycle, domains, reset);
+        stimulus.drive(&mut simulator);
+        for (name, other) in &mut others {
+            stimulus.drive(other);
+            // an asynchronous reset shows before the edge, except in the built-in simulator
+            let early = reset.asynchronous && stimulus.resets.contains(&true);
+            for k in (0..units.len()).filter(|_| !early && cycle >= 2) {
+                let (want, got) = (simulator.peek_big(INPUTS.len() + k), other.peek_big(INPUTS.len() + k));
+                if want != got {
+                    let unit = module_text(&verilog, &format!("unit_{k}"));
+                    let place = format!("seed {seed}, cycle {cycle}, {name}");
+                    return Err(format!("{place}: y of unit_{k} is {got:x}, not {want:x}\n{unit}"));
+                }
+            }
+            other.edge(stimulus.clocks);
+        }
+        simulator.edge(stimulus.clocks);
+    }
+    Ok(())
+}
+
+/// What the inputs, resets and clocks of all modules are in one cycle.
+struct Stimulus {
+    inputs: [BigUint; INPUTS.len()],
+    /// For each domain: in reset.
+    resets: Vec<bool>,
+    /// A bit for each domain that has an edge.
+    clocks: u64,
+}
+
+impl Stimulus {
+    fn random(r: &mut Random, cycle: usize, domains: usize, reset: hdl::Reset) -> Stimulus {
         let mut resets: Vec<bool> = (0..domains).map(|_| cycle < 2 || r.once_in(15)).collect();
         if reset.asynchronous {
             // one that acts at once would be seen by the registers of the other domain
             let first = resets[0];
             resets.fill(first);
         }
-        let clocks = if cycle < 2 { u64::MAX } else { 1 + u64::from(r.below(3)) };
-        let stimulus = INPUTS.map(|w| r.bits(w));
-        let drive = |engine: &mut dyn Engine| {
-            resets.iter().enumerate().for_each(|(d, active)| engine.set_reset(d, *active));
-            stimulus.iter().enumerate().for_each(|(i, v)| engine.poke_big(i, v));
-        };
-        drive(&mut simulator);
-        for (name, other) in &mut others {
-            drive(other);
-            // an asynchronous reset shows before the edge, except in the built-in simulator
-            let early = reset.asynchronous && resets.contains(&true);
-            for k in (0..units.len()).filter(|_| !early && cycle >= 2) {
-                let (want, got) = (simulator.peek_big(INPUTS.len() + k), other.peek_big(INPUTS.len() + k));
-                let unit = module_text(&verilog, &format!("unit_{k}"));
-                assert!(
-                    want == got,
-                    "seed {seed}, cycle {cycle}, {name}: y of unit_{k} is {got:x}, not {want:x}\n{unit}"
-                );
-            }
-            other.edge(if reset.asynchronous { u64::MAX } else { clocks });
-        }
-        simulator.edge(if reset.asynchronous { u64::MAX } else { clocks });
+        let some = if cycle < 2 { u64::MAX } else { 1 + u64::from(r.below(3)) };
+        let clocks = if reset.asynchronous { u64::MAX } else { some };
+        Stimulus { inputs: INPUTS.map(|w| r.bits(w)), resets, clocks }
     }
-}
-
-const LOW: hdl::Reset = hdl::Reset { asynchronous: false, active_low: true };
-const ASYNCHRONOUS: hdl::Reset = hdl::Reset { asynchronous: true, active_low: false };
-const ASYNCHRONOUS_LOW: hdl::Reset = hdl::Reset { asynchronous: true, active_low: true };
-
-#[test]
-fn synchronous_reset() {
-    batch(random::seed(11), 30, hdl::Reset::default(), false);
-    batch(random::seed(12), 30, LOW, false);
-}
-
-#[test]
-fn asynchronous_reset() {
-    batch(random::seed(13), 30, ASYNCHRONOUS, false);
-}
-
-#[test]
-fn gates() {
-    batch(random::seed(14), 6, hdl::Reset::default(), true);
-    batch(random::seed(15), 6, ASYNCHRONOUS_LOW, true);
+    fn drive(&self, engine: &mut dyn Engine) {
+        self.resets.iter().enumerate().for_each(|(d, active)| engine.set_reset(d, *active));
+        self.inputs.iter().enumerate().for_each(|(i, v)| engine.poke_big(i, v));
+    }
 }

@@ -1,0 +1,43 @@
+//! `cargo xtask fuzz`: the fuzzers of the language, for as long as one likes.
+
+use crate::tools;
+use anyhow::{Context, Result, ensure};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Options of `cargo xtask fuzz`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Which fuzzer (both, one after the other, when none is named)
+    #[arg(value_parser = ["expressions", "sequential"])]
+    fuzzer: Option<String>,
+    /// How long each runs
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// First seed; batches take the numbers from it upwards (default: a new one each second)
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// Runs the fuzzers; an error when one of them found something.
+pub fn run(options: &Options) -> Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let (seed, minutes) = (options.seed.unwrap_or(now).to_string(), options.minutes.to_string());
+    let mut found = vec![];
+    for fuzzer in ["expressions", "sequential"] {
+        if options.fuzzer.as_deref().is_some_and(|wanted| wanted != fuzzer) {
+            continue;
+        }
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(program)
+            .args(["run", "--release", "--quiet", "--package", "kvforge-testbenches", "--example", "fuzz", "--"])
+            .args([fuzzer, &minutes, &seed])
+            .current_dir(tools::root())
+            .env("KVFORGE_TOOLS", tools::bin())
+            .status()
+            .context("cannot run cargo")?;
+        found.extend((!status.success()).then_some(fuzzer));
+    }
+    ensure!(found.is_empty(), "the fuzzer found something, or did not run: {}", found.join(", "));
+    Ok(())
+}
