@@ -60,7 +60,7 @@ pub fn designs() -> Result<Vec<Design>> {
 }
 
 /// The configuration in one folder.
-fn design(folder: &Path) -> Result<Design> {
+pub fn design(folder: &Path) -> Result<Design> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod lint;
+mod parallel;
 mod qor;
 mod setup;
 mod test;
@@ -22,19 +23,23 @@ enum Task {
     /// Install the pinned tools into .tools/ (quick when they are there)
     Setup,
     /// Set up the tools, then run every check
-    Test,
+    Test {
+        /// The long forms of tests that have one; everything is measured again
+        #[arg(long)]
+        long: bool,
+    },
     /// Run random modules on all engines, with new seeds
     Fuzz(fuzz::Options),
-    /// Report size and speed of configurations on an ECP5 FPGA
+    /// Size and speed of configurations on FPGAs; compares them with the committed figures
     Qor(qor::Options),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
-        Task::Test => return if test::run_all() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         Task::Fuzz(options) => fuzz::run(&options),
-        Task::Qor(options) => qor::report(&options),
+        Task::Qor(options) => qor::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

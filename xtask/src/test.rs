@@ -1,6 +1,9 @@
 //! `cargo xtask test`: every check of the project, one after the other.
+//!
+//! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
+//! committed figures again.
 
-use crate::{lint, setup, tools};
+use crate::{lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,26 +11,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// One check: its heading, and what it does.
-type Step = (&'static str, fn() -> Result<()>);
+/// One check: its heading, and what it does; it is told whether the run is a long one.
+type Step = (&'static str, fn(bool) -> Result<()>);
 
 const STEPS: &[Step] = &[
-    ("set up the tools", setup::setup),
-    ("cargo fmt --check", || cargo(&["fmt", "--all", "--check"])),
-    ("cargo clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
-    ("cargo test", || cargo(&["test", "--workspace", "--no-fail-fast"])),
-    ("lint of rtl_out", lint::lint_all),
-    ("rtl_out is what the generator writes", regenerate),
+    ("set up the tools", |_| setup::setup()),
+    ("cargo fmt --check", |_| cargo(&["fmt", "--all", "--check"])),
+    ("cargo clippy", |_| cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
+    ("cargo test", tests),
+    ("lint of rtl_out", |_| lint::lint_all()),
+    ("rtl_out is what the generator writes", |_| regenerate()),
+    ("size of the configurations", |long| qor::run(&qor::Options::check(long))),
 ];
 
 /// Runs all steps, also after a failed one, and returns true when all have passed.
-pub fn run_all() -> bool {
+pub fn run_all(long: bool) -> bool {
     let start = Instant::now();
     let mut failed = Vec::new();
     for (heading, step) in STEPS {
         println!("== {heading}");
         let step_start = Instant::now();
-        let outcome = step();
+        let outcome = step(long);
         let seconds = step_start.elapsed().as_secs_f64();
         match outcome {
             Ok(()) => println!("== {heading}: passed in {seconds:.1} s"),
@@ -45,16 +49,38 @@ pub fn run_all() -> bool {
     failed.is_empty()
 }
 
-/// Runs cargo in the root of the workspace, with the tools at hand for the tests that need them.
-fn cargo(arguments: &[&str]) -> Result<()> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(program)
-        .args(arguments)
-        .current_dir(tools::root())
-        .env("KVFORGE_TOOLS", tools::bin())
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(status.success(), "cargo {} ended with {status}", arguments.join(" "));
+/// All tests of the workspace.
+fn tests(long: bool) -> Result<()> {
+    let mut command = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
+    if long {
+        command.env("KVFORGE_LONG", "1");
+    }
+    run(&mut command)
+}
+
+/// Runs cargo in the root of the workspace, with the tools at hand.
+pub fn cargo(arguments: &[&str]) -> Result<()> {
+    run(&mut cargo_command(arguments))
+}
+
+/// Runs `kvforge`.
+pub fn kvforge(arguments: &[&str]) -> Result<()> {
+    let mut command = cargo_command(&["run", "--release", "--quiet", "--package", "kvforge-cli", "--"]);
+    let output = command.args(arguments).output().context("cannot run cargo")?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "kvforge {} ended with {}:\n{log}", arguments.join(" "), output.status);
+    Ok(())
+}
+
+fn cargo_command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(tools::root()).env("KVFORGE_TOOLS", tools::bin());
+    command
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
 }
 
@@ -85,8 +111,7 @@ fn regenerate() -> Result<()> {
 
 /// Writes the Verilog of all named configurations into `dir`, a folder for each.
 fn generate_all(dir: &Path) -> Result<()> {
-    let dir = dir.to_str().context("the path of the project is not valid UTF-8")?;
-    cargo(&["run", "--release", "--quiet", "--package", "kvforge-cli", "--", "generate", "--all", "--out", dir])
+    kvforge(&["generate", "--all", "--out", dir.to_str().context("the path of the project is not valid UTF-8")?])
 }
 
 /// All files below `dir` with their contents, by path relative to `dir`.

@@ -1,0 +1,160 @@
+//! `cargo xtask qor`: size and speed of configurations, compared with the committed figures.
+//!
+//! `docs/qor.json` holds the figures, `docs/qor.md` shows them. Counts depend on nothing but the Verilog and Yosys' version,
+//! so what has not changed since it was measured is not measured again.
+
+mod measure;
+mod page;
+mod record;
+mod subject;
+
+use crate::parallel;
+use anyhow::{Result, bail};
+use measure::{ECP5, Flow, GOWIN, ICE40};
+use record::{Counts, Figures, Fmax, Record, Versions};
+use std::collections::BTreeMap;
+use std::fs;
+use subject::Subject;
+
+/// Options of `cargo xtask qor`.
+#[derive(clap::Args, Default)]
+pub struct Options {
+    /// Configurations: folders of rtl_out (all of them when none is named)
+    names: Vec<String>,
+    /// Place and route with nextpnr as well, and report the clock frequency (minutes)
+    #[arg(long)]
+    pnr: bool,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Only synthesize for ECP5 what has changed, and fail where a count has grown by more than 2 %
+    #[arg(long, conflicts_with_all = ["pnr", "json", "update"])]
+    check: bool,
+    /// Write the figures to docs/qor.json and docs/qor.md
+    #[arg(long)]
+    update: bool,
+    /// With --check: measure also what has not changed
+    #[arg(long, requires = "check")]
+    again: bool,
+}
+
+impl Options {
+    /// The check of `cargo xtask test`.
+    pub fn check(again: bool) -> Options {
+        Options { check: true, again, ..Options::default() }
+    }
+}
+
+/// Measures, then prints, checks or keeps the figures.
+pub fn run(options: &Options) -> Result<()> {
+    let subjects = subject::subjects(&options.names)?;
+    let (versions, old) = (measure::versions()?, Record::read()?);
+    if options.check {
+        return check(&subjects, &old, &versions, options);
+    }
+    let figures = parallel::map(&subjects, |subject| figures(subject, &old, &versions, options.pnr))?;
+    let named = subjects.iter().map(|subject| subject.name.clone()).zip(figures);
+    let mut new = Record { tools: versions, configurations: named.collect() };
+    if options.json {
+        print!("{}", new.text()?);
+    } else {
+        print!("{}", page::table(&new));
+    }
+    if options.update {
+        if !options.names.is_empty() {
+            // the others stay as they were
+            let others = old.configurations.into_iter().filter(|(name, _)| !new.configurations.contains_key(name));
+            new.configurations.extend(others.collect::<BTreeMap<_, _>>());
+        }
+        fs::write(record::path(), new.text()?)?;
+        fs::write(page::path(), page::page(&new))?;
+    }
+    Ok(())
+}
+
+/// All figures of one subject. A frequency that was measured before stays where none is asked for.
+fn figures(subject: &Subject, old: &Record, versions: &Versions, pnr: bool) -> Result<Figures> {
+    let old = old.configurations.get(&subject.name);
+    let verilog = subject.hash();
+    let fmax = match pnr {
+        true => Some(Fmax { mhz: measure::fmax(subject)?, verilog: verilog.clone() }),
+        false => old.and_then(|figures| figures.fmax.clone()),
+    };
+    let mut figures = Figures { verilog, ecp5: ECP5.counts(subject, versions)?, ice40: None, gowin: None, fmax };
+    // One that is far too large needs minutes to be found so.
+    let small = figures.lut_sites() < 12_000;
+    let other = |flow: &Flow| -> Result<Option<Counts>> {
+        Ok(if small { Some(flow.counts(subject, versions)?).filter(|counts| flow.fits(counts)) } else { None })
+    };
+    (figures.ice40, figures.gowin) = (other(&ICE40)?, other(&GOWIN)?);
+    Ok(figures)
+}
+
+/// Fails where a count has grown, where figures are missing, and where figures are of a configuration that is gone.
+fn check(subjects: &[Subject], old: &Record, versions: &Versions, options: &Options) -> Result<()> {
+    let known = |subject: &&Subject| {
+        let figures = old.configurations.get(&subject.name);
+        !options.again && old.tools.yosys == versions.yosys && figures.is_some_and(|f| f.verilog == subject.hash())
+    };
+    let (same, changed): (Vec<&Subject>, Vec<&Subject>) = subjects.iter().partition(known);
+    let mut wrong: Vec<String> = parallel::map(&changed, |subject| {
+        let counts = ECP5.counts(subject, versions)?;
+        Ok(old.growth(&subject.name, &counts))
+    })?
+    .concat();
+    if options.names.is_empty() {
+        let gone = old.configurations.keys().filter(|name| subjects.iter().all(|subject| subject.name != **name));
+        wrong.extend(gone.map(|name| format!("{name} is no configuration any more")));
+    }
+    println!("{} configurations have not changed, {} were synthesized", same.len(), changed.len());
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    bail!("{}\n`cargo xtask qor --update` takes the new counts into docs/qor.json, if they are meant", wrong.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools;
+
+    fn subject(lines: usize) -> Subject {
+        let body: String = (0..lines).map(|i| format!("    assign y[{i}] = a[{i}] & b[{i}];\n")).collect();
+        let ports = format!("input wire [{0}:0] a, input wire [{0}:0] b, output wire [{0}:0] y", lines - 1);
+        Subject {
+            name: "ands".into(),
+            top: "ands".into(),
+            verilog: format!("module ands ({ports});\n{body}endmodule\n"),
+        }
+    }
+
+    #[test]
+    fn the_check_synthesizes_and_fails_on_growth() {
+        if !tools::path("yosys").exists() {
+            println!("skipped: the tools are not set up (cargo xtask setup)");
+            return;
+        }
+        let versions = measure::versions().unwrap();
+        let of = |subject: &Subject| figures(subject, &Record::default(), &versions, false).unwrap();
+        let configurations = BTreeMap::from([("ands".to_string(), of(&subject(10)))]);
+        let record = Record { tools: versions.clone(), configurations };
+        assert_eq!(record.configurations["ands"].count("LUT4"), 10);
+        assert_eq!(record.configurations["ands"].ice40.as_ref().unwrap()["LUT"], 10);
+        let check = |subject: Subject, again: bool| check(&[subject], &record, &versions, &Options::check(again));
+        check(subject(10), false).unwrap();
+        check(subject(10), true).unwrap();
+        check(subject(9), false).unwrap();
+        let error = check(subject(11), false).unwrap_err().to_string();
+        assert!(error.starts_with("ands: LUT4 has grown from 10 to 11\n"), "{error}");
+        let other = Subject { name: "other".into(), ..subject(2) };
+        let error = super::check(&[other], &record, &versions, &Options::check(false)).unwrap_err().to_string();
+        assert!(error.starts_with("other has no figures\nands is no configuration any more\n"), "{error}");
+    }
+
+    #[test]
+    fn the_page_shows_the_committed_figures() {
+        let committed = std::fs::read_to_string(page::path()).unwrap();
+        let expected = page::page(&Record::read().unwrap());
+        assert!(committed == expected, "docs/qor.md is not what `cargo xtask qor --update` writes");
+    }
+}

@@ -1,0 +1,129 @@
+//! The figures as a table, and as the page `docs/qor.md`.
+
+use super::record::{Counts, Figures, Record};
+use crate::tools;
+use std::path::PathBuf;
+
+/// Cells of the ECP5 in the order of the tables, with their headings.
+const COLUMNS: &[(&str, &str)] = &[
+    ("LUT4", "LUT4"),
+    ("CCU2C", "CCU2C"),
+    ("TRELLIS_DPR16X4", "DPR16X4"),
+    ("TRELLIS_FF", "FF"),
+    ("MULT18X18D", "MULT18X18D"),
+    ("DP16KD", "DP16KD"),
+];
+
+/// Units of others in the same flow, beside our configuration that does the same.
+const PEERS: &[(&str, &str, &str)] = &[
+    ("f16_mul", "Berkeley HardFloat, recoded", "234 LUT4, 1 MULT18X18D"),
+    ("f16_mul_flush", "a first draft of ours, flushing", "85 LUT4, 1 MULT18X18D"),
+    ("f16_add", "Berkeley HardFloat, recoded", "286 LUT4"),
+    ("f16_add_flush", "a first draft of ours, flushing", "300 LUT4"),
+    ("f16_fma", "cvfpu", "880 LUT4, 1 MULT18X18D"),
+];
+
+const BEFORE: &str = "# Size and speed
+
+Written by `cargo xtask qor --update` from [qor.json](qor.json); do not edit. `cargo xtask test` synthesizes what has changed and
+fails where a count has grown by more than 2 % without these figures being renewed.
+";
+
+const HOW: &str = "
+A number unit stands between registers: one before every input and one behind every output is counted with it, and the clock is
+that of the paths between them. LUT sites = LUT4 + 2 for each CCU2C + 6 for each DPR16X4. Fmax is what nextpnr reaches on the
+ECP5-85k, speed grade 6, placed without pins, seed 1, aiming at 200 MHz; in parentheses where the Verilog has changed since.
+iCE40 is the UP5K (5280 LUT, 30 BRAM, 8 DSP), which has no LUT RAM; Gowin the GW1NR-9 (8640 LUT, 26 BRAM, 20 DSP), where ALU cells
+count as LUTs. Dashes: it does not fit.
+
+## Reproduce
+
+    cargo xtask setup                          # the pinned tools
+    cargo xtask qor f16_add                    # one configuration, seconds
+    cargo xtask qor f16_add --pnr              # with its clock frequency, minutes for the large ones
+    cargo xtask qor --check                    # what CI does
+    cargo xtask qor --update                   # after a change that is meant to be larger
+
+The counts need nothing of this project but the Verilog: `yosys -p \"read_verilog rtl_out/NAME/*.v; synth_ecp5 -top TOP; stat\"`.
+";
+
+/// The file of the page.
+pub fn path() -> PathBuf {
+    tools::root().join("docs/qor.md")
+}
+
+/// The rows of a table: each a name and its cells, headings first.
+fn rows(record: &Record) -> Vec<Vec<String>> {
+    let mut head = vec!["configuration".to_string(), "LUT sites".into()];
+    head.extend(COLUMNS.iter().map(|(_, heading)| heading.to_string()));
+    head.extend(["Fmax MHz", "iCE40 LUT", "BRAM", "DSP", "Gowin LUT", "BRAM"].map(String::from));
+    let mut rows = vec![head];
+    for (name, figures) in &record.configurations {
+        let mut row = vec![name.clone(), figures.lut_sites().to_string()];
+        row.extend(COLUMNS.iter().map(|(cell, _)| figures.count(cell).to_string()));
+        row.push(fmax(figures));
+        row.extend(["LUT", "BRAM", "DSP"].map(|cell| count(&figures.ice40, cell)));
+        row.extend(["LUT", "BRAM"].map(|cell| count(&figures.gowin, cell)));
+        rows.push(row);
+    }
+    rows
+}
+
+fn fmax(figures: &Figures) -> String {
+    match &figures.fmax {
+        None => "-".into(),
+        Some(fmax) if figures.fmax_is_stale() => format!("({:.1})", fmax.mhz),
+        Some(fmax) => format!("{:.1}", fmax.mhz),
+    }
+}
+
+fn count(counts: &Option<Counts>, cell: &str) -> String {
+    counts.as_ref().map_or("-".into(), |counts| counts.get(cell).copied().unwrap_or(0).to_string())
+}
+
+/// A table for the terminal.
+pub fn table(record: &Record) -> String {
+    let rows = rows(record);
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(i, (cell, w))| if i == 0 { format!("{cell:w$}") } else { format!("{cell:>w$}") });
+        text += &(cells.collect::<Vec<_>>().join("  ") + "\n");
+    }
+    text + &format!("{}; nextpnr {}\n", record.tools.yosys, record.tools.nextpnr)
+}
+
+/// The page.
+pub fn page(record: &Record) -> String {
+    let mut text = format!("{BEFORE}\nMeasured with {} and nextpnr {}.\n\n", record.tools.yosys, record.tools.nextpnr);
+    for (i, row) in rows(record).iter().enumerate() {
+        text += &format!("| {} |\n", row.join(" | "));
+        if i == 0 {
+            text += &format!("| --- |{}\n", " ---: |".repeat(row.len() - 1));
+        }
+    }
+    text += HOW;
+    text += &peers(record);
+    text
+}
+
+/// What others take in the same flow.
+fn peers(record: &Record) -> String {
+    let row = |(name, peer, theirs): &(&str, &str, &str)| {
+        let ours = record.configurations.get(*name)?;
+        let (lut, dsp) = (ours.count("LUT4"), ours.count("MULT18X18D"));
+        let dsp = if dsp > 0 { format!(", {dsp} MULT18X18D") } else { String::new() };
+        Some(format!("| {name} | {lut} LUT4{dsp} | {peer} | {theirs} |\n"))
+    };
+    let rows: String = PEERS.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let head = "| configuration | ours | peer | theirs |\n| --- | --- | --- | --- |\n";
+    let note =
+        "binary16, round to nearest even only, registers at the edges, the same Yosys and the same script. HardFloat's
+recoded form has subnormals for free; the conversions to and from it are not counted.";
+    format!("\n## Beside others\n\n{head}{rows}\n{note}\n")
+}

@@ -1,0 +1,169 @@
+//! What is measured: the configurations of rtl_out, number units between registers and also without pipeline registers.
+
+use crate::lint::{self, Design};
+use crate::{test, tools};
+use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Verilog to synthesize.
+#[derive(Debug)]
+pub struct Subject {
+    /// Name of the configuration; a number unit without pipeline registers has ` at latency 0` behind it.
+    pub name: String,
+    /// The top module.
+    pub top: String,
+    /// All modules in one text.
+    pub verilog: String,
+}
+
+impl Subject {
+    /// 16 hexadecimal digits that are equal where the Verilog is, apart from comments and white space.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for line in self.verilog.lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            code.split_whitespace().for_each(|word| hasher.update(format!("{word} ")));
+        }
+        hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// All subjects, or those of the configurations that are named.
+pub fn subjects(names: &[String]) -> Result<Vec<Subject>> {
+    let designs = lint::designs()?;
+    let known = || designs.iter().map(|design| design.name.as_str()).collect::<Vec<_>>().join(", ");
+    for name in names {
+        ensure!(designs.iter().any(|design| design.name == *name), "rtl_out has no {name}; it has: {}", known());
+    }
+    let wanted = |design: &&Design| names.is_empty() || names.contains(&design.name);
+    let mut subjects = vec![];
+    for design in designs.iter().filter(wanted) {
+        subjects.push(subject(design.name.clone(), design)?);
+        if latency(&subjects[subjects.len() - 1].verilog).is_some_and(|latency| latency > 0) {
+            subjects.push(without_pipeline(&design.name)?);
+        }
+    }
+    Ok(subjects)
+}
+
+/// A configuration, its edges registered if it is a number unit.
+fn subject(name: String, design: &Design) -> Result<Subject> {
+    let verilog: String = design.files.iter().map(fs::read_to_string).collect::<std::io::Result<_>>()?;
+    let plain = Subject { name, top: design.top.clone(), verilog };
+    if latency(&plain.verilog).is_some() { between_registers(plain) } else { Ok(plain) }
+}
+
+/// Generates a number unit without pipeline registers, into a folder of its own.
+fn without_pipeline(name: &str) -> Result<Subject> {
+    let out = tools::root().join("target/qor/latency_0");
+    let folder = out.to_str().context("the path of the project is not valid UTF-8")?;
+    test::kvforge(&["generate", name, "--set", "latency=0", "--out", folder])?;
+    subject(format!("{name} at latency 0"), &lint::design(&out.join(name))?)
+}
+
+/// The parameter `latency` of a number unit, from the header of its Verilog: no other block has such a parameter.
+fn latency(verilog: &str) -> Option<u32> {
+    let header = verilog.lines().take_while(|line| line.starts_with("//")).nth(2)?;
+    let (_, after) = header.split_once(" latency = ")?;
+    after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// A port of a module as our printer writes it.
+struct Port {
+    input: bool,
+    /// `[15:0] ` or nothing.
+    range: String,
+    name: String,
+}
+
+/// The ports of a module.
+fn ports(verilog: &str, module: &str) -> Result<Vec<Port>> {
+    let start = format!("\nmodule {module} (");
+    let (_, list) = verilog.split_once(&start).with_context(|| format!("no module {module} in its Verilog"))?;
+    let (list, _) = list.split_once("\n);").with_context(|| format!("the ports of {module} do not end"))?;
+    let port = |line: &str| {
+        // `input  wire [15:0] name, // comment`
+        let code = line.split("//").next().unwrap_or_default().trim().trim_end_matches(',');
+        let words: Vec<&str> = code.split_whitespace().collect();
+        let (&[direction, _kind], &[.., name]) = (words.first_chunk()?, &words[..]) else { return None };
+        let range = words[2..words.len() - 1].iter().map(|word| format!("{word} ")).collect();
+        Some(Port { input: direction == "input", range, name: name.to_string() })
+    };
+    let ports: Vec<Port> = list.lines().filter(|line| !line.trim().is_empty()).filter_map(port).collect();
+    ensure!(!ports.is_empty(), "{module} has no ports");
+    Ok(ports)
+}
+
+/// Puts a register before every input and behind every output, apart from clock and reset.
+fn between_registers(subject: Subject) -> Result<Subject> {
+    let Subject { name, top, verilog } = subject;
+    let (control, data): (Vec<Port>, Vec<Port>) =
+        ports(&verilog, &top)?.into_iter().partition(|port| ["clk", "rst"].contains(&port.name.as_str()));
+    let mut heads = vec!["input wire clk".to_string()];
+    heads.extend(control.iter().filter(|p| p.name != "clk").map(|p| format!("input wire {}", p.name)));
+    let (mut wires, mut clocked) = (String::new(), String::new());
+    let mut pins: Vec<String> = control.iter().map(|p| format!(".{0}({0})", p.name)).collect();
+    for Port { input, range, name } in &data {
+        let (kind, inner) = if *input { ("input wire", "reg") } else { ("output reg", "wire") };
+        heads.push(format!("{kind} {range}{name}"));
+        wires += &format!("    {inner} {range}{name}_inner;\n");
+        clocked += &match input {
+            true => format!("        {name}_inner <= {name};\n"),
+            false => format!("        {name} <= {name}_inner;\n"),
+        };
+        pins.push(format!(".{name}({name}_inner)"));
+    }
+    let wrapper = format!(
+        "module {top}_between_registers (\n    {}\n);\n{wires}    always @(posedge clk) begin\n{clocked}    end\n    \
+         {top} unit ({});\nendmodule\n",
+        heads.join(",\n    "),
+        pins.join(", ")
+    );
+    Ok(Subject { name, top: format!("{top}_between_registers"), verilog: verilog + &wrapper })
+}
+
+/// Writes the Verilog of a subject into `dir` and returns the file.
+pub fn write(subject: &Subject, dir: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(dir)?;
+    let file = dir.join("design.v");
+    fs::write(&file, &subject.verilog)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: &str = "// generated by kvforge 0.1.0\n// configuration u, hash 0\n// neg: width = 4, latency = 2; reset sync-high\n\
+        `default_nettype none\n\n// Negates.\nmodule neg (\n    input  wire clk,\n    input  wire rst,\n    \
+        input  wire valid, // an operand\n    input  wire [3:0] a,\n    output wire [3:0] y // the result\n);\n    \
+        assign y = ~a; // neg.rs:4\nendmodule\n";
+
+    fn unit() -> Subject {
+        Subject { name: "u".into(), top: "neg".into(), verilog: UNIT.into() }
+    }
+
+    #[test]
+    fn the_hash_does_not_see_comments_and_sees_code() {
+        let changed = |from: &str, to: &str| Subject { verilog: UNIT.replace(from, to), ..unit() }.hash();
+        assert_eq!(changed("neg.rs:4", "neg.rs:9"), unit().hash());
+        assert_eq!(changed("    assign", "  assign"), unit().hash());
+        assert_ne!(changed("~a", "-a"), unit().hash());
+    }
+
+    #[test]
+    fn number_units_stand_between_registers() {
+        assert_eq!(latency(UNIT), Some(2));
+        assert_eq!(latency("// generated by kvforge\n// fifo\n// fifo: width = 3; reset sync-high\n"), None);
+        let wrapped = between_registers(unit()).unwrap();
+        let wrapper = &wrapped.verilog[UNIT.len()..];
+        let expected = "module neg_between_registers (\n    input wire clk,\n    input wire rst,\n    input wire valid,\n    \
+            input wire [3:0] a,\n    output reg [3:0] y\n);\n    reg valid_inner;\n    reg [3:0] a_inner;\n    \
+            wire [3:0] y_inner;\n    always @(posedge clk) begin\n        valid_inner <= valid;\n        \
+            a_inner <= a;\n        y <= y_inner;\n    end\n    neg unit (.clk(clk), .rst(rst), \
+            .valid(valid_inner), .a(a_inner), .y(y_inner));\nendmodule\n";
+        assert_eq!(wrapper, expected);
+    }
+}
