@@ -1,5 +1,6 @@
 //! Golden models: slow, obvious, and independent of the hardware's description.
 
+pub mod float;
 pub mod oaken;
 pub mod quality;
 pub mod reference;
