@@ -3,6 +3,7 @@
 pub mod diagram;
 pub mod fuzz;
 pub mod lint;
+pub mod netlist;
 pub mod pages;
 pub mod pictures;
 pub mod yosys;
