@@ -10,6 +10,29 @@ use crate::signal::{Signal, Value, cat};
 use std::panic::Location;
 
 /// A struct of signals; derive it.
+///
+/// ```
+/// # use hdl::*;
+/// #[derive(Clone, Copy, Bundle)]
+/// struct Pixel { red: Signal, green: Signal }
+///
+/// ports! {
+///     struct P() {
+///         input from: Pixel = Pixel { red: bits(5), green: bits(6) }, // ports `from_red`, `from_green`
+///         output to: Pixel = Pixel { red: bits(5), green: bits(6) },
+///     }
+/// }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let held = m.reg(io.from.shape());
+/// held.set(io.from); // all fields
+/// io.to.set(held.red.eq(0).mux(io.from, held));
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 pub trait Bundle: Copy {
     /// Calls `f` with the path (`payload_sign`), the direction (`true`: flipped) and the signal of every field.
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal));

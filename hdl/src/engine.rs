@@ -26,6 +26,33 @@ impl PortInfo {
 /// Ports are addressed by their index in [`Engine::ports`], wide values are little-endian 64-bit limbs. Inputs start
 /// as 0. All methods that take a port or a clock panic with its name (or the legal range) when it does not fit the
 /// call: such a call is a mistake in the test.
+///
+/// ```
+/// use hdl::{engine::Engine, sim::Simulator, *};
+/// # ports! { struct P() { input a: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn delay() -> Result<Design<P>, Errors> {
+/// #     let m = Module::new("delay");
+/// #     let io = P::new(m);
+/// #     let before = m.reg_reset(bits(8), 0);
+/// #     before.set(io.a);
+/// #     io.y.set(before);
+/// #     m.finish(io)
+/// # }
+///
+/// /// Runs on whatever engine it is given.
+/// fn test(engine: &mut dyn Engine) {
+///     let (a, y) = (engine.port("a").unwrap(), engine.port("y").unwrap());
+///     engine.reset(2);
+///     engine.poke(a, 7);
+///     assert_eq!(engine.peek(y), 0);
+///     engine.step(); // a rising edge on all clocks
+///     assert_eq!(engine.peek(y), 7);
+/// }
+///
+/// test(&mut Simulator::new(&delay()?));
+/// # Ok::<(), Errors>(())
+/// ```
 pub trait Engine {
     /// The ports, in the order in which the design declares them.
     fn ports(&self) -> &[PortInfo];

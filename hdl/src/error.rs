@@ -59,6 +59,22 @@ impl fmt::Display for Diagnostic {
 }
 
 /// All mistakes of a module and of the modules that it uses, in the order in which they were made.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(4), output y: Signal = bits(8) } }
+/// #[module]
+/// fn sum() -> Result<Design<P>, Errors> {
+///     let m = Module::new("sum");
+///     let io = P::new(m);
+///     io.y.set(io.a + io.b); // 8 and 4 bits
+///     m.finish(io)
+/// }
+///
+/// let errors = sum().unwrap_err();
+/// assert_eq!(errors.0[0].message, "the widths differ in `+`: `a` (8 bits) and `b` (4 bits)");
+/// assert_eq!(errors.0[0].help.as_deref(), Some("widen with `zext` or `sext`, or cut with `trunc`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Errors(pub Vec<Diagnostic>);
 

@@ -49,7 +49,7 @@ pub use state::{State, StateSignal, state};
 pub use stream::{Stream, stream};
 pub use verilog::{Options, Reset, Source, verilog};
 
-/// The examples of the guide are tests.
+/// The example of the README is a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/language.md")]
-pub struct Guide;
+#[doc = include_str!("../README.md")]
+pub struct Readme;

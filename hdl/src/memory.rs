@@ -10,6 +10,22 @@ use num_bigint::BigUint;
 use std::panic::Location;
 
 /// A memory of words of type `B`. It takes the name of its `let`.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input at: Signal = bits(9), input data: Signal = bits(32), input bytes: Signal = bits(4),
+/// #     input from: Signal = bits(9), output word: Signal = bits(32) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let words = m.memory(bits(32), 512).style(RamStyle::Block).init(0..512u32);
+/// words.write_lanes(io.at, io.data, io.bytes);  // an enable for each byte
+/// io.word.set(words.read_sync(io.from));        // a cycle later; `read` is at once, for LUT RAM
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Memory<B = Signal> {
     module: Module,

@@ -9,12 +9,45 @@ use std::panic::Location;
 use std::sync::Arc;
 
 /// A module under construction: a `Copy` handle.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let sum = m.reg_reset(bits(8), 0);
+/// m.section("a heading in the Verilog");
+/// m.when(io.b.ne(0), || sum.set(io.a + io.b)).otherwise(|| sum.set(io.a));
+/// io.y.set(sum);
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
     pub(crate) key: u32,
 }
 
 /// A finished module: checked, immutable, instantiated any number of times. `P` is the struct of its ports.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), output y: Signal = bits(8) } }
+/// #[module]
+/// fn invert() -> Result<Design<P>, Errors> {
+///     let m = Module::new("invert");
+///     let io = P::new(m);
+///     io.y.set(!io.a);
+///     m.finish(io)
+/// }
+///
+/// let design = invert()?;
+/// assert_eq!((design.name(), design.port_list().len()), ("invert", 2));
+/// assert_eq!(design.combinational_paths(), [("a", "y")]);
+/// # Ok::<(), Errors>(())
+/// ```
 #[derive(Clone)]
 pub struct Design<P> {
     pub(crate) def: Arc<Def>,
@@ -263,6 +296,31 @@ impl Module {
 }
 
 /// An instance: dereferences to the ports of its module.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn invert() -> Result<Design<P>, Errors> {
+/// #     let m = Module::new("invert");
+/// #     let io = P::new(m);
+/// #     io.y.set(!io.a);
+/// #     m.finish(io)
+/// # }
+/// #[module]
+/// fn twice() -> Result<Design<P>, Errors> {
+///     let m = Module::new("twice");
+///     let io = P::new(m);
+///     let invert = invert()?;
+///     let first = m.instance(&invert);  // called `first` in the Verilog
+///     let second = m.instance(&invert); // the module is printed once
+///     first.a.set(io.a);
+///     second.a.set(first.y);
+///     io.y.set(second.y);
+///     m.finish(io)
+/// }
+/// # twice().unwrap();
+/// ```
 #[derive(Clone, Copy)]
 pub struct Instance<P> {
     module: Module,

@@ -10,6 +10,22 @@ use num_bigint::BigUint;
 use std::panic::Location;
 
 /// A handle to a bit vector of one module. Whether it is an expression, a wire, a register or a port, it is used alike.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let (a, b) = (io.a, io.b);
+/// let larger = a.gt(b).mux(a, b);
+/// let high = larger.bits(7, 4).cat(b.trunc(4)); // slices, concatenation
+/// io.y.set((high ^ (a << 1)) + 3);            // a number takes the width beside it
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
     pub(crate) key: u32,
@@ -18,6 +34,23 @@ pub struct Signal {
 }
 
 /// The shape of a signal of `width` bits: what `wire`, `reg`, `memory` and ports are made from.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let byte = m.reg(bits(8));        // one signal
+/// let pair = m.wire((bits(8), bits(1))); // a bundle of two
+/// # byte.set(io.a);
+/// # pair.set((byte, io.b.any()));
+/// # io.y.set(pair.0 ^ pair.1.zext(8));
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 pub const fn bits(width: u32) -> Signal {
     Signal { key: BLANK, id: 0, width }
 }

@@ -9,6 +9,27 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 /// An enum without fields whose variants are states; derive it.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input go: Signal = bits(1), output busy: Signal = bits(1) } }
+/// #[derive(Clone, Copy, State)] // printed as localparams
+/// enum Phase { Idle, Run, Flush }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let phase = m.state(Phase::Idle); // a register, with its state after reset
+/// m.switch(phase, |s| {
+///     s.case(Phase::Idle, || m.when(io.go, || phase.set(Phase::Run)));
+///     s.case(Phase::Run, || phase.set(Phase::Flush));
+///     s.default(|| phase.set(Phase::Idle));
+/// });
+/// io.busy.set(!phase.is(Phase::Idle));
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 pub trait State: Copy + 'static {
     /// Name of the enum.
     const NAME: &'static str;

@@ -6,6 +6,25 @@ use crate::signal::{Signal, bits};
 /// A stream with a ready/valid handshake. A transfer is `valid && ready` at a clock edge; `valid` never waits for `ready`, and
 /// `valid` and `payload` hold until the transfer. As an input port `valid` and `payload` come in and `ready` goes out; as an
 /// output port it is the other way round; `a.set(b)` connects the two.
+///
+/// ```
+/// # use hdl::*;
+/// ports! {
+///     struct P() {
+///         input s: Stream = stream(bits(8)),  // `s_valid`, `s_payload` in, `s_ready` out
+///         output m: Stream = stream(bits(8)),
+///     }
+/// }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let doubled = io.s.with(io.s.payload << 1); // the same handshake, another payload
+/// io.m.set(doubled); // all three signals, each in its direction
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<P: Bundle = Signal> {
     /// The payload is there.

@@ -779,12 +779,12 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(advance),
         .m_payload(slice_m_payload)
     );
-    wire [23:0] shown_entries_1 = slice_m_payload[93:70]; // bundle.rs:32
-    wire [2:0] shown_present_1 = slice_m_payload[69:67]; // bundle.rs:32
-    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:32
-    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:32
-    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:32
-    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:32
+    wire [23:0] shown_entries_1 = slice_m_payload[93:70]; // bundle.rs:55
+    wire [2:0] shown_present_1 = slice_m_payload[69:67]; // bundle.rs:55
+    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:55
+    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:55
+    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:55
+    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:55
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -942,9 +942,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (advance) shown_last_1_s1 <= shown_last_1;
         if (advance) shown_last_2 <= shown_last_1_s1;
     end
-    wire present_0 = shown_present_2[0]; // signal.rs:237
-    wire present_1 = shown_present_2[1]; // signal.rs:237
-    wire present_2 = shown_present_2[2]; // signal.rs:237
+    wire present_0 = shown_present_2[0]; // signal.rs:270
+    wire present_1 = shown_present_2[1]; // signal.rs:270
+    wire present_2 = shown_present_2[2]; // signal.rs:270
     wire [5:0] positions_0 = shown_entries_2[5:0]; // chunk_map.rs:29
     wire _t18 = shown_entries_2[2:0] == 3'h0; // chunk_map.rs:39
     wire _t19 = shown_entries_2[2:0] == 3'h1; // chunk_map.rs:39

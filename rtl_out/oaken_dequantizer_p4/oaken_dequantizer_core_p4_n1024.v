@@ -383,12 +383,12 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(advance),
         .m_payload(slice_m_payload)
     );
-    wire [7:0] shown_entries_1 = slice_m_payload[75:68]; // bundle.rs:32
-    wire shown_present_1 = slice_m_payload[67]; // bundle.rs:32
-    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:32
-    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:32
-    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:32
-    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:32
+    wire [7:0] shown_entries_1 = slice_m_payload[75:68]; // bundle.rs:55
+    wire shown_present_1 = slice_m_payload[67]; // bundle.rs:55
+    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:55
+    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:55
+    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:55
+    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:55
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin

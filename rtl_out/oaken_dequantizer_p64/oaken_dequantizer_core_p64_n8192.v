@@ -2362,12 +2362,12 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(advance),
         .m_payload(slice_m_payload)
     );
-    wire [71:0] shown_entries_1 = slice_m_payload[147:76]; // bundle.rs:32
-    wire [8:0] shown_present_1 = slice_m_payload[75:67]; // bundle.rs:32
-    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:32
-    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:32
-    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:32
-    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:32
+    wire [71:0] shown_entries_1 = slice_m_payload[147:76]; // bundle.rs:55
+    wire [8:0] shown_present_1 = slice_m_payload[75:67]; // bundle.rs:55
+    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:55
+    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:55
+    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:55
+    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:55
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -2525,15 +2525,15 @@ module oaken_dequantizer_core_p64_n8192 (
         if (advance) shown_last_1_s1 <= shown_last_1;
         if (advance) shown_last_2 <= shown_last_1_s1;
     end
-    wire present_0 = shown_present_2[0]; // signal.rs:237
-    wire present_1 = shown_present_2[1]; // signal.rs:237
-    wire present_2 = shown_present_2[2]; // signal.rs:237
-    wire present_3 = shown_present_2[3]; // signal.rs:237
-    wire present_4 = shown_present_2[4]; // signal.rs:237
-    wire present_5 = shown_present_2[5]; // signal.rs:237
-    wire present_6 = shown_present_2[6]; // signal.rs:237
-    wire present_7 = shown_present_2[7]; // signal.rs:237
-    wire present_8 = shown_present_2[8]; // signal.rs:237
+    wire present_0 = shown_present_2[0]; // signal.rs:270
+    wire present_1 = shown_present_2[1]; // signal.rs:270
+    wire present_2 = shown_present_2[2]; // signal.rs:270
+    wire present_3 = shown_present_2[3]; // signal.rs:270
+    wire present_4 = shown_present_2[4]; // signal.rs:270
+    wire present_5 = shown_present_2[5]; // signal.rs:270
+    wire present_6 = shown_present_2[6]; // signal.rs:270
+    wire present_7 = shown_present_2[7]; // signal.rs:270
+    wire present_8 = shown_present_2[8]; // signal.rs:270
     wire [5:0] positions_0 = shown_entries_2[5:0]; // chunk_map.rs:29
     wire _t18 = shown_entries_2[2:0] == 3'h0; // chunk_map.rs:39
     wire _t19 = shown_entries_2[2:0] == 3'h1; // chunk_map.rs:39

@@ -289,13 +289,13 @@ module oaken_dequantizer_p64 (
 
     // the engine
     assign s_axis_dense_tready = slice_s_ready;
-    wire [255:0] dense_data = slice_m_payload[288:33]; // bundle.rs:32
-    wire [31:0] dense_keep = slice_m_payload[32:1]; // bundle.rs:32
-    wire dense_last = slice_m_payload[0]; // bundle.rs:32
+    wire [255:0] dense_data = slice_m_payload[288:33]; // bundle.rs:55
+    wire [31:0] dense_keep = slice_m_payload[32:1]; // bundle.rs:55
+    wire dense_last = slice_m_payload[0]; // bundle.rs:55
     assign s_axis_sparse_tready = slice_1_s_ready;
-    wire [511:0] sparse_data = slice_1_m_payload[576:65]; // bundle.rs:32
-    wire [63:0] sparse_keep = slice_1_m_payload[64:1]; // bundle.rs:32
-    wire sparse_last = slice_1_m_payload[0]; // bundle.rs:32
+    wire [511:0] sparse_data = slice_1_m_payload[576:65]; // bundle.rs:55
+    wire [63:0] sparse_keep = slice_1_m_payload[64:1]; // bundle.rs:55
+    wire sparse_last = slice_1_m_payload[0]; // bundle.rs:55
     assign dense_ready = core_dense_ready;
     register_slice_289 slice (
         .clk(clk),

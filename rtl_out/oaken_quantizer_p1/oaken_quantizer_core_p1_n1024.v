@@ -495,10 +495,10 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) queue_q0_s1_12 <= queue_q0[5:0];
         if (advance) scales_inner_e <= queue_q0_s1_12;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:32
-    wire elements_0_sign = word[2]; // bundle.rs:32
-    wire elements_0_outer = word[1]; // bundle.rs:32
-    wire elements_0_inner = word[0]; // bundle.rs:32
+    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
+    wire elements_0_sign = word[2]; // bundle.rs:55
+    wire elements_0_outer = word[1]; // bundle.rs:55
+    wire elements_0_inner = word[0]; // bundle.rs:55
     wire [9:0] lane0_outer_step_0 = elements_0_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
     wire [5:0] lane0_outer_step_1 = elements_0_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
     wire [9:0] lane0_other_step_0 = elements_0_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
@@ -642,15 +642,15 @@ module oaken_quantizer_core_p1_n1024 (
     wire leaving = issue_s6; // quantizer.rs:264
     assign advance = slice_s_ready;
     wire [82:0] _t12 = {codes_0, entries_0, beat_out_byte_count, beat_out_too_many, beat_out_starts_chunk, beat_out_count, beat_out_first, beat_out_last, beat_out_header}; // register_slice.rs:62
-    wire [3:0] beat_out_codes = slice_m_payload[82:79]; // bundle.rs:32
-    wire [7:0] beat_out_entries = slice_m_payload[78:71]; // bundle.rs:32
-    wire [1:0] beat_out_byte_count_1 = slice_m_payload[70:69]; // bundle.rs:32
-    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:32
-    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:32
-    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:32
-    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:32
-    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:32
-    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:32
+    wire [3:0] beat_out_codes = slice_m_payload[82:79]; // bundle.rs:55
+    wire [7:0] beat_out_entries = slice_m_payload[78:71]; // bundle.rs:55
+    wire [1:0] beat_out_byte_count_1 = slice_m_payload[70:69]; // bundle.rs:55
+    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:55
+    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:55
+    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:55
+    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:55
+    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:55
+    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:55
 
     // out: both parts of the record
     oaken_exit_p1 exit (

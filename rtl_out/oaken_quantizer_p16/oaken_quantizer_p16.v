@@ -270,9 +270,9 @@ module oaken_quantizer_p16 (
 
     // the engine
     assign s_axis_tready = slice_s_ready;
-    wire [255:0] elements_data = slice_m_payload[288:33]; // bundle.rs:32
-    wire [31:0] elements_keep = slice_m_payload[32:1]; // bundle.rs:32
-    wire elements_last = slice_m_payload[0]; // bundle.rs:32
+    wire [255:0] elements_data = slice_m_payload[288:33]; // bundle.rs:55
+    wire [31:0] elements_keep = slice_m_payload[32:1]; // bundle.rs:55
+    wire elements_last = slice_m_payload[0]; // bundle.rs:55
     assign elements_ready = core_s_ready;
     register_slice_289 slice (
         .clk(clk),
@@ -311,11 +311,11 @@ module oaken_quantizer_p16 (
         .m_ready(m_axis_dense_tready),
         .m_payload(slice_1_m_payload)
     );
-    wire [63:0] dense_data = slice_1_m_payload[72:9]; // bundle.rs:32
+    wire [63:0] dense_data = slice_1_m_payload[72:9]; // bundle.rs:55
     assign m_axis_dense_tdata = dense_data;
-    wire [7:0] dense_keep = slice_1_m_payload[8:1]; // bundle.rs:32
+    wire [7:0] dense_keep = slice_1_m_payload[8:1]; // bundle.rs:55
     assign m_axis_dense_tkeep = dense_keep;
-    wire dense_last = slice_1_m_payload[0]; // bundle.rs:32
+    wire dense_last = slice_1_m_payload[0]; // bundle.rs:55
     assign m_axis_dense_tlast = dense_last;
     oaken_quantizer_core_p16_n4096 core (
         .clk(clk),
@@ -356,11 +356,11 @@ module oaken_quantizer_p16 (
         .m_ready(m_axis_sparse_tready),
         .m_payload(slice_2_m_payload)
     );
-    wire [127:0] sparse_data = slice_2_m_payload[144:17]; // bundle.rs:32
+    wire [127:0] sparse_data = slice_2_m_payload[144:17]; // bundle.rs:55
     assign m_axis_sparse_tdata = sparse_data;
-    wire [15:0] sparse_keep = slice_2_m_payload[16:1]; // bundle.rs:32
+    wire [15:0] sparse_keep = slice_2_m_payload[16:1]; // bundle.rs:55
     assign m_axis_sparse_tkeep = sparse_keep;
-    wire sparse_last = slice_2_m_payload[0]; // bundle.rs:32
+    wire sparse_last = slice_2_m_payload[0]; // bundle.rs:55
     assign m_axis_sparse_tlast = sparse_last;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:16], axil_w_strobes[3:2]};
 endmodule

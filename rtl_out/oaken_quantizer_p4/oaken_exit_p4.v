@@ -44,10 +44,10 @@ module oaken_exit_p4 (
     // the bytes of the beat; a full one that starts a chunk goes in two parts
     wire first_part = s_too_many & (~second_part); // exit.rs:88
     wire with_count = s_starts_chunk & (~second_part); // exit.rs:89
-    wire [7:0] entries_0 = s_entries[7:0]; // signal.rs:237
-    wire [7:0] entries_1 = s_entries[15:8]; // signal.rs:237
-    wire [7:0] entries_2 = s_entries[23:16]; // signal.rs:237
-    wire [7:0] entries_3 = s_entries[31:24]; // signal.rs:237
+    wire [7:0] entries_0 = s_entries[7:0]; // signal.rs:270
+    wire [7:0] entries_1 = s_entries[15:8]; // signal.rs:270
+    wire [7:0] entries_2 = s_entries[23:16]; // signal.rs:270
+    wire [7:0] entries_3 = s_entries[31:24]; // signal.rs:270
     wire [7:0] count_byte = {1'h0, s_count}; // exit.rs:91
     wire [7:0] bytes_0 = with_count ? entries_3 : 8'h0; // exit.rs:97
     wire [7:0] bytes_1 = with_count ? entries_2 : entries_3; // exit.rs:97

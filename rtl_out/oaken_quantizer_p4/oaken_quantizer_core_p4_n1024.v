@@ -648,22 +648,22 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) queue_q0_s1_12 <= queue_q0[5:0];
         if (advance) scales_inner_e <= queue_q0_s1_12;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:32
-    wire elements_0_sign = word[2]; // bundle.rs:32
-    wire elements_0_outer = word[1]; // bundle.rs:32
-    wire elements_0_inner = word[0]; // bundle.rs:32
-    wire [14:0] elements_1_magnitude = word[35:21]; // bundle.rs:32
-    wire elements_1_sign = word[20]; // bundle.rs:32
-    wire elements_1_outer = word[19]; // bundle.rs:32
-    wire elements_1_inner = word[18]; // bundle.rs:32
-    wire [14:0] elements_2_magnitude = word[53:39]; // bundle.rs:32
-    wire elements_2_sign = word[38]; // bundle.rs:32
-    wire elements_2_outer = word[37]; // bundle.rs:32
-    wire elements_2_inner = word[36]; // bundle.rs:32
-    wire [14:0] elements_3_magnitude = word[71:57]; // bundle.rs:32
-    wire elements_3_sign = word[56]; // bundle.rs:32
-    wire elements_3_outer = word[55]; // bundle.rs:32
-    wire elements_3_inner = word[54]; // bundle.rs:32
+    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
+    wire elements_0_sign = word[2]; // bundle.rs:55
+    wire elements_0_outer = word[1]; // bundle.rs:55
+    wire elements_0_inner = word[0]; // bundle.rs:55
+    wire [14:0] elements_1_magnitude = word[35:21]; // bundle.rs:55
+    wire elements_1_sign = word[20]; // bundle.rs:55
+    wire elements_1_outer = word[19]; // bundle.rs:55
+    wire elements_1_inner = word[18]; // bundle.rs:55
+    wire [14:0] elements_2_magnitude = word[53:39]; // bundle.rs:55
+    wire elements_2_sign = word[38]; // bundle.rs:55
+    wire elements_2_outer = word[37]; // bundle.rs:55
+    wire elements_2_inner = word[36]; // bundle.rs:55
+    wire [14:0] elements_3_magnitude = word[71:57]; // bundle.rs:55
+    wire elements_3_sign = word[56]; // bundle.rs:55
+    wire elements_3_outer = word[55]; // bundle.rs:55
+    wire elements_3_inner = word[54]; // bundle.rs:55
     wire [9:0] lane3_outer_step_0 = elements_3_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
     wire [5:0] lane3_outer_step_1 = elements_3_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
     wire [9:0] lane3_other_step_0 = elements_3_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
@@ -998,15 +998,15 @@ module oaken_quantizer_core_p4_n1024 (
     wire leaving = issue_s6; // quantizer.rs:264
     assign advance = slice_s_ready;
     wire [119:0] _t25 = {codes, beat_out_entries, beat_out_byte_count, beat_out_too_many, beat_out_starts_chunk, beat_out_count, beat_out_first, beat_out_last, beat_out_header}; // register_slice.rs:62
-    wire [15:0] beat_out_codes = slice_m_payload[119:104]; // bundle.rs:32
-    wire [31:0] beat_out_entries_1 = slice_m_payload[103:72]; // bundle.rs:32
-    wire [2:0] beat_out_byte_count_1 = slice_m_payload[71:69]; // bundle.rs:32
-    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:32
-    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:32
-    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:32
-    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:32
-    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:32
-    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:32
+    wire [15:0] beat_out_codes = slice_m_payload[119:104]; // bundle.rs:55
+    wire [31:0] beat_out_entries_1 = slice_m_payload[103:72]; // bundle.rs:55
+    wire [2:0] beat_out_byte_count_1 = slice_m_payload[71:69]; // bundle.rs:55
+    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:55
+    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:55
+    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:55
+    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:55
+    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:55
+    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:55
 
     // out: both parts of the record
     oaken_exit_p4 exit (

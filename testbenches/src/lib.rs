@@ -41,3 +41,8 @@ pub fn model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model
 pub fn verilated<P>(design: &Design<P>, reset: Reset) -> Result<Model, VerilatorError> {
     model(&text(design, reset), design, reset)
 }
+
+/// The examples of the guide are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language.md")]
+pub struct Guide;

@@ -18,6 +18,7 @@ const STEPS: &[Step] = &[
     ("set up the tools", |_| setup::setup()),
     ("cargo fmt --check", |_| cargo(&["fmt", "--all", "--check"])),
     ("cargo clippy", |_| cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
+    ("cargo doc", |_| documentation()),
     ("cargo test", tests),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
@@ -82,6 +83,11 @@ fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
+}
+
+/// Builds the documentation; a broken link is an error.
+fn documentation() -> Result<()> {
+    run(cargo_command(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Generates every named configuration anew and compares it byte for byte with rtl_out.

@@ -6,6 +6,14 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Data, DeriveInput, Fields, ItemFn, Pat, Stmt, parse_macro_input};
 
 /// On a function that builds hardware: every `let` names its signal in the Verilog and in waves.
+///
+/// ```text
+/// #[module]
+/// fn area(io: Ports) -> Signal {
+///     let area = io.width * io.height; // `area` in the Verilog, not `_t1`
+///     area
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn module(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut function = parse_macro_input!(item as ItemFn);

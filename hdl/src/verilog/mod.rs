@@ -70,6 +70,27 @@ impl Source {
 
 /// Prints a design and everything below it. Modules with the same name and text are printed once; different modules that
 /// ask for one name get `name`, `name_1`, ...
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn delay() -> Result<Design<P>, Errors> {
+/// #     let m = Module::new("delay");
+/// #     let io = P::new(m);
+/// #     let before = m.reg_reset(bits(8), 0);
+/// #     before.set(io.a);
+/// #     io.y.set(before);
+/// #     m.finish(io)
+/// # }
+/// let reset = Reset { asynchronous: true, active_low: true };
+/// let source = verilog(&delay()?, &Options { reset, header: vec!["made by example".into()] });
+/// for (file, text) in source.files() {
+///     assert_eq!(file, "delay.v");
+///     assert!(text.contains("always @(posedge clk or negedge rst_n) begin"));
+/// }
+/// # Ok::<(), Errors>(())
+/// ```
 pub fn verilog<P>(design: &Design<P>, options: &Options) -> Source {
     let mut p =
         Printer { options, modules: vec![], by_def: HashMap::new(), by_text: BTreeMap::new(), taken: BTreeMap::new() };

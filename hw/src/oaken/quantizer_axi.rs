@@ -8,7 +8,7 @@
 //! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends |
 //!
 //! All outputs and all `tready` of inputs are registers. Parameters, throughput and behaviour are those of the
-//! [engine](super::quantizer). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
+//! [engine](super::quantizer()). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
 //! next vector, and a change waits for the vectors under way. Errors are flagged and never stop the engine: a vector that ends
 //! early is filled with zeros, the surplus of a late one is dropped, NaN and infinities are replaced.
 
