@@ -40,6 +40,8 @@ pub(crate) struct Body {
     /// Conditions and selectors of the open blocks.
     pub conds: Vec<Id>,
     pub shared: HashMap<SharedKey, Id>,
+    /// Assignments that stand before all others: what properties inside `when` are where it does not apply.
+    pub defaults: Vec<Stmt>,
     pub domain: u32,
     /// Prefixes of `scope`.
     pub scopes: Vec<String>,

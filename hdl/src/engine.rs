@@ -1,6 +1,7 @@
 //! What drives a design in simulation, whatever runs it: the built-in [simulator](crate::sim::Simulator) and the
 //! Verilator engine of crate `sim` both implement [`Engine`], so that one test text runs on either.
 
+use crate::property::Failure;
 use num_bigint::BigUint;
 
 /// A port of a design. Clocks and resets are not ports: see [`Engine::clocks`] and [`Engine::set_reset`].
@@ -77,6 +78,17 @@ pub trait Engine {
 
     /// A rising edge, at one instant, on every clock whose bit is set in `clocks`.
     fn edge(&mut self, clocks: u64);
+
+    /// The asserts and assumes that failed so far, each once: where it failed first.
+    fn failures(&self) -> &[Failure] {
+        &[]
+    }
+
+    /// With `true`, an assert or assume that fails is only kept in [`Engine::failures`]; else (as at the start) its edge panics
+    /// with its message and source line, so that no test misses it.
+    fn keep_failures(&mut self, keep: bool) {
+        let _ = keep;
+    }
 
     /// Edges so far (calls of [`Engine::edge`]).
     fn cycles(&self) -> u64;

@@ -16,7 +16,14 @@ pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rn
 showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 \
 tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor logic bit byte int do \
 new this super class package import export assert assume cover property sequence final var type struct union enum unique \
-priority return break continue inside with within checker global program ref static string virtual void ";
+priority return break continue inside with within checker global program ref static string virtual void accept_on alias \
+always_comb always_ff always_latch before bind bins binsof chandle clocking const constraint context coverpoint covergroup \
+cross dist endchecker endclass endclocking endgroup endinterface endpackage endprogram endproperty endsequence eventually \
+expect extends extern final first_match foreach forkjoin iff ignore_bins illegal_bins implements implies interconnect \
+intersect join_any join_none let local longint matches modport nettype nexttime null packed protected pure rand randc \
+randcase randsequence reject_on restrict s_always s_eventually s_nexttime s_until s_until_with shortint shortreal soft solve \
+strong sync_accept_on sync_reject_on tagged throughout timeprecision timeunit typedef unique0 until until_with untyped \
+uwire wait_order weak wildcard ";
 
 /// Is this a name that every tool takes?
 pub(crate) fn legal(name: &str) -> bool {
@@ -36,7 +43,8 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
             help: None,
         }]));
     };
-    b.def.stmts = std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default();
+    b.def.stmts = std::mem::take(&mut b.defaults);
+    b.def.stmts.extend(std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default());
     settle_names(&mut b);
     if b.errors.is_empty() {
         // checks of the whole speak of consequences; they come when the parts are right
@@ -63,6 +71,7 @@ fn settle_names(b: &mut Body) {
         taken.insert(format!("{}_n", d.reset), 0);
     }
     taken.insert(crate::verilog::UNUSED.into(), 0);
+    taken.insert(crate::verilog::UNUSED_COVERS.into(), 0);
     let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
     for p in ports.values() {
         let loc = b.node(p.node).loc;
@@ -131,6 +140,7 @@ fn wished(b: &Body, id: Id) -> Option<String> {
             None => format!("reg_l{}", n.loc.line()),
         }),
         Op::Net(Net::Wire) => Some(format!("wire_l{}", n.loc.line())),
+        Op::Net(Net::Any(_)) => Some(format!("any_l{}", n.loc.line())),
         Op::Net(Net::PinIn(i) | Net::PinOut(i)) => Some(pin(i)),
         Op::Net(Net::MemRead(m, p)) => Some(format!("{}_q{p}", b.def.mems[m as usize].name)),
         _ => None,
@@ -241,6 +251,7 @@ fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
         m.writes.iter().for_each(|w| read.extend([w.addr, w.data, w.mask]));
     }
     read.extend(&def.unused);
+    read.extend(def.props.iter().map(|p| p.cond));
     read
 }
 
@@ -347,6 +358,7 @@ fn clocks(def: &Def) -> Vec<(Domain, bool)> {
         m.reads.iter().filter(|r| r.sync).for_each(|r| need(domain(r.domain), false));
         m.writes.iter().for_each(|w| need(domain(w.domain), false));
     }
+    def.props.iter().for_each(|p| need(domain(p.domain), true));
     for n in &def.nodes {
         match n.op {
             Op::Net(Net::Clock(d)) => need(domain(d), false),

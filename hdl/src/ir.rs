@@ -4,6 +4,7 @@
 //! ([`Op::Net`]) get their value from elsewhere: from the statements (wires, registers, output ports, instance
 //! inputs), from a memory, from an instance or from outside.
 
+use crate::property::PropertyKind;
 use num_bigint::BigUint;
 use std::panic::Location;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) enum Net {
     Clock(u32),
     /// The reset of a domain, as a signal: 1 while in reset, whatever the polarity in the Verilog.
     Reset(u32),
+    /// What a proof chooses freely: once (`false`), or anew in every cycle (`true`).
+    Any(bool),
 }
 
 /// Operators with one operand. The reductions give one bit.
@@ -224,6 +227,17 @@ pub(crate) struct Enum {
     pub variants: Vec<(String, u64)>,
 }
 
+/// A property: `cond` is looked at at the clock edge, unless the domain is in reset.
+#[derive(Clone, Debug)]
+pub(crate) struct Prop {
+    pub kind: PropertyKind,
+    pub cond: Id,
+    /// Index into `domains`.
+    pub domain: u32,
+    pub message: String,
+    pub loc: Loc,
+}
+
 /// A port other than clocks and resets; its node is a net `Input` or `Output`.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
@@ -247,6 +261,7 @@ pub(crate) struct Def {
     pub regs: Vec<Reg>,
     pub mems: Vec<Memory>,
     pub insts: Vec<Inst>,
+    pub props: Vec<Prop>,
     pub domains: Vec<Domain>,
     pub enums: Vec<Enum>,
     /// Comment lines, each before the node with this index.

@@ -220,7 +220,7 @@ impl Module {
             self.reg_at(s.width, loc)
         })
     }
-    fn reg_at(self, width: u32, loc: Loc) -> Signal {
+    pub(crate) fn reg_at(self, width: u32, loc: Loc) -> Signal {
         let index = body::with(self.key, loc, |b| b.def.regs.len() as u32).unwrap_or(0);
         let net = self.net(width, Net::Reg(index), None, loc);
         body::with(self.key, loc, |b| {

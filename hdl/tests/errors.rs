@@ -569,6 +569,60 @@ mod strangers {
     }
 }
 
+mod properties {
+    use super::*;
+
+    #[test]
+    fn a_wide_condition() {
+        reports("assert_wide", |m, io| {
+            io.y.set(io.a);
+            m.assert(io.a, "never 0");
+            m.when(io.c, || m.assume(io.b, "never 0"));
+        });
+    }
+
+    #[test]
+    fn no_words() {
+        reports("assert_message", |m, io| {
+            io.y.set(io.a);
+            m.assert(io.c, " ");
+            m.cover(io.c, "it is \"1\"");
+        });
+    }
+
+    #[test]
+    fn of_another_module() {
+        let other = Module::new("other");
+        let foreign = Io::new(other);
+        reports("assert_foreign", |m, io| {
+            io.y.set(io.a);
+            m.assert(foreign.c, "of another module");
+            m.past(foreign.a);
+        });
+    }
+
+    #[test]
+    #[module]
+    fn stages() {
+        reports("assert_stages", |m, io| {
+            let p = m.pipeline("gate");
+            let (a, c) = p.enter((io.a, io.c));
+            let sum = (a + 1).next();
+            m.when(c, || m.assert(sum.ne(0), "no wrap"));
+            io.y.set(p.leave(sum));
+        });
+    }
+
+    #[test]
+    fn a_free_value_cannot_be_assigned() {
+        reports("assign_anyconst", |m, io| {
+            let tag = m.anyconst(8);
+            tag.set(io.a);
+            io.y.set(tag);
+        });
+    }
+}
+
 /// All mistakes of a module are reported, and none that only follows from another one.
 #[test]
 #[module]

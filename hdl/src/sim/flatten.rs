@@ -3,6 +3,7 @@
 
 use super::stmts;
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
+use crate::property::Property;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -101,6 +102,18 @@ pub(super) struct Netlist {
     pub names: Vec<(String, Node)>,
     /// Source of each domain's reset.
     pub resets: Vec<u32>,
+    pub props: Vec<FlatProp>,
+    /// Hierarchical names of the values that a prover would choose.
+    pub free: Vec<String>,
+}
+
+/// A property of an instance.
+#[derive(Clone, Debug)]
+pub(super) struct FlatProp {
+    pub cond: Node,
+    pub domain: u32,
+    pub property: Property,
+    pub instance: String,
 }
 
 impl Netlist {
@@ -168,6 +181,10 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
         if let Op::Net(Net::Reset(d)) = node.op {
             net.nodes[at].op = Flat::Source(net.resets[domains[d as usize] as usize]);
         }
+        if let (Op::Net(Net::Any(_)), Some(name)) = (&node.op, &node.name) {
+            net.free.push(format!("{prefix}{name}"));
+            net.nodes[at].op = Flat::Source(net.source(node.width));
+        }
         if let Some(name) = &node.name
             && !matches!(node.op, Op::Const(_) | Op::Variant(..) | Op::Poison)
         {
@@ -182,6 +199,10 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             net.nodes[to as usize].op = Flat::Alias(from);
         }
         todo.push(Todo { def: &inst.def, base: child, prefix: format!("{prefix}{}.", inst.name) });
+    }
+    for p in &def.props {
+        let (domain, instance) = (domains[p.domain as usize], prefix.trim_end_matches('.').to_string());
+        net.props.push(FlatProp { cond: base + p.cond, domain, property: p.public(), instance });
     }
     copy_mems(net, def, base, &domains);
     copy_stmts(net, def, base, &domains);

@@ -50,6 +50,7 @@
 //!
 //! [`Engine::edge`]: crate::engine::Engine::edge
 
+mod check;
 mod commit;
 mod compile;
 mod flatten;

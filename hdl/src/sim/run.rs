@@ -1,30 +1,36 @@
 //! Running a compiled design.
 
+use super::check::Checks;
 use super::compile::{MemWrite, Program, compile};
+use super::flatten::FlatProp;
 use super::program::{self, Mem, Slot};
 use super::wide::limbs;
 use super::{flatten, lower};
 use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
 use crate::ir::Def;
+use crate::property::Failure;
 use num_bigint::BigUint;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What is fixed about a design: shared by the clones of a simulator.
 #[derive(Debug)]
-struct Design {
-    program: Program,
-    ports: Vec<PortInfo>,
+pub(super) struct Design {
+    pub program: Program,
+    pub ports: Vec<PortInfo>,
     clocks: Vec<String>,
     signals: Vec<SignalInfo>,
     index: HashMap<String, u32>,
+    pub props: Vec<FlatProp>,
+    /// Names of the values that a prover would choose.
+    pub free: Vec<String>,
 }
 
 /// A running design. A clone is a second run that starts where this one stands; it shares the compiled program.
 #[derive(Clone, Debug)]
 pub struct Simulator {
-    design: Arc<Design>,
-    slots: Vec<u64>,
+    pub(super) design: Arc<Design>,
+    pub(super) slots: Vec<u64>,
     mems: Vec<Mem>,
     /// Something changed since combinational logic settled.
     dirty: bool,
@@ -32,6 +38,7 @@ pub struct Simulator {
     late_dirty: bool,
     cycles: u64,
     last_edge: u64,
+    pub(super) checks: Checks,
 }
 
 /// A named signal that an observer can see.
@@ -57,7 +64,8 @@ impl Simulator {
     /// Compiles a design. Panics on a combinational loop, which the checks of a module do not let through.
     pub(crate) fn from_def(def: &Arc<Def>) -> Simulator {
         let net = flatten::flatten(def);
-        let nodes: Vec<_> = def.ports.iter().map(|p| p.node).collect();
+        // conditions of properties are computed as outputs are, after those
+        let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();
         let program = compile(&net, &lower::lower(&net, &nodes));
         let port = |p: &crate::ir::Port| PortInfo { name: p.name.clone(), width: p.width, input: p.input };
         let info = |s: &super::compile::Named| SignalInfo { name: s.name.clone(), width: s.width };
@@ -67,11 +75,22 @@ impl Simulator {
             clocks: net.domains.iter().map(|d| d.clock.clone()).collect(),
             index: signals.iter().enumerate().map(|(i, s)| (s.name.clone(), i as u32)).collect(),
             signals,
+            props: net.props,
+            free: net.free,
             program,
         };
         let (slots, mems) = (design.program.slots.clone(), design.program.mems.clone());
         let design = Arc::new(design);
-        Simulator { design, slots, mems, dirty: true, late_dirty: true, cycles: 0, last_edge: 0 }
+        Simulator {
+            design,
+            slots,
+            mems,
+            dirty: true,
+            late_dirty: true,
+            cycles: 0,
+            last_edge: 0,
+            checks: Checks::default(),
+        }
     }
 
     /// All named signals of the hierarchy, those of an instance after those of the module that holds it.
@@ -135,7 +154,7 @@ impl Simulator {
         }
     }
 
-    fn set(&mut self, slot: Slot, limb: u64) {
+    pub(super) fn set(&mut self, slot: Slot, limb: u64) {
         let old = &mut self.slots[slot as usize];
         self.dirty |= *old != limb;
         *old = limb;
@@ -256,6 +275,7 @@ impl Engine for Simulator {
 
     fn edge(&mut self, clocks: u64) {
         self.settle();
+        self.check_properties(clocks);
         // All of these take old values: states and memories change only after everything that reads them.
         self.read_memories(clocks);
         self.write_memories(clocks);
@@ -267,5 +287,13 @@ impl Engine for Simulator {
 
     fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    fn failures(&self) -> &[Failure] {
+        &self.checks.failures
+    }
+
+    fn keep_failures(&mut self, keep: bool) {
+        self.checks.keep = keep;
     }
 }

@@ -1,5 +1,6 @@
 //! Which nodes reach an output, how often each is read, and which of its bits.
 
+use super::Properties;
 use crate::ir::*;
 use num_bigint::BigUint;
 
@@ -8,6 +9,8 @@ pub struct Live {
     pub uses: Vec<u32>,
     /// Memories with a live read port.
     pub mems: Vec<bool>,
+    /// Conditions of printed properties.
+    pub props: Vec<Id>,
 }
 
 /// What an assigned net reads, for every place where its text mentions it.
@@ -24,15 +27,18 @@ fn driver_reads(def: &Def) -> Vec<Vec<Id>> {
     reads
 }
 
-pub fn live(def: &Def) -> Live {
+pub fn live(def: &Def, properties: Properties) -> Live {
     let mut drivers = driver_reads(def);
     for r in &def.regs {
         drivers[r.node as usize].extend(r.enable);
     }
-    let mut live = Live { uses: vec![0; def.nodes.len()], mems: vec![false; def.mems.len()] };
+    let props = if properties == Properties::Omit { &[][..] } else { &def.props };
+    let props = props.iter().map(|p| p.cond).collect();
+    let mut live = Live { uses: vec![0; def.nodes.len()], mems: vec![false; def.mems.len()], props };
     let mut todo: Vec<Id> = def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
     todo.extend(def.insts.iter().flat_map(|i| i.pins.iter().copied()));
     todo.extend(&def.unused);
+    todo.extend(&live.props);
     while let Some(id) = todo.pop() {
         live.uses[id as usize] += 1;
         if live.uses[id as usize] > 1 {
@@ -72,6 +78,7 @@ pub fn read_bits(def: &Def, live: &Live, declared: &[bool]) -> Vec<BigUint> {
         });
         m.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).for_each(|x| all(&mut bits, x));
     }
+    live.props.iter().for_each(|p| all(&mut bits, *p));
     for p in def.ports.iter().filter(|p| !p.input) {
         all(&mut bits, p.node);
     }

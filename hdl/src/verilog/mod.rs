@@ -7,6 +7,7 @@ mod expr;
 mod live;
 mod memory;
 mod process;
+mod property;
 mod render;
 mod sheet;
 mod text;
@@ -32,6 +33,9 @@ pub struct Options {
     pub reset: Reset,
     /// Comment lines at the top of every file: generator, version, configuration.
     pub header: Vec<String>,
+    /// Print the properties too, and the logic that only they need. A prover (`FORMAL`) sees them as `assert`, `assume` and
+    /// `cover`, a simulator as checks that stop it, synthesis (`SYNTHESIS`) not at all; the text stays Verilog-2005.
+    pub properties: bool,
 }
 
 /// Printed modules, children before parents.
@@ -94,13 +98,25 @@ impl Source {
 pub fn verilog<P>(design: &Design<P>, options: &Options) -> Source {
     let mut p =
         Printer { options, modules: vec![], by_def: HashMap::new(), by_text: BTreeMap::new(), taken: BTreeMap::new() };
-    p.module(&design.def);
+    p.module(&design.def, true);
     let header: String = options.header.iter().map(|l| format!("// {l}\n")).collect();
     Source { modules: p.modules, header }
 }
 
+/// What becomes of properties.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Properties {
+    Omit,
+    Print,
+    /// The same, and a proof begins in reset.
+    PrintTop,
+}
+
 /// The wire that gathers what nothing reads.
 pub(crate) const UNUSED: &str = "unused_ok";
+
+/// The wire that gathers what only covers read.
+pub(crate) const UNUSED_COVERS: &str = "unused_covers";
 
 /// Name of the localparam of a state.
 pub(crate) fn localparam(e: &Enum, variant: &str) -> String {
@@ -116,12 +132,17 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn module(&mut self, def: &Arc<Def>) -> String {
+    fn module(&mut self, def: &Arc<Def>, top: bool) -> String {
         if let Some(name) = self.by_def.get(&Arc::as_ptr(def)) {
             return name.clone();
         }
-        let children: Vec<String> = def.insts.iter().map(|i| self.module(&i.def)).collect();
-        let body = render::body(def, &children, self.options.reset);
+        let children: Vec<String> = def.insts.iter().map(|i| self.module(&i.def, false)).collect();
+        let properties = match (self.options.properties, top) {
+            (false, _) => Properties::Omit,
+            (true, false) => Properties::Print,
+            (true, true) => Properties::PrintTop,
+        };
+        let body = render::body(def, &children, self.options.reset, properties);
         let key = (def.name.clone(), body);
         let name = match self.by_text.get(&key) {
             Some(name) => name.clone(),

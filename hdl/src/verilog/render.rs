@@ -2,7 +2,7 @@
 
 use super::live::{self, Live};
 use super::text::{begin, lead, range};
-use super::{Reset, localparam};
+use super::{Properties, Reset, localparam};
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
@@ -53,21 +53,23 @@ pub struct Render<'a> {
     /// With their places: section, last node that is read, rank.
     pub items: Vec<((u32, Id, Rank), Item)>,
     pub reset: Reset,
+    pub properties: Properties,
 }
 
 /// Everything after the module's name.
-pub fn body(def: &Def, children: &[String], reset: Reset) -> String {
+pub fn body(def: &Def, children: &[String], reset: Reset, properties: Properties) -> String {
     let count = def.nodes.len();
     let mut r = Render {
         def,
         nets: drivers(def),
-        live: live::live(def),
+        live: live::live(def, properties),
         text: vec![String::new(); count],
         declared: vec![false; count],
         decls: vec![],
         reg_ports: BTreeSet::new(),
         items: vec![],
         reset,
+        properties,
     };
     r.expressions();
     r.nets();
@@ -212,6 +214,7 @@ impl<'a> Render<'a> {
             match *self.op(id) {
                 Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => self.wire(id),
                 Op::Net(Net::Reg(r)) => self.register(id, r),
+                Op::Net(Net::Any(sequence)) => self.free(id, sequence),
                 Op::Net(Net::PinOut(_)) => {
                     let decl = format!("wire {}{};", range(self.width(id)), self.t(id));
                     self.decls.push(decl);

@@ -10,14 +10,30 @@ use std::fmt::Write;
 
 impl Render<'_> {
     pub fn print(&mut self) -> String {
-        let mut out = self.port_list();
+        let mut out = String::new();
+        for d in &self.decls {
+            out += &if d.starts_with('`') { format!("{d}\n") } else { format!("    {d}\n") };
+        }
+        out += &self.item_lines();
+        out += &self.property_lines();
+        out += &self.sink();
+        self.port_list() + &self.localparams(&out) + &out + "endmodule\n"
+    }
+    /// The states of the enums that `text` mentions.
+    fn localparams(&self, text: &str) -> String {
+        let mut out = String::new();
         for e in &self.def.enums {
-            for (name, code) in &e.variants {
-                writeln!(out, "    localparam {}{} = {}'h{code:x};", range(e.width), localparam(e, name), e.width)
-                    .unwrap_or(());
+            if e.variants.iter().any(|(name, _)| text.contains(&localparam(e, name))) {
+                for (name, code) in &e.variants {
+                    let name = localparam(e, name);
+                    writeln!(out, "    localparam {}{name} = {}'h{code:x};", range(e.width), e.width).unwrap_or(());
+                }
             }
         }
-        self.decls.iter().for_each(|d| out += &format!("    {d}\n"));
+        out
+    }
+    fn item_lines(&mut self) -> String {
+        let mut out = String::new();
         let mut items = std::mem::take(&mut self.items).into_iter().peekable();
         while let Some((_, item)) = items.next() {
             match item {
@@ -36,7 +52,7 @@ impl Render<'_> {
                 }
             }
         }
-        out + &self.sink() + "endmodule\n"
+        out
     }
     fn process(&self, domain: u32, resets: Vec<String>, lines: Vec<String>) -> Vec<String> {
         let clock = &self.def.domains[domain as usize].clock;
@@ -80,7 +96,7 @@ impl Render<'_> {
     /// Bits that nothing reads, gathered so that lint tools know it is on purpose.
     fn sink(&self) -> String {
         let read = live::read_bits(self.def, &self.live, &self.declared);
-        let mut unread = vec![];
+        let mut unread = self.idle_clocks();
         for id in (0..self.text.len() as Id).filter(|id| self.declared[*id as usize]) {
             let input = matches!(self.op(id), Op::Net(Net::Input));
             if self.passed_on(id).is_some()

@@ -13,7 +13,7 @@ struct Functions {
     destroy: unsafe extern "C" fn(*mut c_void),
     eval: unsafe extern "C" fn(*mut c_void) -> c_int,
     edge: unsafe extern "C" fn(*mut c_void, u64, c_int) -> c_int,
-    failure: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    failures: unsafe extern "C" fn(*mut c_void) -> *const c_char,
     open_trace: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
     close_trace: unsafe extern "C" fn(*mut c_void),
     write_coverage: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
@@ -55,7 +55,7 @@ impl Binding {
                 destroy: *library.get(b"kv_destroy")?,
                 eval: *library.get(b"kv_eval")?,
                 edge: *library.get(b"kv_edge")?,
-                failure: *library.get(b"kv_failure")?,
+                failures: *library.get(b"kv_failures")?,
                 open_trace: *library.get(b"kv_open_trace")?,
                 close_trace: *library.get(b"kv_close_trace")?,
                 write_coverage: *library.get(b"kv_write_coverage")?,
@@ -87,10 +87,10 @@ impl Binding {
         unsafe { (self.functions.edge)(self.instance, clocks, c_int::from(settled)) != 0 }
     }
 
-    /// What failed first.
-    pub(super) fn failure(&self) -> String {
+    /// What failed since the last call, one failure a line.
+    pub(super) fn failures(&mut self) -> String {
         // SAFETY: as in `eval`; the text is a C string that the instance owns, and it is copied at once.
-        unsafe { CStr::from_ptr((self.functions.failure)(self.instance)).to_string_lossy().into_owned() }
+        unsafe { CStr::from_ptr((self.functions.failures)(self.instance)).to_string_lossy().into_owned() }
     }
 
     /// Reads a port of at most 64 bits.

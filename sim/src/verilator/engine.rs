@@ -1,6 +1,7 @@
 //! [`Model`] as an [`Engine`].
 
 use super::Model;
+use hdl::Failure;
 use hdl::engine::{Engine, PortInfo, check_poke};
 
 impl Engine for Model {
@@ -73,11 +74,19 @@ impl Engine for Model {
         self.low = false;
         self.cycles += 1;
         if failed {
-            self.panic_with_failure();
+            self.take_failures(self.cycles - 1);
         }
     }
 
     fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    fn keep_failures(&mut self, keep: bool) {
+        self.keep_failures = keep;
     }
 }

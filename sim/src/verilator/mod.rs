@@ -17,6 +17,8 @@ mod tests;
 use binding::Binding;
 pub use build::Calls;
 use hdl::engine::PortInfo;
+use hdl::{Failure, Property};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What a model is built from.
@@ -105,8 +107,9 @@ impl VerilatorError {
 
 /// A running model. Inputs, registers and memories without initial contents start as 0.
 ///
-/// It is driven through [`Engine`](hdl::engine::Engine). An assertion of the Verilog that fails (`$error`, `$stop`,
-/// `$fatal`) makes the edge at which it failed panic.
+/// It is driven through [`Engine`](hdl::engine::Engine). A property of the design that fails (in Verilog printed with its
+/// properties) makes the edge panic with its message and source line, or is kept; any other assertion of the Verilog
+/// (`$error`, `$stop`, `$fatal`) makes the edge panic with its line in the Verilog.
 pub struct Model {
     binding: Binding,
     /// Ports that tests see; then follow clocks and resets, which only the binding knows.
@@ -121,6 +124,10 @@ pub struct Model {
     cycles: u64,
     trace: bool,
     coverage: bool,
+    /// The properties in the Verilog, by its line.
+    properties: HashMap<u32, Property>,
+    failures: Vec<Failure>,
+    keep_failures: bool,
 }
 
 impl Model {
@@ -142,6 +149,11 @@ impl Model {
             cycles: 0,
             trace: spec.trace,
             coverage: spec.coverage,
+            properties: (spec.verilog.lines().zip(1..))
+                .filter_map(|(line, number)| Some((number, Property::find(line)?)))
+                .collect(),
+            failures: vec![],
+            keep_failures: false,
         };
         // Resets start released, whatever level that is.
         for domain in 0..model.resets.len() {
@@ -186,7 +198,7 @@ impl Model {
             self.stale = false;
             self.low = true;
             if self.binding.eval() {
-                self.panic_with_failure();
+                self.take_failures(self.cycles);
             }
         }
     }
@@ -198,10 +210,20 @@ impl Model {
         }
     }
 
-    /// Ends the test at a failed assertion of the Verilog.
+    /// Ends the test at a failed assertion of the Verilog, unless it is a property whose failure is to be kept.
     #[cold]
-    fn panic_with_failure(&self) -> ! {
-        panic!("after {} edges: {}", self.cycles, self.binding.failure())
+    fn take_failures(&mut self, cycle: u64) {
+        for text in self.binding.failures().lines() {
+            let line = text.split_once("model.v:").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+            let property = line.and_then(|line: u32| self.properties.get(&line));
+            let Some(property) = property.cloned() else { panic!("after {} edges: {text}", self.cycles) };
+            let failure = Failure { property, instance: String::new(), cycle };
+            let text = failure.to_string();
+            if self.failures.iter().all(|f| f.property != failure.property) {
+                self.failures.push(failure);
+            }
+            assert!(self.keep_failures, "{text}");
+        }
     }
 }
 

@@ -20,16 +20,17 @@ struct Instance {
 #endif
     uint64_t edges = 0;
     bool failed = false;
-    std::string failure;
+    // Each failure on a line of its own; `reported` are those that the caller looks at.
+    std::string failures, reported;
 };
 
 // The instance that this thread evaluates: Verilator's error functions are not told.
 thread_local Instance* current = nullptr;
 
 void fail(const char* kind, const char* file, int line, const char* message) {
-    if (!current || current->failed) return;
+    if (!current) return;
     current->failed = true;
-    current->failure = std::string(kind) + " at " + (file ? file : "?") + ":" + std::to_string(line) + " " + message;
+    current->failures += std::string(kind) + " at " + (file ? file : "?") + ":" + std::to_string(line) + " " + message + "\n";
 }
 
 inline void eval(Instance& s) {
@@ -94,7 +95,13 @@ KV_EXPORT int kv_edge(Instance* s, uint64_t clocks, int settled) {
     return s->failed;
 }
 
-KV_EXPORT const char* kv_failure(Instance* s) { return s->failure.c_str(); }
+// What failed since the last call.
+KV_EXPORT const char* kv_failures(Instance* s) {
+    s->reported.swap(s->failures);
+    s->failures.clear();
+    s->failed = false;
+    return s->reported.c_str();
+}
 
 KV_EXPORT int kv_open_trace(Instance* s, const char* path) {
 #if KV_TRACE

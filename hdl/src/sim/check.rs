@@ -1,0 +1,68 @@
+//! Properties while a design runs.
+
+use super::run::Simulator;
+use crate::engine::Engine;
+use crate::property::{Failure, Property, PropertyKind};
+use num_bigint::BigUint;
+
+/// What came of the properties so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Checks {
+    /// Failures do not panic.
+    pub keep: bool,
+    /// The first of each property in each instance.
+    pub failures: Vec<Failure>,
+    /// How often each property's condition was 1 (covers) or 0 (others); empty before the first edge.
+    counts: Vec<u64>,
+}
+
+impl Simulator {
+    /// Covers of the whole hierarchy, each with its instance and the clock edges at which it held.
+    pub fn covers(&self) -> Vec<(&Property, &str, u64)> {
+        let covers = self.design.props.iter().enumerate().filter(|(_, p)| p.property.kind == PropertyKind::Cover);
+        let count = |i: usize| self.checks.counts.get(i).copied().unwrap_or(0);
+        covers.map(|(i, p)| (&p.property, p.instance.as_str(), count(i))).collect()
+    }
+
+    /// Chooses the value of an [`anyconst`](crate::Module::anyconst) or `anyseq` by its hierarchical name.
+    ///
+    /// # Panics
+    /// If there is none with this name, or the value does not fit.
+    pub fn choose(&mut self, name: &str, value: impl Into<BigUint>) {
+        let free = &self.design.free;
+        assert!(free.iter().any(|f| f == name), "no anyconst or anyseq `{name}`, there are: {}", free.join(", "));
+        let probe = self.find(name).expect("it is a named signal");
+        let (width, value) = (self.info(probe).width, value.into());
+        assert!(value.bits() <= u64::from(width), "{value} does not fit `{name}`, which has {width} bits");
+        let slot = self.design.program.signals[probe.0 as usize].slot;
+        let digits = value.to_u64_digits();
+        (0..width.div_ceil(64)).for_each(|i| self.set(slot + i, digits.get(i as usize).copied().unwrap_or(0)));
+    }
+
+    /// Looks at the properties of the clocks that rise now; combinational logic has settled.
+    pub(super) fn check_properties(&mut self, clocks: u64) {
+        let design = &self.design;
+        if design.props.is_empty() {
+            return;
+        }
+        let cycle = self.cycles();
+        let counts = &mut self.checks.counts;
+        counts.resize(design.props.len(), 0);
+        let conditions = &design.program.ports[design.ports.len()..];
+        for (i, (p, slot)) in design.props.iter().zip(conditions).enumerate() {
+            let in_reset = self.slots[design.program.resets[p.domain as usize] as usize] != 0;
+            let holds = self.slots[*slot as usize] != 0;
+            if clocks >> p.domain & 1 == 0 || in_reset || holds != (p.property.kind == PropertyKind::Cover) {
+                continue;
+            }
+            counts[i] += 1;
+            if counts[i] == 1 && p.property.kind != PropertyKind::Cover {
+                let (property, instance) = (p.property.clone(), p.instance.clone());
+                self.checks.failures.push(Failure { property, instance, cycle });
+            }
+            if p.property.kind != PropertyKind::Cover && !self.checks.keep {
+                panic!("{}", Failure { property: p.property.clone(), instance: p.instance.clone(), cycle });
+            }
+        }
+    }
+}

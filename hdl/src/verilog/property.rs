@@ -1,0 +1,111 @@
+//! Properties, and what only they keep alive.
+
+use super::render::Render;
+use super::text::{paren, range};
+use super::{Properties, UNUSED_COVERS};
+use crate::ir::*;
+use crate::property::PropertyKind;
+use std::fmt::Write;
+
+impl Render<'_> {
+    /// A value that a prover chooses.
+    pub fn free(&mut self, id: Id, sequence: bool) {
+        let (width, name) = (self.width(id), self.t(id));
+        let plain = format!("wire {}{name} = {width}'h0;{}", range(width), self.note(id));
+        if self.properties == Properties::Omit {
+            return self.decls.push(plain);
+        }
+        let attribute = if sequence { "anyseq" } else { "anyconst" };
+        let free = format!("(* {attribute} *) reg {}{name};{}", range(width), self.note(id));
+        self.decls.push(format!("`ifdef FORMAL\n    {free}\n`else\n    {plain}\n`endif"));
+    }
+    /// The properties at the end of the module: for provers, not for synthesis, and for all others as plain checks.
+    pub fn property_lines(&self) -> String {
+        if self.properties == Properties::Omit || (self.def.props.is_empty() && self.properties == Properties::Print) {
+            return String::new();
+        }
+        let formal = self.formal_lines();
+        if formal.is_empty() {
+            return String::new();
+        }
+        let mut out = format!("\n    // properties\n`ifdef FORMAL\n{formal}");
+        let checks = self.processes(|p, cond| match p.kind {
+            PropertyKind::Cover => None,
+            kind => Some(format!(
+                "if (!{}) begin $display(\"%m: {kind} failed: {}\"); $stop; end",
+                paren(cond),
+                p.message.replace('%', "%%")
+            )),
+        });
+        // simulators do not look at covers; lint tools are told so
+        let covers = self.def.props.iter().filter(|p| p.kind == PropertyKind::Cover).map(|p| self.t(p.cond));
+        let covers = covers.collect::<Vec<_>>().join(", ");
+        let covers = match covers.as_str() {
+            "" => covers,
+            _ => format!("    wire {UNUSED_COVERS} = &{{1'b0, {covers}}};\n"),
+        };
+        if !checks.is_empty() || !covers.is_empty() {
+            write!(out, "`elsif SYNTHESIS\n`else\n{checks}{covers}").unwrap_or(());
+        }
+        out + "`endif\n"
+    }
+    fn formal_lines(&self) -> String {
+        let mut out = String::new();
+        if self.properties == Properties::PrintTop {
+            for (domain, _) in self.def.clocks.iter().filter(|(_, reset)| *reset) {
+                let low = self.reset.active_low;
+                let in_reset = if low { format!("!{}_n", domain.reset) } else { domain.reset.clone() };
+                writeln!(out, "    initial assume ({in_reset});").unwrap_or(());
+            }
+        }
+        out + &self.processes(|p, cond| Some(format!("{} ({cond});", p.kind)))
+    }
+    /// For each domain the lines of its properties, at its clock, out of reset.
+    fn processes(&self, line: impl Fn(&Prop, &str) -> Option<String>) -> String {
+        let mut out = String::new();
+        for domain in 0..self.def.domains.len() as u32 {
+            let of_domain = self.def.props.iter().filter(|p| p.domain == domain);
+            let text =
+                |p: &Prop| line(p, self.t(p.cond)).map(|text| format!("        {text} // property: {}\n", p.public()));
+            let lines: String = of_domain.filter_map(text).collect();
+            if !lines.is_empty() {
+                let (clock, low) = (&self.def.domains[domain as usize].clock, self.reset.active_low);
+                let running = if low { self.reset_name(domain) } else { format!("!{}", self.reset_name(domain)) };
+                writeln!(out, "    always @(posedge {clock}) if ({running}) begin\n{lines}    end").unwrap_or(());
+            }
+        }
+        out
+    }
+    /// Clocks and resets that only omitted properties need: the ports of a module do not depend on the options.
+    pub fn idle_clocks(&self) -> Vec<String> {
+        if self.properties != Properties::Omit || self.def.props.is_empty() {
+            return vec![];
+        }
+        let def = self.def;
+        let mut idle = vec![];
+        for (domain, reset) in &def.clocks {
+            let here = |d: u32| def.domains[d as usize] == *domain;
+            let below = |needed: fn(bool) -> bool| {
+                def.insts.iter().flat_map(|i| &i.def.clocks).any(|(d, r)| d == domain && needed(*r))
+            };
+            let regs = || def.regs.iter().filter(|r| here(r.domain) && self.is_live(r.node));
+            let live_mems = || def.mems.iter().zip(&self.live.mems).filter(|(_, live)| **live).map(|(m, _)| m);
+            let writes = live_mems().flat_map(|m| &m.writes).any(|w| here(w.domain));
+            let reads = live_mems().flat_map(|m| &m.reads).any(|r| r.sync && here(r.domain) && self.is_live(r.data));
+            let net = |reset: bool| {
+                (0..def.nodes.len() as Id).filter(|id| self.is_live(*id)).any(|id| match *self.op(id) {
+                    Op::Net(Net::Clock(d)) => !reset && here(d),
+                    Op::Net(Net::Reset(d)) => reset && here(d),
+                    _ => false,
+                })
+            };
+            if !(regs().next().is_some() || writes || reads || below(|_| true) || net(false)) {
+                idle.push(domain.clock.clone());
+            }
+            if *reset && !(regs().any(|r| r.reset.is_some()) || below(|r| r) || net(true)) {
+                idle.push(if self.reset.active_low { format!("{}_n", domain.reset) } else { domain.reset.clone() });
+            }
+        }
+        idle
+    }
+}
