@@ -44,6 +44,9 @@ struct FullDescription {
     module: String,
     summary: &'static str,
     latency: String,
+    /// Cycles from inputs to outputs, where it is the same for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_cycles: Option<u32>,
     throughput: String,
     ports: Vec<PortDescription>,
     combinational_paths: Vec<(String, String)>,
@@ -144,6 +147,7 @@ fn describe(configuration: &Configuration, design: &Design<()>) -> FullDescripti
         module: design.name().to_string(),
         summary: block.summary,
         latency: (block.latency)(values),
+        latency_cycles: design.latency(),
         throughput: (block.throughput)(values),
         ports: ports(design, configuration.reset.ends_with("low")),
         combinational_paths: paths.into_iter().map(|(from, to)| (from.to_string(), to.to_string())).collect(),

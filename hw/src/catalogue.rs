@@ -18,6 +18,7 @@
 //! ```
 
 mod blocks;
+mod float;
 mod parameter;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The blocks.
 
-use super::Block;
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
+use super::{Block, float};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use crate::stream::fifo::{MAX_DEPTH, Style, fifo};
 use crate::stream::narrow::narrow;
@@ -12,7 +12,7 @@ use hdl::Design;
 
 /// All blocks, in the order in which they are listed.
 pub fn blocks() -> &'static [Block] {
-    &[OAKEN_QUANTIZER, OAKEN_DEQUANTIZER, REGISTER_SLICE, FIFO, WIDEN, NARROW]
+    &[OAKEN_QUANTIZER, OAKEN_DEQUANTIZER, REGISTER_SLICE, FIFO, WIDEN, NARROW, float::ADD, float::MULTIPLY]
 }
 
 const fn any(min: i128, max: i128) -> Legal {
@@ -28,7 +28,7 @@ const WIDTH: Parameter = Parameter {
     why: "a word needs a bit, and wider ones no device has the wires for",
 };
 
-fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
+pub(super) fn nothing(_: &Values) -> Result<(), Box<Mistake>> {
     Ok(())
 }
 

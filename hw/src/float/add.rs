@@ -10,12 +10,12 @@
 //! | `a`, `b`, `in_valid` | operands; `in_valid` only travels along |
 //! | `y`, `out_valid` | the sum, `latency` cycles later |
 //!
-//! - Parameters: format (2 to 8 exponent bits, 2 to 23 fraction bits), subnormals kept or flushed, latency 0 to
+//! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to
 //!   [`NATURAL`].
 //! - One addition a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - Infinity minus infinity and NaN operands give the one quiet NaN; `x - x` is +0.
 
-use super::format::{Format, Parts, Subnormals};
+use super::format::{Format, Parts, Subnormals, quiet_bit};
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
@@ -104,7 +104,7 @@ struct Sum {
 }
 
 /// `a + b + carry` with one chain of carry cells.
-pub(super) fn add_carry(a: Signal, b: Signal, carry: Signal) -> Signal {
+pub fn add_carry(a: Signal, b: Signal, carry: Signal) -> Signal {
     (a.cat(a.lit(1u32, 1)) + b.cat(carry)).drop_low(1)
 }
 
@@ -174,7 +174,7 @@ fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
     let fraction = fraction & keep.repeat(f.frac);
     let rest = sig.trunc(2).any() | x.sticky;
     let round_up = guard & (rest | fraction.bit(0)) & !overflow;
-    let quiet = x.nan.cat(x.nan.zeros(f.frac - 1));
+    let quiet = quiet_bit(x.nan, f);
     Normal { sign: x.sign, exp, fraction: fraction | quiet, carry, round_up }
 }
 

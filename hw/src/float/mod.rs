@@ -5,6 +5,7 @@ pub mod divide15;
 pub mod format;
 pub mod half;
 pub mod leading_zeros;
+pub mod logic;
 pub mod multiply;
 pub mod reciprocal;
 pub mod stages;

@@ -1,8 +1,10 @@
 //! Multiplier: `y = a * b`, rounded to nearest even; one multiplier block and little else.
 //!
-//! With subnormals kept, the operand that may be subnormal is brought to the front and its leading one shifted to its place,
-//! so that the product lies in [1, 4). (Where both are subnormal the other one stays as it is: the product is then so small
-//! that it is shifted out anyway.) One shifter to the right serves both the product's carry and subnormal results.
+//! With subnormals kept, the multiplier block is wider than the significands, and its spare places replace a second shifter:
+//! the operand that may be subnormal is shifted before it is multiplied, by as much as gives the product its final place.
+//! That is to the left, until its leading one is in front, or less far and to the right, where the result is subnormal.
+//! (Where both are subnormal, so is the result, whose place does not depend on leading zeros.) Results so small that the spare
+//! places do not suffice are moved by a fixed distance behind the block; only few bits of them count.
 //! Exponent, hidden one and rounding meet in one adder, which gives the carry into the exponent and infinity by itself.
 //!
 //! | port | |
@@ -10,18 +12,19 @@
 //! | `a`, `b`, `in_valid` | operands; `in_valid` only travels along |
 //! | `y`, `out_valid` | the product, `latency` cycles later |
 //!
-//! - Parameters: format (2 to 8 exponent bits, 2 to 23 fraction bits), subnormals kept or flushed, latency 0 to
+//! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to
 //!   [`NATURAL`].
 //! - One product a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - Zero times infinity and NaN operands give the one quiet NaN.
 
 use super::add::{BinaryPorts, add_carry};
-use super::format::{Format, Parts, Subnormals};
+use super::format::{Format, Parts, Subnormals, quiet_bit};
 use super::leading_zeros::leading_zeros;
+use super::logic::{at_least, minus_one, moved, pick};
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
-/// Natural depth: operands ready, multiplied, shifted, rounded.
+/// Natural depth: operands ordered, shifted, multiplied, rounded.
 pub const NATURAL: u32 = 4;
 
 /// A multiplier.
@@ -37,157 +40,229 @@ pub fn multiply(f: Format, subnormals: Subnormals, latency: u32) -> Result<Desig
     io.out_valid.set(s.valid(io.in_valid));
     let (a, b) = s.enter((io.a, io.b));
     let (a, b) = (Parts::of(a, f), Parts::of(b, f));
-
-    let factors = match subnormals {
-        Subnormals::Keep => normal_first(a, b, f),
-        Subnormals::Flush => flushed(a, b),
-    };
-    let factors = s.cut(1, factors);
-    let product = s.cut(2, Product { value: factors.p * factors.q, rest: factors.result });
     io.y.set(match subnormals {
-        Subnormals::Keep => round_kept(s, product, f),
-        Subnormals::Flush => round_flushed(s, product, f),
+        Subnormals::Keep => kept(m, s, a, b, f),
+        Subnormals::Flush => flushed(m, s, a, b, f),
     });
     m.finish(io)
 }
 
-/// What is known of the result before the product is.
+/// How the multiplier block's places are used when subnormals are kept.
+#[derive(Clone, Copy)]
+struct Places {
+    /// Bits of a significand.
+    sig: u32,
+    /// Spare places behind the shifted operand.
+    spare: u32,
+    /// Of the amount of a shift, so many low bits are levels of muxes of two; the others choose among few.
+    low: u32,
+    /// The smallest results are moved by `2^low` behind the block.
+    deep: bool,
+    /// Amounts of shifts count from here: what makes them cheap to compute.
+    offset: u32,
+    /// `total - a.exp - b.exp` is the amount for a subnormal result.
+    total: u32,
+}
+
+impl Places {
+    fn of(f: Format) -> Places {
+        let sig = f.frac + 1;
+        // A product of [1, 4) moved right by more than frac + 2 places is less than half of the last place. The block of most
+        // devices has 18 bits.
+        let deep = sig + f.frac + 2 > 18;
+        let low = if deep && f.frac > 13 { 4 } else { 3 };
+        let spare = if deep { (1 << low) - 1 } else { f.frac + 2 };
+        let offset = (1u32 << (f.exp - 1)).saturating_sub(sig);
+        Places { sig, spare, low, deep, offset, total: (1 << (f.exp - 1)) + f.frac + offset }
+    }
+    /// The largest amount without a move behind the block.
+    fn last(self) -> u32 {
+        self.offset + self.sig - 1 + self.spare
+    }
+}
+
+/// What is known before the product is.
 #[derive(Clone, Copy, Bundle)]
 struct Outcome {
     sign: Signal,
-    /// Stored exponent less one, if the product is in [1, 2); two more bits, signed.
+    /// Stored exponent less one if the product is in [1, 2), 0 for a subnormal result, all ones for infinity and NaN.
+    base: Signal,
+    /// With a product in [2, 4) it overflows.
+    almost: Signal,
+    /// Infinity or NaN.
+    special: Signal,
+    nan: Signal,
+    /// The product is to be moved.
+    deep: Signal,
+    /// The result is 0 whatever the product is.
+    killed: Signal,
+}
+
+#[module]
+fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
+    let places = Places::of(f);
+    m.section("the operand that may be subnormal first: p");
+    let swap = !a.normal;
+    let (p_frac, q_frac) = swap.mux((a.frac, b.frac), (b.frac, a.frac));
+    let (p, q) = ((a.normal & b.normal).cat(p_frac), (a.normal | b.normal).cat(q_frac));
+    let zero = !p.any();
+    let special = a.top | b.top;
+    let nan = a.is_nan() | b.is_nan() | (special & zero);
+    let sign = (a.sign ^ b.sign) & !nan;
+
+    m.section("how far it is shifted: up to its leading one, or by what the exponents leave");
+    let width = (32 - places.total.leading_zeros()).max(f.exp).max(places.low + 2) + 2;
+    let (a_exp, b_exp) = (a.effective_exp().zext(width), b.effective_exp().zext(width));
+    let all = (1 << f.exp) - 1;
+    let complement = match places.total == all {
+        true => (!a.effective_exp()).zext(width),
+        false => a_exp.literal(places.total) - a_exp,
+    };
+    let limit = complement - b_exp;
+    let leading = position(p, f, places).zext(width);
+    let (p, q, limit, leading, zero, special, nan, sign) = {
+        let ((p, q), (limit, leading), (zero, special, nan, sign)) =
+            s.cut(1, ((p, q), (limit, leading), (zero, special, nan, sign)));
+        (p, q, limit, leading, zero, special, nan, sign)
+    };
+    let exponent = leading - limit;
+    let subnormal = exponent.msb() | zero;
+    let amount = exponent.msb().mux(limit, leading).trunc(width - 2);
+    let (top, beyond) = (f.top() as u32, places.last() + 1);
+    let overflow = !exponent.msb() & at_least(exponent.trunc(f.exp + 1), top - 1);
+    let special = special | overflow;
+    let base = (exponent.trunc(f.exp) & (!subnormal).repeat(f.exp)) | special.repeat(f.exp);
+    let almost = exponent.eq(exponent.literal(top - 2));
+    let none = zero.zeros(1);
+    let most = places.total - 2; // effective exponents are at least 1
+    let reach = if places.deep { places.last() + (1 << places.low) } else { places.last() };
+    let killed = if most > reach { at_least(amount, reach + 1) } else { none };
+    let deep = if places.deep { at_least(amount, beyond) & !killed } else { none };
+    let p = shifted(p, minus_one_deep(amount, deep, places), places);
+    let result = Outcome { sign, base, almost, special, nan, deep, killed };
+    let (p, q, result) = s.cut(2, (p, q, result));
+
+    let product = p * q;
+    let (product, result) = s.cut(3, (product, result));
+    s.leave(round_kept(product, result, f, places))
+}
+
+/// The place of the leading one, counted as amounts of shifts are. Without a one, less than any place.
+#[module]
+fn position(p: Signal, f: Format, places: Places) -> Signal {
+    let levels = clog2(places.sig as usize);
+    match (f.exp - 1).checked_sub(levels) {
+        Some(0) => !leading_zeros(p),
+        Some(ones) => p.lit((1u32 << ones) - 1, ones).cat(!leading_zeros(p)),
+        None => !leading_zeros(p.zext(1 << levels)),
+    }
+}
+
+/// The amount that is left for the shifter before the block.
+fn minus_one_deep(amount: Signal, deep: Signal, places: Places) -> Signal {
+    if !places.deep {
+        return amount;
+    }
+    minus_one(amount.drop_low(places.low), deep).cat(amount.trunc(places.low))
+}
+
+/// Shifts `p` so that a leading one in the place that `amount` names comes to the front.
+#[module]
+fn shifted(p: Signal, amount: Signal, places: Places) -> Signal {
+    let Places { sig, spare, low, offset, .. } = places;
+    let mut fine = p.zext(sig + (1 << low) - 1);
+    for level in 0..low {
+        fine = amount.bit(level).mux(fine, fine << (1u32 << level));
+    }
+    // now it is shifted to the left by what the low bits lack to all ones
+    let (first, last) = (offset >> low, places.last() >> low);
+    let bits = clog2((last - first + 1) as usize);
+    let option = |high: u32| {
+        let by = places.last() as i32 - ((high + 1) << low) as i32 + 1;
+        (high & ((1 << bits) - 1), moved(fine, by, sig + spare))
+    };
+    let options: Vec<_> = (first..=last).map(option).collect();
+    pick(amount.drop_low(low).trunc(bits), &options)
+}
+
+/// Rounds and packs; results may be subnormal.
+#[module]
+fn round_kept(product: Signal, r: Outcome, f: Format, places: Places) -> Signal {
+    let carry = product.msb();
+    let top = product.width() - 1;
+    let clear = r.special | r.deep | r.killed;
+    let no_fraction = clear | (r.almost & carry);
+    // one place for a carry; `at` counts from the last place of a fraction without carry
+    let last = top - 1 - f.frac;
+    let at = |i: u32| carry.mux(product.bit(last + i + 1), product.bit(last + i));
+    let by = 1 << places.low;
+    let place = |i: u32| {
+        let normal = at(i) & !no_fraction;
+        if places.deep && last + i + by <= top { r.deep.mux(product.bit(last + i + by), normal) } else { normal }
+    };
+    let mut places_of_fraction: Vec<Signal> = (0..f.frac).rev().map(place).collect();
+    places_of_fraction[0] = places_of_fraction[0] | r.nan;
+    let fraction = cat(&places_of_fraction);
+    let guard = carry.mux(product.bit(last), product.bit(last - 1));
+    let rest = product.trunc(last - 1).any() | (carry & product.bit(last - 1));
+    let (guard, rest) = match places.deep {
+        true => (
+            r.deep.mux(product.bit(last - 1 + by), guard),
+            rest | (r.deep & product.bits(last - 2 + by, last - 1).any()),
+        ),
+        false => (guard, rest),
+    };
+    let no_round = r.special | r.killed | (r.almost & carry & !r.deep);
+    let round_up = guard & (rest | fraction.bit(0)) & !no_round;
+
+    // exponent, hidden one and rounding in one adder
+    let hidden = (carry & !clear).cat(product.bit(top - 1) & !carry & !clear);
+    let add = hidden.zext(f.exp).cat(fraction.zeros(f.frac));
+    r.sign.cat(add_carry(r.base.cat(fraction), add, round_up))
+}
+
+/// What is known before the product is, without subnormals.
+#[derive(Clone, Copy, Bundle)]
+struct Flushed {
+    sign: Signal,
+    /// Stored exponent if the product is in [1, 2); two more bits, signed.
     exp: Signal,
     zero: Signal,
     special: Signal,
     nan: Signal,
 }
 
-/// Significands and what else decides the result.
-#[derive(Clone, Copy, Bundle)]
-struct Factors {
-    p: Signal,
-    q: Signal,
-    result: Outcome,
-}
-
-#[derive(Clone, Copy, Bundle)]
-struct Product {
-    /// With its leading one in one of the two highest bits.
-    value: Signal,
-    rest: Outcome,
-}
-
-/// `x - 2^(exp - 1)` for a stored exponent, two bits wider.
-fn less_bias(exp: Signal) -> Signal {
-    let high = !exp.msb();
-    cat(&[high, high, high, exp.trunc(exp.width() - 1)])
-}
-
-/// NaN: an operand is one, or infinity meets zero.
-fn is_nan(a: Parts, b: Parts, zero: Signal) -> Signal {
-    (a.top & a.frac.any()) | (b.top & b.frac.any()) | ((a.top | b.top) & zero)
-}
-
-/// Brings the operand that may be subnormal to the front and its leading one to its place.
 #[module]
-fn normal_first(a: Parts, b: Parts, f: Format) -> Factors {
-    let (p, q) = (a.normal.mux(b, a), a.normal.mux(a, b));
-    let zeros = leading_zeros(p.frac);
-    let shifted = (p.frac << zeros << 1).trunc(f.frac);
-    let one = p.normal | p.frac.any();
-    let sig = one.cat(p.normal.mux(p.frac, shifted));
-    // the exponent of p: as stored, or minus the leading zeros
-    let wide = f.exp + 2;
-    let exp = p.normal.mux(p.exp.zext(wide), !zeros.zext(wide));
-    let exp = add_carry(less_bias(q.effective_exp()), exp, !p.normal);
-    let zero = !one;
-    let result = Outcome { sign: a.sign ^ b.sign, exp, zero, special: a.top | b.top, nan: is_nan(a, b, zero) };
-    Factors { p: sig, q: q.significand(Subnormals::Keep), result }
-}
-
-/// Subnormal operands are zeros.
-#[module]
-fn flushed(a: Parts, b: Parts) -> Factors {
+fn flushed(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
+    m.section("significands and exponents; a subnormal operand is a zero");
     let zero = !(a.normal & b.normal);
-    let exp = less_bias(a.exp) + b.exp.zext(b.exp.width() + 2);
-    let result = Outcome { sign: a.sign ^ b.sign, exp, zero, special: a.top | b.top, nan: is_nan(a, b, zero) };
+    let special = a.top | b.top;
+    let nan = a.is_nan() | b.is_nan() | (special & zero);
+    // `x - 2^(exp - 1)` in two more bits
+    let high = !a.exp.msb();
+    let unbiased = cat(&[high, high, high, a.exp.trunc(f.exp - 1)]);
+    let exp = add_carry(unbiased, b.exp.zext(f.exp + 2), high.lit(1u32, 1));
+    let result = Flushed { sign: (a.sign ^ b.sign) & !nan, exp, zero, special, nan };
     let one = a.sign.lit(1u32, 1);
-    Factors { p: one.cat(a.frac), q: one.cat(b.frac), result }
-}
+    let (p, q, result) = s.cut(2, s.cut(1, (one.cat(a.frac), one.cat(b.frac), result)));
+    let product = p * q;
+    let (product, r) = s.cut(3, (product, result));
 
-/// Before the last adder: `{exp, fraction} + add * 2^frac + round_up`.
-#[derive(Clone, Copy, Bundle)]
-struct Normal {
-    sign: Signal,
-    exp: Signal,
-    fraction: Signal,
-    add: Signal,
-    round_up: Signal,
-}
-
-/// Shifts, rounds and packs; results may be subnormal.
-#[module]
-fn round_kept(s: Stages, x: Product, f: Format) -> Signal {
-    let (value, r) = (x.value, x.rest);
-    let wide = value.width();
-    let carry = value.msb();
-    let normal = !r.exp.msb() & !r.zero;
-    // one place for a carry, or to where the smallest exponent has its place
-    let levels = clog2(f.frac as usize + 4);
-    let below = r.exp.zeros(f.exp + 2) - r.exp;
-    let by = normal.mux(carry.zext(levels), below.trunc(levels));
-    let far = match levels < f.exp + 2 {
-        true => !normal & below.drop_low(levels).any(),
-        false => normal.zeros(1),
-    };
-    let largest = r.exp.lit(f.top() - 1, f.exp + 2);
-    let overflow = r.special | (normal & (r.exp.zext(f.exp + 3) + carry.zext(f.exp + 3)).ge(largest.zext(f.exp + 3)));
-
-    // bits that can only be sticky stay behind
-    let low = f.frac - 1;
-    let mut sig = value.drop_low(low);
-    let mut sticky = value.trunc(low).any();
-    for level in (0..levels).rev() {
-        let (places, chosen) = (1u32 << level, by.bit(level));
-        sticky = sticky | (chosen & sig.trunc(places.min(sig.width())).any());
-        sig = chosen.mux(sig >> places, sig);
+    m.section("round and pack; what is too small is a zero");
+    let carry = product.msb();
+    let fraction = carry.mux(product.bits(2 * f.frac, f.frac + 1), product.bits(2 * f.frac - 1, f.frac));
+    let guard = carry.mux(product.bit(f.frac), product.bit(f.frac - 1));
+    let mut rest = carry & product.bit(f.frac - 1);
+    if f.frac > 1 {
+        rest = rest | product.trunc(f.frac - 1).any();
     }
-    let sig = sig & !(far | overflow).repeat(sig.width());
-    let top = sig.bit(wide - 2 - low);
-    let (fraction, guard) = (sig.bits(f.frac, 1), sig.bit(0));
-    let exp = (r.exp.trunc(f.exp) & normal.repeat(f.exp)) | overflow.repeat(f.exp);
-    let exp = exp.drop_low(1).cat(exp.bit(0) & !overflow);
-    let add = overflow.mux(exp.lit(1u32, 2), normal.mux(carry.cat(!carry), top.zext(2)));
-    let quiet = r.nan.cat(r.nan.zeros(f.frac - 1));
-    let round_up = guard & (sticky | fraction.bit(0));
-    let ready = Normal { sign: r.sign & !r.nan, exp, fraction: fraction | quiet, add, round_up };
-    let ready = s.cut(3, ready);
-
-    // exponent, hidden one and rounding in one adder
-    let add = ready.add.zext(f.exp).cat(ready.fraction.zeros(f.frac));
-    let magnitude = add_carry(ready.exp.cat(ready.fraction), add, ready.round_up);
-    s.leave(ready.sign.cat(magnitude))
-}
-
-/// Rounds and packs; what is too small is a zero.
-#[module]
-fn round_flushed(s: Stages, x: Product, f: Format) -> Signal {
-    let (value, r) = (x.value, x.rest);
-    let carry = value.msb();
-    let sig = carry.mux(value.drop_low(f.frac), value.drop_low(f.frac - 1).trunc(f.frac + 2)); // with the guard bit
-    let low = value.trunc(f.frac - 1).any() | (carry & value.bit(f.frac - 1));
-    let round_up = sig.bit(0) & (low | sig.bit(1));
-    let ready = s.cut(3, (r, carry, sig.bits(f.frac, 1), round_up));
-
-    // exponent, hidden one and rounding in one adder
-    let (r, carry, fraction, round_up) = ready;
-    let add = carry.cat(!carry).zext(f.exp + 2).cat(fraction.zeros(f.frac));
+    let round_up = guard & (rest | fraction.bit(0));
+    let add = carry.zext(f.exp + 2).cat(fraction.zeros(f.frac));
     let magnitude = add_carry(r.exp.cat(fraction), add, round_up);
     let exp = magnitude.drop_low(f.frac);
     let small = exp.msb() | !exp.any() | r.zero;
-    let large = r.special | (!exp.msb() & (exp.bit(f.exp) | exp.trunc(f.exp).all()));
-    let exp = (exp.trunc(f.exp) & !small.repeat(f.exp)) | (large & (!r.zero | r.special)).repeat(f.exp);
-    let quiet = r.nan.cat(r.nan.zeros(f.frac - 1));
-    let fraction = (magnitude.trunc(f.frac) & !(small | large).repeat(f.frac)) | quiet;
-    s.leave(cat(&[r.sign & !r.nan, exp, fraction]))
+    let large = r.special | (!small & (exp.bit(f.exp) | exp.trunc(f.exp).all()));
+    let exp = (exp.trunc(f.exp) & (!small).repeat(f.exp)) | large.repeat(f.exp);
+    let fraction = (magnitude.trunc(f.frac) & (!(small | large)).repeat(f.frac)) | quiet_bit(r.nan, f);
+    s.leave(cat(&[r.sign, exp, fraction]))
 }
