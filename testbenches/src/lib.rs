@@ -1,8 +1,10 @@
 //! What the long tests share: designs as running models, Yosys, lint.
 
 pub mod diagram;
+pub mod drivers;
 pub mod fuzz;
 pub mod lint;
+pub mod mutation;
 pub mod netlist;
 pub mod pages;
 pub mod pictures;

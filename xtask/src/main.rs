@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod lint;
+mod mutate;
 mod parallel;
 mod qor;
 mod setup;
@@ -30,6 +31,8 @@ enum Task {
     },
     /// Run random modules on all engines, with new seeds
     Fuzz(fuzz::Options),
+    /// Put mistakes into a configuration, one at a time, and see whether its test notices
+    Mutate(mutate::Options),
     /// Size and speed of configurations on FPGAs; compares them with the committed figures
     Qor(qor::Options),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Task::Setup => setup::setup(),
         Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Mutate(options) => mutate::run(&options),
         Task::Qor(options) => qor::run(&options),
     };
     match outcome {

@@ -8,9 +8,11 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Bundle, Design};
 
-/// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`.
+/// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`. It is printed, for tests that fail.
 pub fn seed(default: u64) -> u64 {
-    std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    let seed = std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    println!("seed {seed} (KVFORGE_SEED sets another)");
+    seed
 }
 
 /// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.
@@ -27,9 +29,8 @@ pub struct Bench<'e> {
 }
 
 impl<'e> Bench<'e> {
-    /// A bench without models. The seed decides all stalls; a failed test prints it.
+    /// A bench without models. The seed decides all stalls; every [`BusError`] names it.
     pub fn new(engine: &'e mut dyn Engine, seed: u64) -> Bench<'e> {
-        println!("seed {seed} (KVFORGE_SEED sets another)");
         let rng = Rng::with_seed(seed);
         Bench { engine, seed, rng, sources: vec![], sinks: vec![], responses: vec![], cycle: 0 }
     }

@@ -1,0 +1,77 @@
+//! The named configurations of `configs/` with their drivers.
+
+use super::{Driver, oaken, parts};
+use hw::catalogue::{Value, Values, block};
+use hw::oaken::EngineParams;
+use hw::stream::fifo::Style;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs")
+}
+
+/// Names of all configurations, sorted.
+pub fn names() -> Vec<String> {
+    let files = std::fs::read_dir(folder()).into_iter().flatten().flatten();
+    let name = |path: PathBuf| Some(path.file_name()?.to_str()?.strip_suffix(".toml")?.to_string());
+    let mut names: Vec<String> = files.filter_map(|file| name(file.path())).collect();
+    names.sort();
+    names
+}
+
+/// The driver of a named configuration, or of a part that is none.
+///
+/// # Errors
+/// If there is no such configuration or part, or no driver for its block; the message says what there is.
+pub fn configuration(name: &str) -> Result<Driver, String> {
+    if let Some(part) = parts().into_iter().find(|part| part.name == name) {
+        return Ok(part);
+    }
+    let (block, values) = read(name)?;
+    driver(name, &block, &values).ok_or_else(|| format!("there is no driver for the block `{block}` of {name}"))
+}
+
+/// Block and parameters of a configuration.
+fn read(name: &str) -> Result<(String, Values), String> {
+    let path = folder().join(format!("{name}.toml"));
+    let known = || parts().into_iter().map(|part| part.name).chain(names()).collect::<Vec<_>>().join(", ");
+    let text = std::fs::read_to_string(path).map_err(|_| format!("there is no {name}; there are {}", known()))?;
+    let table: toml::Table = text.parse().map_err(|e| format!("configs/{name}.toml: {e}"))?;
+    let block_name = table.get("block").and_then(|block| block.as_str()).unwrap_or_default();
+    let found = block(block_name).ok_or_else(|| format!("configs/{name}.toml: no block `{block_name}`"))?;
+    let empty = toml::Table::new();
+    let given = table.get("parameters").and_then(|parameters| parameters.as_table()).unwrap_or(&empty);
+    let value = |value: &toml::Value| match value {
+        toml::Value::Integer(number) => Value::Number((*number).into()),
+        toml::Value::Boolean(flag) => Value::Flag(*flag),
+        toml::Value::String(name) => Value::Name(name.clone()),
+        other => Value::Other(other.to_string()),
+    };
+    let values = found.resolve(given.iter().map(|(name, v)| (name.as_str(), value(v))));
+    let mistakes = |mistakes: Vec<_>| mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    Ok((block_name.to_string(), values.map_err(|m: Vec<hw::catalogue::Mistake>| mistakes(m))?))
+}
+
+/// The driver of a block with these parameters, if there is one.
+fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
+    let engine = || EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") };
+    let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
+    Some(match block {
+        "oaken_quantizer" => oaken::quantizer_driver(engine()),
+        "oaken_dequantizer" => oaken::dequantizer_driver(engine()),
+        "register_slice" => parts::register_slice_driver(name, v.number("width")),
+        "fifo" => {
+            let style = if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
+            parts::fifo_driver(name, v.number("width"), v.number("depth") as usize, style)
+        }
+        "widen" => {
+            let (word, words, ratio) = converter();
+            parts::widen_driver(name, word, words, ratio)
+        }
+        "narrow" => {
+            let (word, words, ratio) = converter();
+            parts::narrow_driver(name, word, words, ratio)
+        }
+        _ => return None,
+    })
+}

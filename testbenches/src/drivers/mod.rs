@@ -1,0 +1,86 @@
+//! Drivers: for a design, a test that runs on whatever Verilog stands in for it, against a model of what it must do.
+//!
+//! One driver serves the plain Verilog, netlists after synthesis ([`crate::netlist`]) and mutants ([`crate::mutation`]). A driver knows every port of its design and looks at it: an output that no driver checks lets mutants
+//! live.
+
+mod configuration;
+mod oaken;
+mod packer;
+mod parts;
+mod registers;
+mod stream;
+
+pub use configuration::{configuration, names};
+pub use parts::{parts, small};
+
+use hdl::engine::{Engine, PortInfo};
+use hdl::{Design, Options, verilog};
+use sim::verilator::{self, Model, ModelSpec, VerilatorError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a test is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Long forms of what has one.
+    pub long: bool,
+}
+
+impl Effort {
+    /// What this run of the tests asks for: the seed of `KVFORGE_SEED`, long if `KVFORGE_LONG` is 1.
+    pub fn from_environment() -> Effort {
+        Effort { seed: sim::bus::seed(1), long: std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1") }
+    }
+}
+
+type Test = Box<dyn Fn(&mut dyn Engine, Effort) -> Result<(), String> + Send + Sync>;
+
+/// A design with its test.
+pub struct Driver {
+    /// Name of the configuration, or of the part with its parameters.
+    pub name: String,
+    /// The design, without its types: name, ports, Verilog.
+    pub design: Design<()>,
+    test: Test,
+}
+
+impl Driver {
+    /// A driver of `design`.
+    pub fn new<P>(
+        name: impl Into<String>,
+        design: Design<P>,
+        test: impl Fn(&mut dyn Engine, Effort) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Driver {
+        Driver { name: name.into(), design: design.erase(), test: Box::new(test) }
+    }
+
+    /// The modules of the design: file name and Verilog of each.
+    pub fn files(&self) -> Vec<(String, String)> {
+        verilog(&self.design, &Options::default()).files().collect()
+    }
+
+    /// A model of Verilog that has the ports of the design and then `more` inputs.
+    pub fn model(&self, verilog: &str, more: &[PortInfo], coverage: bool) -> Result<Model, VerilatorError> {
+        let domain = |(clock, reset): (&str, Option<&str>)| verilator::Domain {
+            clock: clock.to_string(),
+            reset: reset.map(|port| verilator::Reset { port: port.to_string(), active_high: true }),
+        };
+        let domains: Vec<_> = self.design.clocks().map(domain).collect();
+        let ports = [&self.design.port_list()[..], more].concat();
+        let (top, trace) = (self.design.name(), false);
+        Model::build(&ModelSpec { verilog, top, ports: &ports, domains: &domains, trace, coverage })
+    }
+
+    /// Runs the test. A panic on the way (an assertion of the Verilog, a value that no model can have) is a failure too.
+    pub fn run(&self, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.test)(engine, effort)));
+        outcome.unwrap_or_else(|panic| Err(message(&*panic)))
+    }
+}
+
+/// What a panic says.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("without words"))
+}

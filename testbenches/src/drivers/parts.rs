@@ -1,0 +1,170 @@
+//! The stream parts with small parameters, one driver each.
+
+use super::stream::{Streams, in_beats, packet_words, packets, words};
+use super::{Driver, oaken, packer};
+use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
+use hw::oaken::EngineParams;
+use hw::stream::fifo::{Style, fifo};
+use hw::stream::narrow::narrow;
+use hw::stream::register_slice::register_slice;
+use hw::stream::widen::widen;
+use hw::stream::{fork_many, join_many};
+use sim::bus::StreamPorts;
+
+/// The design, or its errors as a panic: parameters of drivers are legal.
+pub(super) fn build<T>(design: Result<T, Errors>) -> T {
+    design.unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// A part with one stream in and one out.
+pub(super) fn one_to_one<P, S: Bundle, M: Bundle>(design: &Design<P>, (s, m): (&S, &M)) -> Streams {
+    Streams {
+        sources: vec![StreamPorts::of(design, s)],
+        sinks: vec![StreamPorts::of(design, m)],
+        feed: words,
+        model: Box::new(|sent| sent.clone()),
+        latency: None,
+        full_rate: None,
+        capacity: None,
+        level: None,
+    }
+}
+
+/// A FIFO.
+pub fn fifo_driver(name: impl Into<String>, width: u32, depth: usize, style: Style) -> Driver {
+    let design = build(fifo(width, depth, style));
+    let level = design.port_index(design.ports.level);
+    let latency = if style == Style::Block { 2 } else { 1 };
+    let full_rate = if style == Style::Block && depth == 2 { None } else { Some(0) };
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(latency), full_rate, capacity: Some(depth), level, ..plain };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A register slice.
+pub fn register_slice_driver(name: impl Into<String>, width: u32) -> Driver {
+    let design = build(register_slice(width));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(1), full_rate: Some(0), capacity: Some(2), ..plain };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// Packets whose beats have another width on the other side.
+fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
+    let model = move |sent: &Vec<Vec<_>>| {
+        vec![packet_words(&sent[0], word).iter().flat_map(|packet| in_beats(packet, words_out, word)).collect()]
+    };
+    Streams { feed: packets, model: Box::new(model), full_rate: Some(full_rate), ..plain }
+}
+
+/// A converter to wider beats; a beat goes in in every cycle.
+pub fn widen_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
+    let design = build(widen(word, words, ratio));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = converter(plain, word, (words * ratio) as usize, 1);
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A converter to narrower beats; a beat comes out in every cycle.
+pub fn narrow_driver(name: impl Into<String>, word: u32, words: u32, ratio: u32) -> Driver {
+    let design = build(narrow(word, words, ratio));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(1), ..converter(plain, word, words as usize, 0) };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+ports! {
+    /// Ports of a fork to three.
+    struct ForkPorts(width: u32) {
+        /// To all.
+        input s: Stream = stream(bits(width)),
+        /// First.
+        output m0: Stream = stream(bits(width)),
+        /// Second.
+        output m1: Stream = stream(bits(width)),
+        /// Third.
+        output m2: Stream = stream(bits(width)),
+    }
+}
+
+ports! {
+    /// Ports of a join of three.
+    struct JoinPorts(width: u32) {
+        /// First, in the low bits.
+        input s0: Stream = stream(bits(width)),
+        /// Second.
+        input s1: Stream = stream(bits(width)),
+        /// Third.
+        input s2: Stream = stream(bits(width)),
+        /// All together.
+        output m: Stream = stream(bits(3 * width)),
+    }
+}
+
+#[module]
+fn fork_module(width: u32) -> Result<Design<ForkPorts>, Errors> {
+    let m = Module::new("fork_3");
+    let io = ForkPorts::new(m, width);
+    let outputs = fork_many(m, io.s, 3);
+    [io.m0, io.m1, io.m2].iter().zip(outputs).for_each(|(port, output)| port.set(output));
+    m.finish(io)
+}
+
+#[module]
+fn join_module(width: u32) -> Result<Design<JoinPorts>, Errors> {
+    let m = Module::new("join_3");
+    let io = JoinPorts::new(m, width);
+    let joined: Stream<Signal> = join_many(m, &[io.s0, io.s1, io.s2]);
+    io.m.set(joined);
+    m.finish(io)
+}
+
+fn fork_driver() -> Driver {
+    let design = build(fork_module(9));
+    let io = &design.ports;
+    let sinks = [&io.m0, &io.m1, &io.m2].map(|m| StreamPorts::of(&design, m)).to_vec();
+    let plain = one_to_one(&design, (&io.s, &io.m0));
+    let model = Box::new(|sent: &Vec<Vec<_>>| vec![sent[0].clone(); 3]);
+    let streams = Streams { sinks, model, latency: Some(0), full_rate: Some(0), ..plain };
+    Driver::new("fork", design, move |engine, effort| streams.test(engine, effort))
+}
+
+fn join_driver() -> Driver {
+    let design = build(join_module(9));
+    let io = &design.ports;
+    let sources = [&io.s0, &io.s1, &io.s2].map(|s| StreamPorts::of(&design, s)).to_vec();
+    let plain = one_to_one(&design, (&io.s0, &io.m));
+    let joined = |sent: &Vec<Vec<sim::bus::Beat>>, i: usize| {
+        let word = |s: usize| &sent[s][i].0[0];
+        sim::bus::Beat(vec![word(0) | (word(1) << 9) | (word(2) << 18)])
+    };
+    let model = Box::new(move |sent: &Vec<Vec<_>>| vec![(0..sent[0].len()).map(|i| joined(sent, i)).collect()]);
+    let streams = Streams { sources, model, latency: Some(0), full_rate: Some(0), capacity: Some(0), ..plain };
+    Driver::new("join", design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// Parts that are no configuration by themselves, by name.
+pub fn parts() -> Vec<Driver> {
+    vec![fork_driver(), join_driver(), packer::driver("byte_packer_9x16", 16, 9)]
+}
+
+/// Everything with small parameters: what is quick to synthesize. `long` adds larger engines.
+pub fn small(long: bool) -> Vec<Driver> {
+    let mut all = vec![
+        register_slice_driver("register_slice_7", 7),
+        fifo_driver("fifo_8x6_block", 8, 6, Style::Block),
+        fifo_driver("fifo_8x2_block", 8, 2, Style::Block),
+        fifo_driver("fifo_18x600_block", 18, 600, Style::Block),
+        fifo_driver("fifo_8x5_lut", 8, 5, Style::Distributed),
+        fifo_driver("fifo_12x40_lut", 12, 40, Style::Distributed),
+        widen_driver("widen_4x3", 8, 1, 4),
+        narrow_driver("narrow_4x3", 8, 1, 4),
+    ];
+    all.extend(parts());
+    let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };
+    for &lanes in lanes {
+        let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 } };
+        all.extend([oaken::quantizer_driver(p), oaken::dequantizer_driver(p)]);
+    }
+    all
+}

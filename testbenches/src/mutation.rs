@@ -1,0 +1,131 @@
+//! Mutation: does a driver's test notice when one wire or gate of the design is wrong?
+//!
+//! Yosys' `mutate` lists mutations (a bit of a cell's pin inverted, stuck, or exchanged with another) and builds all of them into
+//! one netlist, where the input `mutation` chooses which one is alive; 0 is the design itself. So any number of mutants costs
+//! one compilation by Verilator and one short run each.
+
+mod equivalence;
+mod source;
+
+pub use source::Place;
+
+use crate::drivers::{Driver, Effort};
+use crate::yosys;
+use hdl::engine::{Engine, PortInfo};
+use sim::verilator::VerilatorError;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The input that chooses the mutation.
+const SELECT: &str = "mutation";
+
+/// A mutation as Yosys describes it.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    /// From 1: the value of the input that makes it alive.
+    pub number: usize,
+    /// The command that builds it in.
+    pub command: String,
+    /// What happens to which pin, for people.
+    pub what: String,
+    /// The place in the Verilog and in the Rust source, if it is known.
+    pub place: Option<Place>,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The test failed, with these words.
+    Killed(String),
+    /// The test passed, and the mutant is proved to do the same as the design.
+    Equivalent,
+    /// The test passed.
+    Survived,
+}
+
+/// All mutants of a design.
+pub struct Mutants<'d> {
+    driver: &'d Driver,
+    mutations: Vec<Mutation>,
+    verilog: String,
+    /// The design as Yosys keeps it lies here.
+    folder: PathBuf,
+}
+
+impl<'d> Mutants<'d> {
+    /// Chooses `count` mutations of the driver's design and builds them into one netlist.
+    ///
+    /// # Errors
+    /// Yosys' log, if it fails.
+    pub fn new(driver: &'d Driver, count: usize, seed: u64) -> Result<Mutants<'d>, String> {
+        let files = driver.files();
+        let folder = yosys::folder();
+        files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).expect("a temporary file"));
+        let width = hdl::clog2(count + 1).max(1);
+        let top = driver.design.name();
+        let read: String = files.iter().map(|(name, _)| format!("read_verilog {name}; ")).collect();
+        // the initial contents of memories are no gates
+        let prepare = format!(
+            "{read}hierarchy -check -top {top}; proc; opt_clean; write_rtlil plain.il; \
+             mutate -list {count} -seed {seed} -ctrl {SELECT} {width} 1 -o list.txt * t:$meminit %d t:$meminit_v2 %d; \
+             script list.txt; write_verilog -noattr mutants.v"
+        );
+        yosys::run(&folder, &prepare)?;
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("Yosys wrote it");
+        let (list, verilog) = (read("list.txt"), read("mutants.v"));
+        let mutations = list.lines().enumerate().map(|(i, line)| source::mutation(i + 1, line, &files)).collect();
+        Ok(Mutants { driver, mutations, verilog, folder })
+    }
+
+    /// The mutations.
+    pub fn mutations(&self) -> &[Mutation] {
+        &self.mutations
+    }
+
+    /// Runs the test on every mutant, and looks whether the survivors do the same as the design.
+    ///
+    /// # Errors
+    /// If Verilator does not take the netlist, or the test fails on the design itself.
+    pub fn run(&self, effort: Effort) -> Result<Vec<Fate>, String> {
+        self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
+        let (next, fates) = (AtomicUsize::new(0), Mutex::new(vec![None; self.mutations.len()]));
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(mutation) = self.mutations.get(next.fetch_add(1, Ordering::SeqCst)) {
+                        let fate = self.fate(mutation, effort);
+                        fates.lock().expect("no panic under this lock")[mutation.number - 1] = Some(fate);
+                    }
+                });
+            }
+        });
+        let fates = fates.into_inner().expect("no panic under this lock");
+        fates.into_iter().flatten().collect()
+    }
+
+    fn fate(&self, mutation: &Mutation, effort: Effort) -> Result<Fate, String> {
+        if let Err(words) = self.one(mutation.number, effort).map_err(|e| e.to_string())? {
+            return Ok(Fate::Killed(words));
+        }
+        let equivalent = equivalence::proved(&self.folder, self.driver, mutation)?;
+        Ok(if equivalent { Fate::Equivalent } else { Fate::Survived })
+    }
+
+    /// Runs the test with one mutation alive; 0 is none.
+    fn one(&self, number: usize, effort: Effort) -> Result<Result<(), String>, VerilatorError> {
+        let width = hdl::clog2(self.mutations.len() + 1).max(1);
+        let select = PortInfo { name: SELECT.into(), width, input: true };
+        let mut model = self.driver.model(&self.verilog, &[select], false)?;
+        let port = model.port(SELECT).expect("it is listed above");
+        model.poke(port, number as u64);
+        Ok(self.driver.run(&mut model, effort))
+    }
+}
+
+impl Drop for Mutants<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

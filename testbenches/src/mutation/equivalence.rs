@@ -1,0 +1,142 @@
+//! Does a mutant do the same as the design, as far as the contracts of its ports go?
+//!
+//! Design and mutant get the same inputs; streams offer a beat until it is taken. Where a stream's `valid` is 0, its payload means
+//! nothing, and neither do words that `keep` leaves out; all other outputs must be equal in every cycle. ABC proves that without
+//! bound, from reset on.
+
+use super::Mutation;
+use crate::drivers::Driver;
+use crate::yosys;
+use hdl::engine::PortInfo;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// Larger memories are not tried: they become flip-flops here.
+const MOST_MEMORY_BITS: u64 = 4096;
+/// Seconds for a proof.
+const SECONDS: &str = "40";
+
+/// Is the mutant proved to do the same? `false` may also mean that the proof was too hard.
+///
+/// # Errors
+/// Yosys' log, if it fails.
+pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Result<bool, String> {
+    let Some(abc) = yosys::abc() else { return Ok(false) };
+    let clocks: Vec<_> = driver.design.clocks().collect();
+    let [(clock, reset)] = clocks[..] else { return Ok(false) };
+    let (top, number) = (driver.design.name(), mutation.number);
+    let work = folder.join(format!("equivalence_{number}"));
+    std::fs::create_dir_all(&work).expect("a temporary folder");
+    std::fs::write(work.join("pair.v"), pair(&driver.design.port_list(), clock, reset)).expect("a temporary file");
+    // without the input that chooses: the mutation is there
+    let command: Vec<&str> = mutation.command.split_whitespace().collect();
+    let (before, after) = command.split_at(command.iter().position(|word| *word == "-ctrl").unwrap_or(command.len()));
+    let mutate = [before, after.get(4..).unwrap_or_default()].concat().join(" ");
+    let flat = |mutate: &str, name: &str| {
+        format!(
+            "read_rtlil ../plain.il; hierarchy -top {top}; {mutate}; flatten; rename {top} {name}; write_rtlil {name}.il; design -reset; "
+        )
+    };
+    yosys::run(&work, &(flat("", "plain") + &flat(&mutate, "mutant")))?;
+    if memory_bits(&std::fs::read_to_string(work.join("plain.txt")).unwrap_or_default()) > MOST_MEMORY_BITS {
+        return Ok(false);
+    }
+    let script = "read_rtlil plain.il; read_rtlil mutant.il; read_verilog -formal pair.v; hierarchy -top pair; proc; flatten; \
+         memory_map; opt -full; async2sync; dffunmap; setundef -zero -init; techmap; aigmap; opt_clean; write_aiger -zinit pair.aig";
+    yosys::run(&work, script)?;
+    let prove = "read_aiger pair.aig; strash; scorr; dprove -T 20; print_status";
+    let output = Command::new("timeout").current_dir(&work).arg(SECONDS).arg(abc).args(["-c", prove]).output();
+    let log = output.map_err(|error| format!("cannot run ABC: {error}"))?.stdout;
+    Ok(String::from_utf8_lossy(&log).contains("Status = 1 "))
+}
+
+/// Memory bits in Yosys' statistics.
+fn memory_bits(stat: &str) -> u64 {
+    let line = stat.lines().rev().find(|line| line.trim_end().ends_with("memory bits"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// A port of the stream of a `valid` port: `m_valid`, `m_ready`, `m_data`; `m_axis_tvalid` ...; also without a prefix.
+fn prefix(valid: &str) -> Option<&str> {
+    valid.strip_suffix("valid")
+}
+
+/// The module that compares the two.
+fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>) -> String {
+    let has = |name: &str| ports.iter().any(|port| port.name == name);
+    let stream = |port: &PortInfo| {
+        let mut valids = ports.iter().filter(|p| p.width == 1 && p.input == port.input && p.name != port.name);
+        let of = |valid: &&PortInfo| prefix(&valid.name).is_some_and(|prefix| port.name.starts_with(prefix));
+        valids.find(|valid| of(valid)).map(|valid| prefix(&valid.name).unwrap_or_default().to_string())
+    };
+    let range = |port: &PortInfo| format!("[{}:0]", port.width - 1);
+    let (mut head, mut body, mut pins, mut same) =
+        (vec![format!("input {clock}")], String::new(), [String::new(), String::new()], vec![]);
+    let _ = writeln!(body, "    reg started = 0;\n    always @(posedge {clock}) started <= 1;");
+    for pins in &mut pins {
+        *pins += &format!(".{clock}({clock})");
+    }
+    if let Some(reset) = reset {
+        head.push(format!("input {reset}"));
+        pins.iter_mut().for_each(|pins| *pins += &format!(", .{reset}({reset} | !started)"));
+    }
+    for port in ports {
+        let (name, range) = (&port.name, range(port));
+        if port.input {
+            head.push(format!("input {range} {name}"));
+            // offered until it is taken
+            let prefix = stream(port).or_else(|| prefix(name).map(String::from));
+            let held = prefix.filter(|prefix| has(&format!("{prefix}ready")) && !name.ends_with("ready"));
+            let value = match held {
+                None => name.clone(),
+                Some(prefix) => {
+                    let _ = writeln!(
+                        body,
+                        "    reg {range} {name}_held = 0;\n    wire {range} {name}_now = {prefix}wait ? {name}_held : {name};"
+                    );
+                    let _ = writeln!(body, "    always @(posedge {clock}) {name}_held <= {name}_now;");
+                    if name.ends_with("valid") {
+                        let _ = writeln!(
+                            body,
+                            "    reg {prefix}wait = 0;\n    always @(posedge {clock}) {prefix}wait <= {name}_now & !plain_{prefix}ready;"
+                        );
+                    }
+                    format!("{name}_now")
+                }
+            };
+            pins.iter_mut().for_each(|pins| *pins += &format!(", .{name}({value})"));
+            continue;
+        }
+        for (pins, side) in pins.iter_mut().zip(["plain", "mutant"]) {
+            *pins += &format!(", .{name}({side}_{name})");
+            let _ = writeln!(body, "    wire {range} {side}_{name};");
+        }
+        let equal = format!("(plain_{name} == mutant_{name})");
+        same.push(match stream(port).filter(|_| !name.ends_with("ready")) {
+            None => equal,
+            Some(prefix) => {
+                let keep =
+                    ["keep", "tkeep"].iter().map(|end| ports.iter().find(|p| p.name == format!("{prefix}{end}")));
+                match keep.flatten().next().filter(|_| name.ends_with("data")) {
+                    None => format!("(!plain_{prefix}valid | {equal})"),
+                    Some(keep) => {
+                        let word = port.width / keep.width;
+                        let lane = |i: u32| format!("{{{word}{{plain_{}[{i}]}}}}", keep.name);
+                        let mask: Vec<String> = (0..keep.width).rev().map(lane).collect();
+                        let mask = mask.join(", ");
+                        format!("(!plain_{prefix}valid | (((plain_{name} ^ mutant_{name}) & {{{mask}}}) == 0))")
+                    }
+                }
+            }
+        });
+    }
+    // wires before their use
+    let [plain, mutant] = pins;
+    format!(
+        "module pair (\n    {}, output bad\n);\n{body}    plain a ({plain});\n    mutant b ({mutant});\n    \
+         assign bad = started & !({});\nendmodule\n",
+        head.join(",\n    "),
+        same.join(" & ")
+    )
+}

@@ -1,0 +1,85 @@
+//! From a line of Yosys' list to what a person wants to know.
+
+use super::Mutation;
+
+/// Where a mutation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// File and line of the Verilog.
+    pub verilog: String,
+    /// The line itself, without its comment.
+    pub text: String,
+    /// File and line of the Rust source, from the comment of that line or of the declaration of the signal that it assigns.
+    pub rust: Option<String>,
+}
+
+/// One line of the list, `mutate -ctrl mutation 8 1 -mode inv -module m -cell c -port A -portbit 3 ... -src m.v:64.69-64.80`.
+pub(super) fn mutation(number: usize, line: &str, files: &[(String, String)]) -> Mutation {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map_or("", |pair| pair[1]);
+    let mode = match option("-mode") {
+        "inv" => "inverted".to_string(),
+        "const0" => "stuck at 0".into(),
+        "const1" => "stuck at 1".into(),
+        "cnot0" => format!("inverted while bit {} of the pin is 0", option("-ctrlbit")),
+        "cnot1" => format!("inverted while bit {} of the pin is 1", option("-ctrlbit")),
+        other => other.to_string(),
+    };
+    let cell = option("-cell").trim_start_matches('\\');
+    let kind = cell.strip_prefix('$').map_or(cell, |name| name.split('$').next().unwrap_or(name));
+    let pin = format!("{}[{}]", option("-port").trim_start_matches('\\'), option("-portbit"));
+    let what = format!("{}: pin {pin} of {kind} {mode}", option("-module").trim_start_matches('\\'));
+    // the narrowest source comes last
+    let sources = words.windows(2).filter(|pair| pair[0] == "-src").map(|pair| pair[1]);
+    let place = sources.filter_map(|source| place(source, files)).next_back();
+    Mutation { number, command: line.to_string(), what, place }
+}
+
+/// `m.v:64.69-64.80`.
+fn place(source: &str, files: &[(String, String)]) -> Option<Place> {
+    let (file, position) = source.split_once(':')?;
+    let line: usize = position.split('.').next()?.parse().ok()?;
+    let (_, text) = files.iter().find(|(name, _)| name == file)?;
+    let full = text.lines().nth(line - 1)?;
+    let code = full.split("//").next().unwrap_or_default().trim().to_string();
+    Some(Place { verilog: format!("{file}:{line}"), rust: rust(full).or_else(|| declared(&code, text)), text: code })
+}
+
+/// `packer.rs:64` of a line's comment.
+fn rust(line: &str) -> Option<String> {
+    let comment = line.split_once("//")?.1;
+    let word = comment.split_whitespace().next_back()?;
+    word.contains(".rs:").then(|| word.to_string())
+}
+
+/// The Rust line of the signal that a line of code assigns.
+fn declared(code: &str, text: &str) -> Option<String> {
+    let target = code.split("<=").next()?.split_whitespace().next_back()?.split('[').next()?;
+    let declares = |line: &&str| {
+        let code = line.split("//").next().unwrap_or_default();
+        let code = code.split('=').next().unwrap_or_default().trim().trim_end_matches(';');
+        line.trim_start().starts_with(['r', 'w']) && code.split_whitespace().any(|word| word == target)
+    };
+    rust(text.lines().find(declares)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutation_is_described_with_its_places() {
+        let text = "module m ();\n    reg [3:0] fill; // packer.rs:96\n    wire [3:0] rest = a - 4'h1; // packer.rs:109\n    \
+            always @(posedge clk) begin\n        if (x) fill <= rest;\n    end\nendmodule\n";
+        let files = [("m.v".to_string(), text.to_string())];
+        let line = "mutate -ctrl mutation 8 7 -mode cnot1 -module m -cell $sub$m.v:3$9 -port A -portbit 2 -ctrlbit 0 -src m.v:3.23-3.31";
+        let described = mutation(7, line, &files);
+        assert_eq!(described.what, "m: pin A[2] of sub inverted while bit 0 of the pin is 1");
+        let place = described.place.unwrap();
+        assert_eq!((&place.verilog[..], &place.text[..]), ("m.v:3", "wire [3:0] rest = a - 4'h1;"));
+        assert_eq!(place.rust.as_deref(), Some("packer.rs:109"));
+        let line = "mutate -ctrl mutation 8 1 -mode inv -module m -cell $procdff$3 -port D -portbit 0 -src m.v:2.5-2.9 -src m.v:5.16-5.20";
+        let place = mutation(1, line, &files).place.unwrap();
+        assert_eq!((&place.verilog[..], place.rust.as_deref()), ("m.v:5", Some("packer.rs:96")));
+    }
+}
