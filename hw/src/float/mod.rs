@@ -1,11 +1,22 @@
 //! Arithmetic on narrow and floating point numbers.
 
+mod accuracy;
 pub mod add;
+pub mod convert;
+pub mod divide;
 pub mod divide15;
+pub mod exponential;
 pub mod format;
 pub mod half;
+pub mod integer;
 pub mod leading_zeros;
 pub mod logic;
 pub mod multiply;
+pub mod operand;
+pub mod recip;
 pub mod reciprocal;
+pub mod round;
+pub mod rsqrt;
+pub mod segments;
+pub mod sqrt;
 pub mod stages;

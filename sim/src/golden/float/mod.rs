@@ -1,7 +1,9 @@
 //! Bit-exact models of the number units, for every format, written from IEEE 754: numbers as integers times powers of two,
 //! computed exactly, rounded once.
 
+pub mod approximate;
 pub mod arithmetic;
+pub mod functions;
 pub mod stimuli;
 
 /// A format: exponent and fraction bits, and whether subnormal numbers are kept or flushed to zero.
