@@ -1,13 +1,16 @@
 //! What the long tests share: designs as running models, Yosys, lint.
 
+pub mod checkers;
 pub mod diagram;
 pub mod drivers;
+pub mod formal;
 pub mod fuzz;
 pub mod lint;
 pub mod mutation;
 pub mod netlist;
 pub mod pages;
 pub mod pictures;
+pub mod proofs;
 pub mod yosys;
 
 use hdl::{Design, Options, Reset, verilog};

@@ -1,5 +1,6 @@
 //! Set-up of the pinned tools, and every check of the project: `cargo xtask --help`.
 
+mod formal;
 mod fuzz;
 mod lint;
 mod mutate;
@@ -29,6 +30,8 @@ enum Task {
         #[arg(long)]
         long: bool,
     },
+    /// Prove what the parts promise
+    Formal(formal::Options),
     /// Run random modules on all engines, with new seeds
     Fuzz(fuzz::Options),
     /// Put mistakes into a configuration, one at a time, and see whether its test notices
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Task::Formal(options) => formal::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Mutate(options) => mutate::run(&options),
         Task::Qor(options) => qor::run(&options),

@@ -32,7 +32,14 @@ pub fn setup() -> Result<()> {
 /// Runs every program once, so that a broken one is found here.
 fn try_programs() -> Result<()> {
     // The first run of nextpnr compiles it from WebAssembly: here rather than inside somebody's test.
-    for (name, option) in [("verilator", "--version"), ("yosys", "-V"), ("iverilog", "-V"), ("nextpnr-ecp5", "-V")] {
+    for (name, option) in [
+        ("verilator", "--version"),
+        ("yosys", "-V"),
+        ("iverilog", "-V"),
+        ("nextpnr-ecp5", "-V"),
+        ("sby", "--version"),
+        ("yices-smt2", "--version"),
+    ] {
         run(Command::new(tools::path(name)).arg(option).stdout(Stdio::null()).stderr(Stdio::null()))?;
     }
     let old = Command::new(tools::path("yosys-0.23")).arg("-V").output().context("cannot run the system's yosys")?;

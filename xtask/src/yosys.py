@@ -1,9 +1,10 @@
 """A small `yosys` command over the Python library of Yosys.
 
-usage: yosys [-q] [-V] -p "commands"...
+usage: yosys [-q] [-V] [-l log] [-p "commands"]... [script]
 
 Commands are separated by `;` and the log goes to standard output, as with Yosys' own program.
-`-q` prints warnings and errors only, on standard error. An error ends with exit code 1.
+`-q` prints warnings and errors only, on standard error; `-l` writes the whole log into a file.
+An error ends with exit code 1.
 """
 
 import argparse
@@ -20,7 +21,7 @@ def run(scripts):
     ys.log_flush()
 
 
-def run_quietly(scripts):
+def run_filtered(scripts, quiet, file):
     """Runs in a child whose log this process filters: the library cannot be told to be quiet."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -33,8 +34,14 @@ def run_quietly(scripts):
     os.close(writer)
     with os.fdopen(reader, errors="replace") as log:
         for line in log:
-            if "Warning:" in line:
+            if file:
+                file.write(line)
+            if not quiet:
+                sys.stdout.write(line)
+            elif "Warning:" in line or "ERROR:" in line:
                 sys.stderr.write(line)
+    if file:
+        file.close()
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
@@ -42,18 +49,22 @@ def main():
     parser = argparse.ArgumentParser(prog="yosys", description="Yosys from its Python library")
     parser.add_argument("-p", action="append", default=[], metavar="COMMANDS", help="run these commands")
     parser.add_argument("-q", action="store_true", help="print warnings and errors only")
+    parser.add_argument("-l", type=argparse.FileType("w"), metavar="FILE", help="write the log into this file")
+    parser.add_argument("script", nargs="?", help="a file of commands, run after those of -p")
     parser.add_argument("-V", action="store_true", help="print the version")
     arguments = parser.parse_args()
     if arguments.V:
         from importlib.metadata import version
 
         print(f"Yosys {version('pyosys')} (Python library)")
-    elif not arguments.p:
-        parser.error("nothing to do: give commands with -p")
-    elif arguments.q:
-        run_quietly(arguments.p)
+        return
+    scripts = arguments.p + ([f"script {arguments.script}"] if arguments.script else [])
+    if not scripts:
+        parser.error("nothing to do: give commands with -p, or a script")
+    elif arguments.q or arguments.l:
+        run_filtered(scripts, arguments.q, arguments.l)
     else:
-        run(arguments.p)
+        run(scripts)
 
 
 main()

@@ -1,0 +1,54 @@
+//! Runs proofs and prints a table: `cargo xtask formal [--write] [NAMES]`. Without names all that are to hold.
+
+use std::path::Path;
+use std::process::ExitCode;
+use testbenches::{formal, proofs};
+
+/// Where the table stands.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/formal.md");
+const MARKER: &str = "<!-- written by `cargo xtask formal --write` -->\n";
+
+fn main() -> ExitCode {
+    let (options, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    match run(options.iter().any(|o| o == "--write"), &names) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(write: bool, names: &[String]) -> Result<(), String> {
+    let mut list = proofs::all().map_err(|e| e.to_string())?;
+    if !names.is_empty() {
+        list.extend(proofs::broken().map_err(|e| e.to_string())?);
+        let known: Vec<&str> = list.iter().map(|p| p.name.as_str()).collect();
+        if let Some(name) = names.iter().find(|n| !known.iter().any(|k| k.starts_with(n.as_str()))) {
+            return Err(format!("no proof begins with `{name}`; there are {}", known.join(", ")));
+        }
+        list.retain(|p| names.iter().any(|n| p.name.starts_with(n.as_str())));
+    }
+    let folder = std::env::temp_dir().join(format!("kvforge-formal-{}", std::process::id()));
+    let outcomes = formal::run_all(&list, &folder, 2, |o| {
+        let result = if o.problems.is_empty() { "proved" } else { "FAILED" };
+        println!("{:<24} {:>6.1} s  {:<32} {result}", o.name, o.seconds, o.engine);
+    });
+    println!("\n{}", formal::table(&outcomes));
+    let failed: Vec<String> = (outcomes.iter().filter(|o| !o.problems.is_empty()))
+        .map(|o| format!("{}\n  {}", o.name, o.problems.join("\n  ")))
+        .collect();
+    if !failed.is_empty() {
+        return Err(format!("{} of {} proofs failed:\n{}", failed.len(), outcomes.len(), failed.join("\n")));
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    if write && names.is_empty() { put_into_document(&formal::table(&outcomes)) } else { Ok(()) }
+}
+
+/// Renews the table in docs/formal.md, which stands behind the marker.
+fn put_into_document(table: &str) -> Result<(), String> {
+    let file = Path::new(DOCUMENT);
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let (before, _) = text.split_once(MARKER).ok_or(format!("{} has no line {MARKER}", file.display()))?;
+    std::fs::write(file, format!("{before}{MARKER}\n{table}")).map_err(|e| format!("{}: {e}", file.display()))
+}

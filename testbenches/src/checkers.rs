@@ -1,0 +1,95 @@
+//! Checkers for streams: properties that a harness states about the part it holds, for provers and for simulation alike.
+
+use hdl::{Bundle, Module, Signal, Stream, bits, clog2};
+
+/// Who has to keep a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The part that is proved.
+    Part,
+    /// What surrounds it: a prover takes it for granted.
+    Surroundings,
+}
+
+/// The rules of a stream for who sends it: what is offered stays, unchanged, until it is taken.
+#[track_caller]
+pub fn sends_by_the_rules<P: Bundle>(m: Module, s: Stream<P>, side: Side) {
+    let payload = s.payload.pack();
+    let waits = m.past(s.valid & !s.ready).named("waits");
+    let offered = m.past(payload).named("offered");
+    let known = m.past_valid().named("known");
+    side.promises(m, !(known & waits) | s.valid, "valid stays until the word is taken");
+    side.promises(m, !(known & waits) | payload.eq(offered), "the payload stays until it is taken");
+}
+
+impl Side {
+    #[track_caller]
+    fn promises(self, m: Module, cond: Signal, message: &str) {
+        match self {
+            Side::Part => m.assert(cond, message),
+            Side::Surroundings => m.assume(cond, message),
+        }
+    }
+}
+
+/// What moves over a place in a cycle: whether, and which word.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves {
+    /// One bit: a word moves.
+    pub moves: Signal,
+    /// The word.
+    pub word: Signal,
+}
+
+impl Moves {
+    /// The transfers of a stream.
+    #[track_caller]
+    pub fn of<P: Bundle>(s: Stream<P>) -> Moves {
+        Moves { moves: s.transfer(), word: s.payload.pack() }
+    }
+}
+
+/// Nothing lost, nothing invented, order kept: what goes out is what came in, in its order. Any one word that goes in is
+/// followed (a prover chooses which), and every word that leaves before it is counted; so it is each word that this speaks
+/// of. `room` is how many words can be inside. A word is inside for at least a cycle.
+///
+/// Returns how many words are inside.
+#[track_caller]
+pub fn keeps_words_in_order(m: Module, input: Moves, output: Moves, room: u32) -> Signal {
+    let (push, pop) = (input.moves, output.moves);
+    let inside = m.reg_reset(bits(clog2(room as usize + 1).max(2)), 0).named("inside");
+    m.when(push & !pop, || inside.set(inside + 1)).elsewhen(pop & !push, || inside.set(inside - 1));
+    m.assert(inside.le(room), "no more words are inside than there is room for");
+    m.assert(!pop | inside.ne(0), "no word is invented");
+
+    let mark = m.anyseq(1).named("mark");
+    let followed = m.reg_reset(bits(1), 0).named("followed");
+    let waiting = m.reg_reset(bits(1), 0).named("waiting");
+    let ahead = m.reg(bits(inside.width())).named("ahead");
+    let word = m.reg(bits(input.word.width())).named("followed_word");
+    m.when(push & mark & !followed, || {
+        followed.set(true);
+        waiting.set(true);
+        word.set(input.word);
+        ahead.set(pop.mux(inside - 1, inside));
+    });
+    m.when(waiting & pop, || {
+        ahead.set(ahead - 1);
+        waiting.set(ahead.ne(0));
+    });
+    m.assert(!waiting | ahead.lt(inside), "the followed word is inside");
+    let comes = (waiting & pop & ahead.eq(0)).named("followed_word_comes");
+    m.assert(!comes | output.word.eq(word), "words come out in their order, unchanged");
+    m.cover(comes & word.any(), "a followed word comes out");
+    m.cover(inside.eq(room), "it can be full");
+    inside
+}
+
+/// Bounded waiting: `stalled` is never 1 in more than `cycles` cycles one after the other.
+#[track_caller]
+pub fn stalls_at_most(m: Module, stalled: Signal, cycles: u32, message: &str) {
+    let count = m.reg_reset(bits(clog2(cycles as usize + 2)), 0).named("stalled_for");
+    let next = count.le(cycles).mux(count + 1, count);
+    count.set(stalled.mux(next, count.zeros(count.width())));
+    m.assert(!stalled | count.lt(cycles), message);
+}

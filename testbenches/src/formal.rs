@@ -1,0 +1,173 @@
+//! Runs proofs with SymbiYosys: for each a run that proves the asserts, and one that shows every cover (so that assumptions
+//! which contradict each other do not go unseen).
+
+use crate::proofs::{Engine, Proof};
+use hdl::{Options, Property, PropertyKind, verilog};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// The tools that [`run_all`] calls.
+pub const TOOLS: [&str; 3] = ["yosys", "sby", "yices-smt2"];
+
+/// What came of a proof.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Name of the proof.
+    pub name: String,
+    /// The part that was proved.
+    pub part: String,
+    /// What it says, each message once.
+    pub asserts: Vec<String>,
+    /// What was shown to be possible.
+    pub covers: usize,
+    /// The engine, and how deep it went.
+    pub engine: String,
+    /// Seconds for both runs.
+    pub seconds: f64,
+    /// What failed, for the user; empty if nothing did.
+    pub problems: Vec<String>,
+}
+
+/// Runs proofs in `folder`, at most `jobs` at a time, and tells of each when it is done. The outcomes are in the order given.
+pub fn run_all(proofs: &[Proof], folder: &Path, jobs: usize, tell: impl Fn(&Outcome) + Sync) -> Vec<Outcome> {
+    let next = Mutex::new(0..proofs.len());
+    let outcomes = Mutex::new(vec![None; proofs.len()]);
+    let work = || {
+        loop {
+            let index = next.lock().expect("no thread panics with it").next();
+            let Some(index) = index else { break };
+            let outcome = run(&proofs[index], folder);
+            tell(&outcome);
+            outcomes.lock().expect("no thread panics with it")[index] = Some(outcome);
+        }
+    };
+    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(work))));
+    outcomes.into_inner().expect("no thread panics with it").into_iter().flatten().collect()
+}
+
+/// Runs one proof.
+fn run(proof: &Proof, folder: &Path) -> Outcome {
+    let start = Instant::now();
+    let source = verilog(&proof.design, &Options { properties: true, ..Options::default() });
+    let text = source.single();
+    let folder = folder.join(&proof.name);
+    let (mode, engine, depth) = match proof.engine {
+        Engine::Pdr => ("prove", "abc pdr", None),
+        Engine::Induction(depth) => ("prove", "smtbmc yices", Some(depth)),
+    };
+    let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
+    problems.extend(sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))));
+    // only what stands before the `else` of the text: a prover does not see the rest
+    let of_kind = |kind: PropertyKind| {
+        let mut list: Vec<Property> = text.lines().filter_map(Property::find).filter(|p| p.kind == kind).collect();
+        list.dedup();
+        list
+    };
+    let mut asserts: Vec<String> = vec![];
+    for p in of_kind(PropertyKind::Assert) {
+        if !asserts.contains(&p.message) {
+            asserts.push(p.message);
+        }
+    }
+    let covers = of_kind(PropertyKind::Cover).len();
+    let engine = depth.map_or("abc pdr, unbounded".into(), |d| format!("k-induction with yices, k = {d}"));
+    let seconds = start.elapsed().as_secs_f64();
+    Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, seconds, problems }
+}
+
+/// One run of SymbiYosys; what went wrong, for the user.
+fn sby(
+    folder: &Path,
+    task: &str,
+    text: &str,
+    top: &str,
+    (mode, engine, depth): (&str, &str, Option<u32>),
+) -> Vec<String> {
+    let depth = depth.map(|d| format!("depth {d}\n")).unwrap_or_default();
+    let script = format!(
+        "[options]\nmode {mode}\n{depth}[engines]\n{engine}\n[script]\nread_verilog -formal {top}.v\nprep -top {top}\n\
+         [files]\n{top}.v\n"
+    );
+    let write = || -> std::io::Result<PathBuf> {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join(format!("{top}.v")), text)?;
+        let file = folder.join(format!("{task}.sby"));
+        std::fs::write(&file, script)?;
+        Ok(file)
+    };
+    if let Err(error) = write() {
+        return vec![format!("{}: {error}", folder.display())];
+    }
+    let Some(program) = sim::tools::find("sby") else {
+        return vec!["sby is not set up: run `cargo xtask setup`".into()];
+    };
+    let output = Command::new(program).current_dir(folder).args(["-f", &format!("{task}.sby")]).output();
+    match output {
+        Err(error) => vec![format!("sby cannot be run: {error}")],
+        Ok(output) if output.status.success() => vec![],
+        Ok(output) => {
+            let log = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            explain(&log, text, top, &folder.join(task))
+        }
+    }
+}
+
+/// The properties that a log of SymbiYosys names by their lines in the Verilog; else the end of the log.
+fn explain(log: &str, text: &str, top: &str, folder: &Path) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found: Vec<String> = vec![];
+    for line in log.lines().filter(|l| l.contains("summary") || l.contains("Assert failed") || l.contains("Unreached"))
+    {
+        let number = line.split(&format!("{top}.v:")).nth(1).and_then(|rest| rest.split(['.', ' ', '-']).next());
+        let property = number.and_then(|n| lines.get(n.parse::<usize>().ok()?.checked_sub(1)?)).copied();
+        if let Some(property) = property.and_then(Property::find) {
+            let what = if property.kind == PropertyKind::Cover { "not reached" } else { "failed" };
+            let text = format!("{what}: {property}");
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    if found.is_empty() {
+        let end: Vec<&str> = log.lines().rev().take(6).collect();
+        found.push(end.into_iter().rev().collect::<Vec<_>>().join("\n"));
+    }
+    found.push(format!("log and counterexample: {}", folder.display()));
+    found
+}
+
+/// The outcomes as a Markdown table, with the properties of each part below.
+pub fn table(outcomes: &[Outcome]) -> String {
+    let mut out = "| part | asserts | covers | engine | seconds | result |\n| --- | ---: | ---: | --- | ---: | --- |\n"
+        .to_string();
+    for o in outcomes {
+        let result = if o.problems.is_empty() { "proved" } else { "FAILED" };
+        out += &format!(
+            "| {} | {} | {} | {} | {:.1} | {result} |\n",
+            o.part,
+            o.asserts.len(),
+            o.covers,
+            o.engine,
+            o.seconds
+        );
+    }
+    out + "\n" + &properties(outcomes)
+}
+
+/// What is proved, once for each kind of part.
+fn properties(outcomes: &[Outcome]) -> String {
+    let mut kinds: Vec<(&str, Vec<&str>)> = vec![];
+    for o in outcomes {
+        let kind = o.part.split(',').next().unwrap_or(&o.part);
+        let at = kinds.iter().position(|(k, _)| *k == kind).unwrap_or_else(|| {
+            kinds.push((kind, vec![]));
+            kinds.len() - 1
+        });
+        let new: Vec<&str> = o.asserts.iter().map(String::as_str).filter(|a| !kinds[at].1.contains(a)).collect();
+        kinds[at].1.extend(new);
+    }
+    let row = |(kind, asserts): (&str, Vec<&str>)| format!("- {kind}: {}\n", asserts.join("; "));
+    kinds.into_iter().map(row).collect()
+}

@@ -1,0 +1,44 @@
+//! The proofs: for each part a harness that holds it and states its contract.
+
+mod beats;
+mod broken;
+mod handshakes;
+mod words;
+
+use hdl::{Design, Errors};
+
+/// How a proof is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// ABC's property-directed reachability: for all cycles.
+    Pdr,
+    /// k-induction over so many cycles with yices: for all cycles.
+    Induction(u32),
+}
+
+/// A part, in one size, with what is claimed about it.
+pub struct Proof {
+    /// What it is called on the command line.
+    pub name: String,
+    /// The part and its parameters.
+    pub part: String,
+    /// The harness.
+    pub design: Design<()>,
+    /// What proves it.
+    pub engine: Engine,
+    /// Cycles within which each cover is shown.
+    pub cover_depth: u32,
+}
+
+/// All proofs that hold.
+pub fn all() -> Result<Vec<Proof>, Errors> {
+    let mut list = words::proofs()?;
+    list.extend(beats::proofs()?);
+    list.extend(handshakes::proofs()?);
+    Ok(list)
+}
+
+/// Proofs that must fail: they show that a broken property is found.
+pub fn broken() -> Result<Vec<Proof>, Errors> {
+    broken::proofs()
+}

@@ -1,0 +1,74 @@
+//! Parts that pass words from one stream to another: register slice, FIFO.
+
+use super::{Engine, Proof};
+use crate::checkers::{Moves, Side, keeps_words_in_order, sends_by_the_rules, stalls_at_most};
+use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
+use hw::stream::fifo::{self, Style};
+use hw::stream::register_slice::register_slice;
+
+ports! {
+    /// A part with one stream in and one out.
+    pub struct WordPorts(width: u32) {
+        input s: Stream = stream(bits(width)),
+        output m: Stream = stream(bits(width)),
+    }
+}
+
+/// What holds for every such part: `room` words; a word stands at the output `latency` cycles after it came; with a receiver
+/// that is ready, the part is ready again after at most `busy` cycles.
+#[module]
+pub fn harness(m: Module, io: WordPorts, room: u32, latency: u32, busy: u32) -> Signal {
+    sends_by_the_rules(m, io.s, Side::Surroundings);
+    sends_by_the_rules(m, io.m, Side::Part);
+    let inside = keeps_words_in_order(m, Moves::of(io.s), Moves::of(io.m), room);
+    stalls_at_most(m, inside.ne(0) & !io.m.valid, latency - 1, "a word inside comes to the output");
+    stalls_at_most(m, io.m.ready & !io.s.ready, busy, "a part that is emptied is ready again");
+    inside
+}
+
+/// A register slice.
+#[module]
+fn slice_proof(width: u32) -> Result<Design<()>, Errors> {
+    let m = Module::new(format!("prove_register_slice_{width}"));
+    let io = WordPorts::new(m, width);
+    let part = m.instance(&register_slice(width)?);
+    part.s.set(io.s);
+    io.m.set(part.m);
+    harness(m, io, 2, 1, 1);
+    Ok(m.finish(io)?.erase())
+}
+
+/// A FIFO.
+#[module]
+fn fifo_proof(width: u32, depth: usize, style: Style) -> Result<Design<()>, Errors> {
+    let (place, latency) = match style {
+        Style::Block => ("block", 2),
+        Style::Distributed => ("lut", 1),
+    };
+    let m = Module::new(format!("prove_fifo_{place}_{width}x{depth}"));
+    let io = WordPorts::new(m, width);
+    let part = m.instance(&fifo::fifo(width, depth, style)?);
+    part.s.set(io.s);
+    io.m.set(part.m);
+    let inside = harness(m, io, depth as u32, latency, latency);
+    let level = part.level.zext(inside.width().max(part.level.width()));
+    m.assert(level.eq(inside.zext(level.width())), "the level is how many words are inside");
+    m.assert(io.s.ready.eq(inside.ne(depth)), "it takes words unless it is full");
+    Ok(m.finish(io)?.erase())
+}
+
+pub fn proofs() -> Result<Vec<Proof>, Errors> {
+    let mut list = vec![];
+    for width in [1, 4] {
+        let (name, part) = (format!("register_slice_{width}"), format!("register_slice, width {width}"));
+        list.push(Proof { name, part, design: slice_proof(width)?, engine: Engine::Pdr, cover_depth: 12 });
+    }
+    for (style, place) in [(Style::Distributed, "lut"), (Style::Block, "block")] {
+        for depth in [2, 3, 4, 5, 8] {
+            let part = format!("fifo, {place} RAM, width 2, depth {depth}");
+            let (name, design) = (format!("fifo_{place}_{depth}"), fifo_proof(2, depth, style)?);
+            list.push(Proof { name, part, design, engine: Engine::Pdr, cover_depth: 8 + 2 * depth as u32 });
+        }
+    }
+    Ok(list)
+}

@@ -1,0 +1,67 @@
+//! The command that runs proofs: what holds is proved, what is broken fails with its message and source line.
+#![allow(missing_docs)]
+
+use std::process::{Command, Output};
+use testbenches::{formal, have};
+
+fn run(name: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_formal")).arg(name).output().expect("the command can be run")
+}
+
+/// The place in the source that a message names, as the text of its line.
+fn line_of(log: &str, message: &str) -> String {
+    let place = log.split(&format!("\"{message}\" at ")).nth(1).and_then(|rest| rest.lines().next()).expect(log);
+    let mut parts = place.split(':');
+    let (file, number) = (parts.next().unwrap(), parts.next().unwrap().parse::<usize>().unwrap());
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let text = std::fs::read_to_string(format!("{root}/{file}")).unwrap();
+    text.lines().nth(number - 1).unwrap().to_string()
+}
+
+#[test]
+fn a_part_that_holds_is_proved() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("join");
+    let log = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && log.contains("proved"), "{log}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_broken_part_ends_with_an_error_that_names_the_property_and_its_line() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_fifo");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.starts_with("error: 1 of 1 proofs failed:\nbroken_fifo\n  failed: assert \""), "{log}");
+    // the prover may find any one of what breaks when a word is overwritten
+    let messages = ["the payload stays until it is taken", "words come out in their order, unchanged"];
+    let message = messages.into_iter().find(|m| log.contains(m)).expect(&log);
+    let line = line_of(&log, message);
+    assert!(
+        line.contains("sends_by_the_rules(m, io.m, Side::Part)") || line.contains("keeps_words_in_order"),
+        "{line}"
+    );
+}
+
+#[test]
+fn surroundings_that_let_nothing_happen_do_not_pass_for_a_proof() {
+    if !have(&formal::TOOLS) {
+        return;
+    }
+    let output = run("broken_surroundings");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.contains("not reached: cover \"it can be full\" at testbenches/src/proofs/words.rs:"), "{log}");
+}
+
+#[test]
+fn an_unknown_name_is_an_error_that_lists_the_known_ones() {
+    let output = run("fiffo");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(log.starts_with("error: no proof begins with `fiffo`; there are register_slice_1, "), "{log}");
+}
