@@ -20,6 +20,7 @@
 mod blocks;
 mod float;
 mod parameter;
+mod streams;
 #[cfg(test)]
 mod tests;
 

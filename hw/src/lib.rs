@@ -1,6 +1,7 @@
 //! The hardware of kvforge, one module a file.
 //!
 //! - [`stream`]: what moves words from module to module, and the AXI4-Stream edge
+//! - [`memory`]: RAM behind a stream
 //! - [`float`]: arithmetic on narrow and floating point numbers
 //! - [`oaken`]: the quantizer and dequantizer of the key-value cache
 //! - [`control`]: registers behind AXI4-Lite, from one description
@@ -9,5 +10,6 @@
 pub mod catalogue;
 pub mod control;
 pub mod float;
+pub mod memory;
 pub mod oaken;
 pub mod stream;

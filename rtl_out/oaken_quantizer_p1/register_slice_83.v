@@ -10,7 +10,7 @@ module register_slice_83 (
     input  wire s_valid, // words in
     output wire s_ready,
     input  wire [82:0] s_payload,
-    output wire m_valid, // the same words, one cycle later
+    output wire m_valid, // the same words
     input  wire m_ready,
     output wire [82:0] m_payload
 );

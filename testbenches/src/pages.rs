@@ -24,6 +24,13 @@ const PAGES: &[Page] = &[
     Page { block: "register_slice", shown: &[("width", 32)] },
     Page { block: "widen", shown: &[("words", 4), ("ratio", 8)] },
     Page { block: "narrow", shown: &[("words", 4), ("ratio", 8)] },
+    Page { block: "convert", shown: &[("words_in", 5), ("words_out", 3)] },
+    Page { block: "pack", shown: &[("words_in", 8), ("words_out", 8)] },
+    Page { block: "demultiplexer", shown: &[("width", 32), ("outputs", 4)] },
+    Page { block: "arbiter", shown: &[("width", 32), ("inputs", 4)] },
+    Page { block: "packet_arbiter", shown: &[("width", 32), ("inputs", 4)] },
+    Page { block: "credit_counter", shown: &[("credits", 16)] },
+    Page { block: "ram", shown: &[("width", 32), ("depth", 512), ("lanes", 4)] },
 ];
 
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.

@@ -6,6 +6,8 @@ use hdl::{BigUint, Bundle, Design, Reset};
 use hw::stream::fifo::{Style, fifo};
 use hw::stream::narrow::narrow;
 use hw::stream::register_slice::register_slice;
+use hw::stream::register_slice_backward::register_slice_backward;
+use hw::stream::register_slice_forward::register_slice_forward;
 use hw::stream::widen::widen;
 use sim::bus::{Beat, Bench, Stalls, packet, packet_bytes, seed};
 
@@ -60,7 +62,7 @@ fn words(count: u64) -> Vec<Beat> {
 }
 
 #[test]
-fn fifos_and_the_register_slice() {
+fn fifos_and_register_slices() {
     let sent = words(400);
     let same = |got: &[Beat]| assert_eq!(got, &sent[..]);
     for (depth, style) in [
@@ -74,8 +76,10 @@ fn fifos_and_the_register_slice() {
         let design = fifo(16, depth, style).unwrap_or_else(|e| panic!("{e}"));
         on_all_engines(&design, (&design.ports.s, &design.ports.m), &sent, same);
     }
-    let design = register_slice(16).unwrap_or_else(|e| panic!("{e}"));
-    on_all_engines(&design, (&design.ports.s, &design.ports.m), &sent, same);
+    for design in [register_slice(16), register_slice_forward(16), register_slice_backward(16)] {
+        let design = design.unwrap_or_else(|e| panic!("{e}"));
+        on_all_engines(&design, (&design.ports.s, &design.ports.m), &sent, same);
+    }
 }
 
 #[test]

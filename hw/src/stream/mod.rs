@@ -1,20 +1,40 @@
-//! Streams: register slice, FIFO, width converters, fork and join, and the AXI4-Stream edge.
+//! Streams: register slices, FIFO, width converters, packer, fork, join, demultiplexer, arbiters, credits, and the
+//! AXI4-Stream edge.
 //!
 //! | part | latency | transfers a cycle | `s_ready` | `m_valid`, `m_payload` |
 //! | --- | --- | --- | --- | --- |
 //! | [`register_slice`] | 1 | 1 | register | registers |
+//! | [`register_slice_forward`] | 1 | 1 | from `m_ready` | registers |
+//! | [`register_slice_backward`] | 0 | 1 | register | from `s_valid`, `s_payload` |
 //! | [`fifo`] in LUT RAM | 1 | 1 | register | register, read by a registered address |
 //! | [`fifo`] in block RAM | 2 | 1 | register | register, output of the block RAM |
 //! | [`widen`] | 1 after the last word | 1 word in | from `m_ready` | registers |
 //! | [`narrow`] | 1 | 1 word out | from `m_ready` | registers |
+//! | [`pack`] | 1 after the last word | 1 beat in | from `m_ready` | registers |
+//! | [`gearbox`] | 1 | 1 beat out | from `m_ready` | register, window of registers |
+//! | [`convert`] | that of the four above | | | |
 //! | [`fork`](fork()), [`join`](join()) | 0 | 1 | from all `ready` (and `valid`) | from `valid` |
+//! | [`demultiplexer`] | 0 | 1 | from `m_ready`, `s_select` | from `s_valid`, `s_select` |
+//! | [`arbiter`], [`packet_arbiter`] | 1 | 1 | from `m_ready`, all `s_valid` | registers |
+//! | [`credit_counter`] | | 1 taken, 1 given | | |
 
+pub mod arbiter;
 pub mod axi_stream;
+pub mod convert;
+pub mod credit_counter;
+pub mod demultiplexer;
 pub mod fifo;
 mod fork;
+pub mod gearbox;
 mod join;
 pub mod narrow;
+pub mod pack;
+pub mod packet_arbiter;
 pub mod register_slice;
+pub mod register_slice_backward;
+pub mod register_slice_forward;
+pub mod round_robin;
+pub mod several;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod widen;
@@ -85,6 +105,32 @@ fn check_ratio(module: &str, word_width: u32, words: u32, ratio: u32) -> Result<
         return Ok(());
     };
     Err(Errors::parameter(module, problem.0, problem.1))
+}
+
+/// The most words of a beat that a packer, gearbox or converter takes or gives.
+pub const MAX_WORDS: u32 = 1024;
+
+/// The words of the beats of a packer, gearbox or converter.
+#[track_caller]
+fn check_words(module: &str, word_width: u32, words_in: u32, words_out: u32) -> Result<(), Errors> {
+    let wide = u64::from(word_width) * u64::from(words_in.max(words_out));
+    let legal = 1..=MAX_WORDS;
+    let problem = if word_width == 0 {
+        ("word_width = 0".to_string(), "at least 1: a word needs a bit".to_string())
+    } else if !legal.contains(&words_in) || !legal.contains(&words_out) {
+        (format!("words_in = {words_in}, words_out = {words_out}"), format!("from 1 to {MAX_WORDS} words each"))
+    } else if wide > MAX_WIDTH.into() {
+        let help = format!("word_width * words must be at most {MAX_WIDTH}: no device has the wires for more");
+        (format!("the wider beat has {wide} bits"), help)
+    } else {
+        return Ok(());
+    };
+    Err(Errors::parameter(module, problem.0, problem.1))
+}
+
+/// The greatest number that divides both.
+fn greatest_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
 /// Bits of a word and words of a beat.

@@ -20,7 +20,7 @@ ports! {
     pub struct RegisterSlicePorts(width: u32) {
         /// words in
         input s: Stream = stream(bits(width)),
-        /// the same words, one cycle later
+        /// the same words
         output m: Stream = stream(bits(width)),
     }
 }

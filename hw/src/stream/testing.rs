@@ -1,7 +1,7 @@
 //! What the tests of the stream modules share.
 
 use hdl::sim::Simulator;
-use hdl::{Bundle, Design, Errors};
+use hdl::{Bundle, Design, Errors, Stream};
 use sim::bus::{Beat, Bench, Stalls, seed};
 
 /// The module, or its errors.
@@ -28,21 +28,72 @@ pub const STALLS: [(Stalls, Stalls); 6] = [
 /// Sends beats under all stalls: what comes out must be `expected`, and nothing more.
 #[track_caller]
 pub fn check_stream<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M, sent: &[Beat], expected: &[Beat]) {
+    under_stalls(design, (s, m), sent, expected.len(), |received| assert_eq!(received, expected, "{}", design.name()));
+}
+
+/// As [`check_stream`] for beats of a packet (data, keep, last): data of words that are not kept may be anything.
+#[track_caller]
+pub fn check_packets<P>(design: &Design<P>, (s, m): (&Packets, &Packets), sent: &[Beat], expected: &[Beat]) {
+    let words = m.payload.keep.width();
+    let word_width = u64::from(m.payload.data.width() / words);
+    under_stalls(design, (s, m), sent, expected.len(), |received| {
+        assert_eq!(clean(received, word_width), clean(expected, word_width), "{}", design.name());
+    });
+}
+
+/// A stream of beats of packets.
+pub type Packets = Stream<crate::stream::Beat>;
+
+/// Beats with 0 in all words that are not kept.
+pub fn clean(beats: &[Beat], word_width: u64) -> Vec<Beat> {
+    let clean = |beat: &Beat| {
+        let [mut data, keep, last] = <[hdl::BigUint; 3]>::try_from(beat.0.clone()).unwrap();
+        for bit in (0..data.bits()).filter(|bit| !keep.bit(bit / word_width)) {
+            data.set_bit(bit, false);
+        }
+        Beat(vec![data, keep, last])
+    };
+    beats.iter().map(clean).collect()
+}
+
+/// Sends beats under all stalls until `wanted` have come out and a while longer; `check` sees what came out.
+#[track_caller]
+fn under_stalls<P, S: Bundle, M: Bundle>(
+    design: &Design<P>,
+    (s, m): (&S, &M),
+    sent: &[Beat],
+    wanted: usize,
+    check: impl Fn(&[Beat]),
+) {
     let ready = Simulator::new(design);
     for (i, (source, sink)) in STALLS.into_iter().enumerate() {
+        println!("{} with {source:?}, {sink:?}", design.name());
         let mut engine = ready.clone();
         let mut bench = Bench::new(&mut engine, seed(10 + i as u64));
         let s = bench.source(design, s, source);
         let m = bench.sink(design, m, sink);
         let result = bench.reset().and_then(|()| {
             bench.send(s, sent.iter().cloned());
-            bench.run_until_received(m, expected.len(), 200 + 40 * (sent.len() + expected.len()) as u64)?;
+            bench.run_until_received(m, wanted, 200 + 40 * (sent.len() + wanted) as u64)?;
             bench.run(50)
         });
         result.unwrap_or_else(|error| panic!("{} with {source:?}, {sink:?}: {error}", design.name()));
         assert_eq!(bench.unsent(s), 0, "{}", design.name());
-        assert_eq!(bench.beats(m), expected, "{} with {source:?}, {sink:?}", design.name());
+        check(bench.beats(m));
     }
+}
+
+/// The words that a stream module takes while its output is stuck.
+#[track_caller]
+pub fn held<P, S: Bundle, M: Bundle>(design: &Design<P>, s: &S, m: &M) -> usize {
+    let mut engine = Simulator::new(design);
+    let mut bench = Bench::new(&mut engine, seed(1));
+    let s = bench.source(design, s, Stalls::Never);
+    let _stuck = bench.sink(design, m, Stalls::Always);
+    bench.reset().unwrap();
+    bench.send(s, (0..100).map(Beat::from));
+    bench.run(100).unwrap();
+    bench.sent_at(s).len()
 }
 
 /// When beats go in and come out while nothing stalls: the cycles, counted from the first transfer in.
@@ -89,10 +140,15 @@ fn word_packet(words: &[u64], word_width: u32, words_of_beat: usize) -> Vec<Beat
     beats.enumerate().map(beat).collect()
 }
 
-/// Packets of so many words each.
+/// Packets of so many words each, as beats.
 pub fn packets(lengths: &[u64], word_width: u32, words_of_beat: u32) -> Vec<Beat> {
+    let packets = packets_of_words(lengths, word_width);
+    packets.iter().flat_map(|p| word_packet(p, word_width, words_of_beat as usize)).collect()
+}
+
+/// Packets of so many words each, as words.
+pub fn packets_of_words(lengths: &[u64], word_width: u32) -> Vec<Vec<u64>> {
     let mask = (1 << word_width) - 1;
-    let words = |(i, n): (usize, &u64)| (0..*n).map(|k| (k * 7 + i as u64) & mask).collect::<Vec<_>>();
-    let packets = lengths.iter().enumerate().map(words);
-    packets.flat_map(|p| word_packet(&p, word_width, words_of_beat as usize)).collect()
+    let words = |(i, n): (usize, &u64)| (0..*n).map(|k| (k * 7 + i as u64) & mask).collect();
+    lengths.iter().enumerate().map(words).collect()
 }

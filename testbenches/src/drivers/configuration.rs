@@ -1,9 +1,10 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, oaken, parts};
+use super::{Driver, oaken, parts, regroup};
 use hw::catalogue::{Value, Values, block};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::Style;
+use hw::stream::pack::Beats;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -59,7 +60,16 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
     Some(match block {
         "oaken_quantizer" => oaken::quantizer_driver(engine()),
         "oaken_dequantizer" => oaken::dequantizer_driver(engine()),
-        "register_slice" => parts::register_slice_driver(name, v.number("width")),
+        "register_slice" => match v.choice("kind") {
+            "forward" => regroup::forward_driver(name, v.number("width")),
+            "backward" => regroup::backward_driver(name, v.number("width")),
+            _ => parts::register_slice_driver(name, v.number("width")),
+        },
+        "convert" => regroup::convert_driver(name, v.number("word_width"), v.number("words_in"), v.number("words_out")),
+        "pack" => {
+            let beats = if v.choice("beats") == "any" { Beats::Any } else { Beats::Full };
+            regroup::pack_driver(name, v.number("word_width"), v.number("words_in"), v.number("words_out"), beats)
+        }
         "fifo" => {
             let style = if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
             parts::fifo_driver(name, v.number("width"), v.number("depth") as usize, style)

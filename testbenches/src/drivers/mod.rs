@@ -8,6 +8,7 @@ mod oaken;
 mod packer;
 mod parts;
 mod registers;
+mod regroup;
 mod stream;
 
 pub use configuration::{configuration, names};

@@ -1,11 +1,12 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, in_beats, packet_words, packets, words};
-use super::{Driver, oaken, packer};
+use super::{Driver, oaken, packer, regroup};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::{Style, fifo};
 use hw::stream::narrow::narrow;
+use hw::stream::pack::Beats;
 use hw::stream::register_slice::register_slice;
 use hw::stream::widen::widen;
 use hw::stream::{fork_many, join_many};
@@ -50,7 +51,7 @@ pub fn register_slice_driver(name: impl Into<String>, width: u32) -> Driver {
 }
 
 /// Packets whose beats have another width on the other side.
-fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
+pub(super) fn converter(plain: Streams, word: u32, words_out: usize, full_rate: usize) -> Streams {
     let model = move |sent: &Vec<Vec<_>>| {
         vec![packet_words(&sent[0], word).iter().flat_map(|packet| in_beats(packet, words_out, word)).collect()]
     };
@@ -159,6 +160,11 @@ pub fn small(long: bool) -> Vec<Driver> {
         fifo_driver("fifo_12x40_lut", 12, 40, Style::Distributed),
         widen_driver("widen_4x3", 8, 1, 4),
         narrow_driver("narrow_4x3", 8, 1, 4),
+        regroup::forward_driver("register_slice_forward_7", 7),
+        regroup::backward_driver("register_slice_backward_7", 7),
+        regroup::pack_driver("pack_3_to_5", 4, 3, 5, Beats::Full),
+        regroup::pack_driver("pack_any_4_to_4", 4, 4, 4, Beats::Any),
+        regroup::gearbox_driver("gearbox_5_to_3", 4, 5, 3),
     ];
     all.extend(parts());
     let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };

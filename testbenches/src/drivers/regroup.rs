@@ -1,0 +1,74 @@
+//! Parts that put the words of packets into beats of another width, and the slices with one entry.
+
+use super::Driver;
+use super::parts::{build, converter, narrow_driver, one_to_one, widen_driver};
+use super::stream::{Streams, Traffic, in_beats, packets, random};
+use fastrand::Rng;
+use hw::stream::gearbox::gearbox;
+use hw::stream::pack::{Beats, pack};
+use hw::stream::register_slice_backward::register_slice_backward;
+use hw::stream::register_slice_forward::register_slice_forward;
+use sim::bus::Beat;
+
+/// A forward register slice.
+pub fn forward_driver(name: impl Into<String>, width: u32) -> Driver {
+    let design = build(register_slice_forward(width));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(1), full_rate: Some(0), capacity: Some(1), ..plain };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A backward register slice.
+pub fn backward_driver(name: impl Into<String>, width: u32) -> Driver {
+    let design = build(register_slice_backward(width));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(0), full_rate: Some(0), capacity: Some(1), ..plain };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// Random packets in beats of any number of words, some of them empty.
+fn scattered(rng: &mut Rng, streams: &Streams) -> Traffic {
+    let [data, keep, _] = &streams.sources[0].payload[..] else { panic!("a packet is data, keep and last") };
+    let (lanes, word) = (keep.width as usize, data.width / keep.width);
+    let mut beats = vec![];
+    for _ in 0..60 {
+        let most = [1, lanes][rng.usize(0..2)];
+        let words: Vec<_> = (0..rng.usize(1..=5 * lanes)).map(|_| random(rng, word)).collect();
+        let mut rest = &words[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rng.usize(0..=most.min(rest.len())));
+            let mut beat = in_beats(now, lanes, word).pop().unwrap_or(Beat(vec![0u32.into(); 3]));
+            beat.0[2] = u32::from(later.is_empty()).into();
+            beats.push(beat);
+            rest = later;
+        }
+    }
+    vec![beats]
+}
+
+/// A packer; a beat goes in in every cycle.
+pub fn pack_driver(name: impl Into<String>, word: u32, words_in: u32, words_out: u32, beats: Beats) -> Driver {
+    let design = build(pack(word, words_in, words_out, beats));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let feed = if beats == Beats::Any { scattered } else { packets };
+    let streams = Streams { feed, ..converter(plain, word, words_out as usize, 1) };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// A converter to less words, no divisor; a beat comes out in every cycle.
+pub fn gearbox_driver(name: impl Into<String>, word: u32, words_in: u32, words_out: u32) -> Driver {
+    let design = build(gearbox(word, words_in, words_out));
+    let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
+    let streams = Streams { latency: Some(1), ..converter(plain, word, words_out as usize, 0) };
+    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+}
+
+/// The part that `hw::stream::convert` chooses.
+pub fn convert_driver(name: impl Into<String>, word: u32, words_in: u32, words_out: u32) -> Driver {
+    match (words_in, words_out) {
+        (from, to) if to.is_multiple_of(from) => widen_driver(name, word, from, to / from),
+        (from, to) if from.is_multiple_of(to) => narrow_driver(name, word, to, from / to),
+        (from, to) if from < to => pack_driver(name, word, from, to, Beats::Full),
+        (from, to) => gearbox_driver(name, word, from, to),
+    }
+}
