@@ -41,7 +41,8 @@ pub(crate) enum Net {
 
 /// Operators with one operand. The reductions give one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum UnOp {
+pub enum UnOp {
+    /// Every bit inverted.
     Not,
     /// OR of all bits.
     Any,
@@ -53,29 +54,44 @@ pub(crate) enum UnOp {
 
 /// Operators with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum BinOp {
+pub enum BinOp {
     /// `Add` to `Xor`: both operands and the result have one width; add and subtract wrap.
     Add,
+    /// Difference.
     Sub,
+    /// AND of each bit.
     And,
+    /// OR of each bit.
     Or,
+    /// XOR of each bit.
     Xor,
     /// Products: the result is as wide as both operands together.
     Mul,
+    /// Of two's complement numbers.
     MulSigned,
     /// Comparisons: operands of one width, the result is one bit.
     Eq,
+    /// Not equal.
     Ne,
+    /// Less.
     Lt,
+    /// Less or equal.
     Le,
+    /// Greater.
     Gt,
+    /// Greater or equal.
     Ge,
+    /// Less, of two's complement numbers.
     LtSigned,
+    /// Less or equal, of two's complement numbers.
     LeSigned,
+    /// Greater, of two's complement numbers.
     GtSigned,
+    /// Greater or equal, of two's complement numbers.
     GeSigned,
     /// Shifts: the result is as wide as the left operand; the amount is unsigned, of any width and value.
     Shl,
+    /// Shift right that brings in zeros.
     Shr,
     /// Shift right that copies the sign bit.
     Sra,

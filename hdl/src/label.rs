@@ -68,7 +68,7 @@ impl Body {
 }
 
 impl UnOp {
-    pub fn symbol(self) -> &'static str {
+    pub(crate) fn symbol(self) -> &'static str {
         match self {
             UnOp::Not => "~",
             UnOp::Any => "|",
@@ -79,7 +79,7 @@ impl UnOp {
 }
 
 impl BinOp {
-    pub fn symbol(self) -> &'static str {
+    pub(crate) fn symbol(self) -> &'static str {
         match self {
             BinOp::Add => "+",
             BinOp::Sub => "-",

@@ -7,15 +7,17 @@ use testbenches::fuzz::{self, Fuzzer};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, minutes, seed] = &arguments[..] else {
-        eprintln!("error: expected three arguments: expressions or sequential, minutes, seed");
+        eprintln!("error: expected three arguments: expressions, sequential or simulators; minutes; seed");
         return ExitCode::from(2);
     };
     let (Some(fuzzer), Ok(minutes), Ok(seed)) = (Fuzzer::named(name), minutes.parse::<f64>(), seed.parse::<u64>())
     else {
-        eprintln!("error: `{name} {minutes} {seed}`: expected expressions or sequential, a number, a whole number");
+        eprintln!(
+            "error: `{name} {minutes} {seed}`: expected expressions, sequential or simulators; a number, a whole number"
+        );
         return ExitCode::from(2);
     };
-    if !testbenches::have(&["verilator", "yosys"]) {
+    if fuzzer != Fuzzer::Simulators && !testbenches::have(&["verilator", "yosys"]) {
         return ExitCode::from(2);
     }
     let start = Instant::now();

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Options of `cargo xtask fuzz`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Which fuzzer (both, one after the other, when none is named)
-    #[arg(value_parser = ["expressions", "sequential"])]
+    /// Which fuzzer (all, one after the other, when none is named)
+    #[arg(value_parser = ["expressions", "sequential", "simulators"])]
     fuzzer: Option<String>,
     /// How long each runs
     #[arg(long, default_value_t = 1.0)]
@@ -24,7 +24,7 @@ pub fn run(options: &Options) -> Result<()> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (seed, minutes) = (options.seed.unwrap_or(now).to_string(), options.minutes.to_string());
     let mut found = vec![];
-    for fuzzer in ["expressions", "sequential"] {
+    for fuzzer in ["simulators", "expressions", "sequential"] {
         if options.fuzzer.as_deref().is_some_and(|wanted| wanted != fuzzer) {
             continue;
         }

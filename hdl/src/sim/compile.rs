@@ -1,10 +1,11 @@
 //! From expressions to the flat program: a slot for every value, an instruction for every expression that needs one.
 
 use super::commit;
-use super::flatten::Netlist;
+use super::flatten::{FlatMem, Netlist, State, Write};
 use super::graph::{Ex, Expr, Graph};
 use super::lower::{LowNext, Lowered};
-use super::program::{Instr, Mem, Slot};
+use super::native::{Plan, PlanState, PlanWrite};
+use super::program::{Instr, Memories, Shape, Slot};
 use super::schedule::schedule;
 use super::wide::{Part, Wide, limbs};
 use crate::ir::{BinOp, UnOp};
@@ -69,7 +70,7 @@ pub(super) struct Program {
     pub wides: Vec<Wide>,
     /// Slots at power-up: constants, and zeros.
     pub slots: Vec<u64>,
-    pub mems: Vec<Mem>,
+    pub mems: Memories,
     /// Slots of the ports.
     pub ports: Vec<Slot>,
     pub signals: Vec<Named>,
@@ -92,16 +93,16 @@ struct Compile<'a> {
 }
 
 /// Compiles a lowered design.
-pub(super) fn compile(net: &Netlist, low: &Lowered) -> Program {
+pub(super) fn compile(net: &Netlist, low: Lowered) -> (Program, Plan) {
     let mut c = Compile { graph: &low.graph, program: Program::default(), sources: vec![], at: vec![] };
     for &width in &net.sources {
         let slot = c.fresh(width);
         c.sources.push(slot);
     }
     c.at = vec![0; low.graph.nodes.len()];
-    let live = mark_live(low);
+    let live = mark_live(&low);
     c.expressions(&live);
-    c.state(net, low);
+    c.state(net, &low);
     c.program.live = c.program.code.len();
     let late: Vec<bool> = live.iter().map(|l| !l).collect();
     c.expressions(&late);
@@ -114,8 +115,10 @@ pub(super) fn compile(net: &Netlist, low: &Lowered) -> Program {
         late: !live[e as usize],
     });
     c.program.signals = named.collect();
-    c.program.mems = net.mems.iter().map(|m| memory(m.width, m.depth, &m.init)).collect();
-    c.program
+    net.mems.iter().for_each(|m| add_memory(&mut c.program.mems, m));
+    let Compile { program, sources, at, .. } = c;
+    let plan = plan(net, low, sources, &at, &program);
+    (program, plan)
 }
 
 /// Which expressions ports, registers and memories need.
@@ -138,13 +141,40 @@ fn mark_live(low: &Lowered) -> Vec<bool> {
     live
 }
 
-fn memory(width: u32, depth: u32, init: &[BigUint]) -> Mem {
-    let stride = limbs(width);
-    let mut words = vec![0; stride * depth as usize];
-    for (word, value) in words.chunks_exact_mut(stride).zip(init) {
+fn add_memory(mems: &mut Memories, mem: &FlatMem) {
+    let (start, stride) = (mems.limbs.len(), limbs(mem.width));
+    mems.limbs.resize(start + stride * mem.depth as usize, 0);
+    for (word, value) in mems.limbs[start..].chunks_exact_mut(stride).zip(&mem.init) {
         value.iter_u64_digits().zip(word).for_each(|(digit, limb)| *limb = digit);
     }
-    Mem { words, stride }
+    mems.shapes.push(Shape { start, stride, depth: mem.depth.into() });
+}
+
+/// The same for a compiler to machine code, which shares the slots of ports and states.
+fn plan(net: &Netlist, low: Lowered, sources: Vec<Slot>, at: &[Slot], program: &Program) -> Plan {
+    let state = |(state, next): (&State, &LowNext)| PlanState {
+        source: state.source,
+        width: state.width,
+        domain: state.domain,
+        next: *next,
+    };
+    let write = |(write, [addr, data, mask]): (&Write, &[Ex; 3])| PlanWrite {
+        mem: write.mem,
+        addr: *addr,
+        data: *data,
+        mask: *mask,
+        domain: write.domain,
+    };
+    Plan {
+        sources,
+        outputs: low.ports.iter().map(|e| (*e, at[*e as usize])).collect(),
+        states: net.states.iter().zip(&low.states).map(state).collect(),
+        writes: net.writes.iter().zip(&low.writes).map(write).collect(),
+        memories: program.mems.shapes.clone(),
+        domains: net.domains.len() as u32,
+        slots: program.slots.len() as Slot,
+        nodes: low.graph.nodes,
+    }
 }
 
 impl Compile<'_> {

@@ -7,17 +7,23 @@ use num_bigint::BigUint;
 use std::collections::HashMap;
 
 /// Index of an expression; operands always have smaller ones.
-pub(super) type Ex = u32;
+pub type Ex = u32;
 
 /// What an expression computes. Against [`crate::ir::Op`] this lacks what can be said with the others: there are no
 /// `Gt`, `Ge`, no repetitions (of one bit: `SignExt`), no shifts by constants, and shift amounts have at most 32 bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Expr {
+pub enum Expr {
+    /// A constant.
     Const(BigUint),
+    /// A port, a reset or a state, by its index.
     Source(u32),
+    /// One operand.
     Un(UnOp, Ex),
+    /// Two operands.
     Bin(BinOp, Ex, Ex),
+    /// `.0 ? .1 : .2`.
     Mux(Ex, Ex, Ex),
+    /// Bits from `.1` upwards.
     Slice(Ex, u32),
     /// At most 64 bits of an operand of more than 64, from a bit that `.1` gives; zeros past the end.
     Part(Ex, Ex),
@@ -27,10 +33,12 @@ pub(super) enum Expr {
     SignExt(Ex),
     /// `.0`, wider than 64 bits, with `.1`, of at most 64 bits, in the place that `.2` gives.
     Insert(Ex, Ex, Ex),
+    /// The word of memory `.0` at an address.
     Read(u32, Ex),
 }
 
 impl Expr {
+    /// Calls `f` with every operand.
     pub fn each_operand(&self, mut f: impl FnMut(Ex)) {
         match self {
             Expr::Const(_) | Expr::Source(_) => {}

@@ -15,11 +15,20 @@ pub(super) struct Lowered {
     pub writes: Vec<[Ex; 3]>,
 }
 
-/// As [`Next`].
-#[derive(Clone, Copy)]
-pub(super) enum LowNext {
+/// What a state takes at the clock edge.
+#[derive(Clone, Copy, Debug)]
+pub enum LowNext {
+    /// The value of an expression.
     Value(Ex),
-    Read { mem: u32, addr: Ex, enable: Option<Ex> },
+    /// The word of a memory as it was before the edge; holds unless the enable is 1.
+    Read {
+        /// Index of the memory.
+        mem: u32,
+        /// Address.
+        addr: Ex,
+        /// Holds unless this is 1.
+        enable: Option<Ex>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -46,7 +46,7 @@
 //! The way from module to program: `flatten` copies the instances into one netlist (`stmts` turns statements into
 //! expressions), `lower` orders it and builds the `graph` of distinct expressions (constants folded by `fold`),
 //! `compile` gives every value a slot and writes the `program` (values of more than 64 bits: `wide`), in the order
-//! of `schedule`.
+//! of `schedule`. Crate `kvforge-hdl-jit` compiles the same graph to machine code (`native`).
 //!
 //! [`Engine::edge`]: crate::engine::Engine::edge
 
@@ -57,6 +57,7 @@ mod flatten;
 pub(crate) mod fold;
 mod graph;
 mod lower;
+pub mod native;
 mod program;
 mod run;
 mod schedule;

@@ -8,7 +8,7 @@
 use super::wide::{self, Wide};
 
 /// Index of a limb.
-pub(super) type Slot = u32;
+pub type Slot = u32;
 
 /// An instruction on values of at most 64 bits, in the notation of Rust on `u64`; `w` is the width of the result in
 /// bits (for comparisons, of the operands) and `[w]` cuts to it.
@@ -181,22 +181,38 @@ pub(super) enum Instr {
     Wide(u32),
 }
 
-/// A memory: words of `stride` limbs each.
-#[derive(Clone, Debug)]
-pub(super) struct Mem {
-    pub words: Vec<u64>,
+/// Where the words of a memory stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Limb at which word 0 begins.
+    pub start: usize,
+    /// Limbs of a word.
     pub stride: usize,
+    /// Words.
+    pub depth: u64,
 }
 
-impl Mem {
-    /// The limbs of a word; `None` past the end.
-    pub fn word(&self, addr: u64) -> Option<&[u64]> {
-        let start = usize::try_from(addr).ok()?.checked_mul(self.stride)?;
-        self.words.get(start..start + self.stride)
+/// All memories of a design, one after the other in one vector.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memories {
+    pub shapes: Vec<Shape>,
+    pub limbs: Vec<u64>,
+}
+
+impl Memories {
+    /// Where the limbs of a word stand; `None` past the end.
+    fn range(&self, mem: u32, addr: u64) -> Option<std::ops::Range<usize>> {
+        let Shape { start, stride, depth } = self.shapes[mem as usize];
+        let start = start + usize::try_from(addr).ok().filter(|_| addr < depth)? * stride;
+        Some(start..start + stride)
     }
-    pub fn word_mut(&mut self, addr: u64) -> Option<&mut [u64]> {
-        let start = usize::try_from(addr).ok()?.checked_mul(self.stride)?;
-        self.words.get_mut(start..start + self.stride)
+    /// The limbs of a word; `None` past the end.
+    pub fn word(&self, mem: u32, addr: u64) -> Option<&[u64]> {
+        Some(&self.limbs[self.range(mem, addr)?])
+    }
+    pub fn word_mut(&mut self, mem: u32, addr: u64) -> Option<&mut [u64]> {
+        let range = self.range(mem, addr)?;
+        Some(&mut self.limbs[range])
     }
 }
 
@@ -214,7 +230,7 @@ fn signed(a: u64, w: u8) -> i64 {
 }
 
 /// Runs instructions. `wides` are the ones that `Instr::Wide` points to.
-pub(super) fn run(code: &[Instr], wides: &[Wide], slots: &mut [u64], mems: &[Mem]) {
+pub(super) fn run(code: &[Instr], wides: &[Wide], slots: &mut [u64], mems: &Memories) {
     for instr in code {
         // `get!` and `put!` keep the table below readable; indices are checked by the language, and never wrong.
         macro_rules! get {
@@ -262,7 +278,7 @@ pub(super) fn run(code: &[Instr], wides: &[Wide], slots: &mut [u64], mems: &[Mem
             }
             Instr::Cat { dst, high, low, at } => (dst, get!(high) << (at & 63) | get!(low)),
             Instr::SignExt { dst, a, from, w } => (dst, signed(get!(a), from) as u64 & ones(w)),
-            Instr::Read { dst, addr, mem } => (dst, mems[mem as usize].word(get!(addr)).map_or(0, |word| word[0])),
+            Instr::Read { dst, addr, mem } => (dst, mems.word(mem, get!(addr)).map_or(0, |word| word[0])),
             Instr::Copy { dst, a } => (dst, get!(a)),
             Instr::Wide(index) => {
                 wide::run(&wides[index as usize], slots, mems);

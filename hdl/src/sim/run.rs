@@ -3,7 +3,8 @@
 use super::check::Checks;
 use super::compile::{MemWrite, Program, compile};
 use super::flatten::FlatProp;
-use super::program::{self, Mem, Slot};
+use super::native::{Compiler, Native, Tier};
+use super::program::{self, Memories, Slot};
 use super::wide::limbs;
 use super::{flatten, lower};
 use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
@@ -24,6 +25,14 @@ pub(super) struct Design {
     pub props: Vec<FlatProp>,
     /// Names of the values that a prover would choose.
     pub free: Vec<String>,
+    /// Machine code in place of the program.
+    tier: Option<Tier>,
+}
+
+impl Design {
+    fn code(&self) -> Option<&dyn Native> {
+        self.tier.as_ref()?.code()
+    }
 }
 
 /// A running design. A clone is a second run that starts where this one stands; it shares the compiled program.
@@ -31,9 +40,13 @@ pub(super) struct Design {
 pub struct Simulator {
     pub(super) design: Arc<Design>,
     pub(super) slots: Vec<u64>,
-    mems: Vec<Mem>,
-    /// Something changed since combinational logic settled.
+    mems: Memories,
+    /// Runs machine code. The slots of ports and states are the same, so the program may run too, when it is asked for.
+    native: bool,
+    /// Something changed since the ports settled.
     dirty: bool,
+    /// The same, for all that the live part of the program computes.
+    inner_dirty: bool,
     /// The same, for the signals that nobody but an observer uses.
     late_dirty: bool,
     cycles: u64,
@@ -58,15 +71,20 @@ impl Simulator {
     /// A simulator of a design, all inputs 0, all resets inactive. Clone it to run the same design again: compiling
     /// is the expensive part.
     pub fn new<P>(design: &crate::Design<P>) -> Simulator {
-        Simulator::from_def(&design.def)
+        Simulator::from_def(&design.def, None)
+    }
+
+    /// A simulator that goes over to machine code after so many evaluations (0: at once); see crate `kvforge-hdl-jit`.
+    pub fn with_native<P>(design: &crate::Design<P>, compiler: Compiler, patience: u64) -> Simulator {
+        Simulator::from_def(&design.def, Some((compiler, patience)))
     }
 
     /// Compiles a design. Panics on a combinational loop, which the checks of a module do not let through.
-    pub(crate) fn from_def(def: &Arc<Def>) -> Simulator {
+    pub(crate) fn from_def(def: &Arc<Def>, native: Option<(Compiler, u64)>) -> Simulator {
         let net = flatten::flatten(def);
         // conditions of properties are computed as outputs are, after those
         let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();
-        let program = compile(&net, &lower::lower(&net, &nodes));
+        let (program, plan) = compile(&net, lower::lower(&net, &nodes));
         let port = |p: &crate::ir::Port| PortInfo { name: p.name.clone(), width: p.width, input: p.input };
         let info = |s: &super::compile::Named| SignalInfo { name: s.name.clone(), width: s.width };
         let signals: Vec<SignalInfo> = program.signals.iter().map(info).collect();
@@ -77,6 +95,7 @@ impl Simulator {
             signals,
             props: net.props,
             free: net.free,
+            tier: native.map(|(compiler, patience)| Tier::new(plan, compiler, patience)),
             program,
         };
         let (slots, mems) = (design.program.slots.clone(), design.program.mems.clone());
@@ -85,7 +104,9 @@ impl Simulator {
             design,
             slots,
             mems,
+            native: false,
             dirty: true,
+            inner_dirty: true,
             late_dirty: true,
             cycles: 0,
             last_edge: 0,
@@ -123,7 +144,7 @@ impl Simulator {
 
     /// Value of a signal as little-endian limbs.
     pub fn limbs(&mut self, signal: Probe) -> &[u64] {
-        self.settle();
+        self.settle_inner();
         let design = Arc::clone(&self.design);
         let named = &design.program.signals[signal.0 as usize];
         if named.late && self.late_dirty {
@@ -144,20 +165,52 @@ impl Simulator {
         self.design.program.live
     }
 
-    /// Brings combinational logic up to date.
+    /// Does it run machine code by now?
+    pub fn is_native(&self) -> bool {
+        self.native
+    }
+
+    /// Brings what the ports show up to date.
     fn settle(&mut self) {
-        if self.dirty {
+        if !self.dirty {
+            return;
+        }
+        if !self.native {
+            self.count_work();
+        }
+        match self.design.code().filter(|_| self.native) {
+            Some(code) => code.settle(&mut self.slots, &mut self.mems.limbs),
+            None => self.settle_inner(),
+        }
+        self.dirty = false;
+    }
+
+    /// Brings combinational logic up to date, other than the signals for observers.
+    fn settle_inner(&mut self) {
+        if self.inner_dirty {
             let program = &self.design.program;
             program::run(&program.code[..program.live], &program.wides, &mut self.slots, &self.mems);
-            self.dirty = false;
+            self.inner_dirty = false;
             self.late_dirty = true;
+        }
+    }
+
+    /// Counts an evaluation; goes over to machine code when it is there.
+    fn count_work(&mut self) {
+        let Some(tier) = &self.design.tier else { return };
+        tier.count();
+        if let Some(code) = tier.code() {
+            self.slots.resize(code.slots(), 0);
+            self.native = true;
         }
     }
 
     pub(super) fn set(&mut self, slot: Slot, limb: u64) {
         let old = &mut self.slots[slot as usize];
-        self.dirty |= *old != limb;
-        *old = limb;
+        if *old != limb {
+            *old = limb;
+            (self.dirty, self.inner_dirty) = (true, true);
+        }
     }
 
     /// Slot and limbs of a port.
@@ -168,11 +221,11 @@ impl Simulator {
     /// Sync reads sample the words of before the edge.
     fn read_memories(&mut self, clocks: u64) {
         for read in self.design.program.reads.iter().filter(|r| clocks >> r.domain & 1 == 1) {
-            let mem = &self.mems[read.mem as usize];
-            let staged = read.staged as usize..read.staged as usize + mem.stride;
+            let stride = self.mems.shapes[read.mem as usize].stride;
+            let staged = read.staged as usize..read.staged as usize + stride;
             if read.enable.is_some_and(|e| self.slots[e as usize] == 0) {
-                self.slots.copy_within(read.data as usize..read.data as usize + mem.stride, staged.start);
-            } else if let Some(word) = mem.word(self.slots[read.addr as usize]) {
+                self.slots.copy_within(read.data as usize..read.data as usize + stride, staged.start);
+            } else if let Some(word) = self.mems.word(read.mem, self.slots[read.addr as usize]) {
                 self.slots[staged].copy_from_slice(word);
             } else {
                 self.slots[staged].fill(0);
@@ -182,7 +235,7 @@ impl Simulator {
 
     fn write_memories(&mut self, clocks: u64) {
         for write in self.design.program.writes.iter().filter(|w| clocks >> w.domain & 1 == 1) {
-            write_memory(write, &self.slots, &mut self.mems[write.mem as usize]);
+            write_memory(write, &self.slots, &mut self.mems);
         }
     }
 
@@ -195,6 +248,11 @@ impl Simulator {
                 n => self.slots.copy_within(src..src + n as usize, dst),
             }
         }
+    }
+
+    /// States under reset take their reset values.
+    fn reset_states(&mut self, clocks: u64) {
+        let program = &self.design.program;
         let reset = program.resets.iter().enumerate().filter(|(_, slot)| self.slots[**slot as usize] != 0);
         let reset = clocks & reset.fold(0, |mask, (d, _)| mask | 1 << d);
         if reset != 0 {
@@ -205,10 +263,11 @@ impl Simulator {
     }
 }
 
-fn write_memory(write: &MemWrite, slots: &[u64], mem: &mut Mem) {
-    let data = &slots[write.data as usize..write.data as usize + mem.stride];
+fn write_memory(write: &MemWrite, slots: &[u64], mems: &mut Memories) {
+    let stride = mems.shapes[write.mem as usize].stride;
+    let data = &slots[write.data as usize..write.data as usize + stride];
     let enabled = |lane: u32| slots[(write.mask + lane / 64) as usize] >> (lane % 64) & 1 == 1;
-    let Some(word) = mem.word_mut(slots[write.addr as usize]) else { return };
+    let Some(word) = mems.word_mut(write.mem, slots[write.addr as usize]) else { return };
     if write.lanes == 1 {
         if enabled(0) {
             word.copy_from_slice(data);
@@ -276,11 +335,17 @@ impl Engine for Simulator {
     fn edge(&mut self, clocks: u64) {
         self.settle();
         self.check_properties(clocks);
-        // All of these take old values: states and memories change only after everything that reads them.
-        self.read_memories(clocks);
-        self.write_memories(clocks);
-        self.commit(clocks);
-        self.dirty = true;
+        match self.design.code().filter(|_| self.native) {
+            Some(code) => code.edge(clocks, &mut self.slots, &mut self.mems.limbs),
+            None => {
+                // All of these take old values: states and memories change only after everything that reads them.
+                self.read_memories(clocks);
+                self.write_memories(clocks);
+                self.commit(clocks);
+            }
+        }
+        self.reset_states(clocks);
+        (self.dirty, self.inner_dirty) = (true, true);
         self.cycles += 1;
         self.last_edge = clocks;
     }

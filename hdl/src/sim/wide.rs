@@ -1,6 +1,6 @@
 //! Instructions on values of more than 64 bits. The rules of [`super::program`] hold for them too.
 
-use super::program::{Mem, Slot, ones};
+use super::program::{Memories, Slot, ones};
 use crate::ir::BinOp;
 
 /// A part of a concatenation.
@@ -141,7 +141,7 @@ fn limb_or(slots: &[u64], a: Slot, width: u32, i: usize, fill: u64) -> u64 {
 
 /// Runs one. Kept out of the loop over narrow instructions, which would run out of processor registers otherwise.
 #[inline(never)]
-pub(super) fn run(instr: &Wide, slots: &mut [u64], mems: &[Mem]) {
+pub(super) fn run(instr: &Wide, slots: &mut [u64], mems: &Memories) {
     match *instr {
         Wide::Not { dst, a, width } => {
             (0..limbs(width)).for_each(|i| slots[dst as usize + i] = !slots[a as usize + i]);
@@ -183,7 +183,7 @@ pub(super) fn run(instr: &Wide, slots: &mut [u64], mems: &[Mem]) {
         Wide::Insert { dst, base, width, value, at } => insert(slots, dst, base, width, value, at),
         Wide::Read { dst, addr, mem, width } => {
             let (start, n) = (dst as usize, limbs(width));
-            match mems[mem as usize].word(slots[addr as usize]) {
+            match mems.word(mem, slots[addr as usize]) {
                 Some(word) => slots[start..start + n].copy_from_slice(word),
                 None => slots[start..start + n].fill(0),
             }

@@ -22,6 +22,9 @@ fn main() {
         "16 lanes, built-in simulator: {:.0} cycles/s ({instructions} instructions)",
         speed(&design, &mut simulator)
     );
+    let mut compiled = jit::compiled(&design);
+    check(&design, &mut compiled);
+    println!("16 lanes, machine code: {:.0} cycles/s", speed(&design, &mut compiled));
     if have(&["verilator"]) {
         let mut model = verilated(&design, Reset::default()).unwrap_or_else(|error| panic!("{error}"));
         check(&design, &mut model);

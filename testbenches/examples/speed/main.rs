@@ -8,6 +8,7 @@ mod cpp;
 mod load;
 
 use cpp::{Program, Variant};
+use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::{Design, Reset};
 use hw::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
@@ -66,14 +67,23 @@ fn against_cpp<P>(design: &Design<P>, load: &Load, folder: &Path) -> Result<(), 
 fn built_in<P>(design: &Design<P>, load: &Load) -> Result<(), Box<dyn Error>> {
     let mut model = testbenches::verilated(design, Reset::default())?;
     let mut simulator = Simulator::new(design);
+    let t = std::time::Instant::now();
+    let mut compiled = jit::compiled(design);
+    let mut code = vec![];
+    compiled.reset(1);
+    println!("jit compile {:?}", t.elapsed());
     let (mut ours, mut theirs) = (vec![], vec![]);
     for _ in 0..RUNS {
         let (a, b) = (load::run(&mut simulator, load, BUILT_IN_CYCLES), load::run(&mut model, load, BUILT_IN_CYCLES));
         same(a, b);
+        let c = load::run(&mut compiled, load, BUILT_IN_CYCLES);
+        same(b, c);
+        code.push(BUILT_IN_CYCLES as f64 / c.seconds);
         ours.push(BUILT_IN_CYCLES as f64 / a.seconds);
         theirs.push(BUILT_IN_CYCLES as f64 / b.seconds);
     }
     let (ours, theirs) = (median(ours), median(theirs));
+    println!("machine code {:.0}", median(code));
     println!("{}: built-in simulator {ours:.0} cycles/s, Verilator {theirs:.0}", design.name());
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Random expressions of every operator, up to 200 bits wide: the built-in simulator, Verilator, Verilator on the netlist that
 //! Yosys emits, and a model on big numbers, which is evaluated while the expression is built.
 
+use super::Others;
 use super::random::{NoPorts, Random, mask, module_text, one};
-use crate::{have, model, text, yosys};
+use crate::{model, text, yosys};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -219,9 +220,9 @@ fn unit(name: &str, seed: u64, stimuli: &[Vec<BigUint>]) -> (Design<UnitPorts>, 
     (design, values)
 }
 
-/// Runs `count` modules, all in one model, on every engine; `words`: also on the netlist that Yosys emits. An error says
+/// Runs `count` modules, all in one model, on every engine; with `others` as far as they are there. An error says
 /// which engine differs where, and shows the module.
-pub fn batch(seed: u64, count: u64, words: bool) -> Result<(), String> {
+pub fn batch(seed: u64, count: u64, others: Others) -> Result<(), String> {
     let mut r = Random::new(seed);
     let stimuli: Vec<Vec<BigUint>> = (0..CASES).map(|_| INPUTS.map(|w| r.bits(w)).to_vec()).collect();
     let top = Module::new("fuzz_expressions");
@@ -238,12 +239,13 @@ pub fn batch(seed: u64, count: u64, words: bool) -> Result<(), String> {
     }
     let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
     let verilog = text(&design, Reset::default());
-    let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("simulator", Box::new(Simulator::new(&design)))];
-    if have(&["verilator", "yosys"]) {
+    let mut engines: Vec<(&str, Box<dyn Engine>)> =
+        vec![("simulator", Box::new(Simulator::new(&design))), ("machine code", Box::new(jit::compiled(&design)))];
+    if others.verilator() {
         let start = |text: &str| model(text, &design, Reset::default()).map_err(|e| format!("seed {seed}\n{e}"));
         engines.push(("verilator", Box::new(start(&verilog)?)));
-        if words {
-            let netlist = yosys::reemit(&verilog, design.name(), yosys::Netlist::Words)?;
+        if let Some(netlist) = others.netlist() {
+            let netlist = yosys::reemit(&verilog, design.name(), netlist)?;
             engines.push(("netlist", Box::new(start(&netlist)?)));
         }
     }

@@ -1,11 +1,11 @@
-//! Random modules, the same on every engine: the built-in simulator, Verilator, and Verilator on what Yosys made of the
+//! Random modules, the same on every engine: the built-in simulators, Verilator, and Verilator on what Yosys made of the
 //! Verilog. Tests run a few batches with fixed seeds; `cargo xtask fuzz` runs them for as long as one likes.
 
 pub mod expressions;
 mod random;
 pub mod sequential;
 
-use crate::yosys::Netlist;
+use crate::{have, yosys::Netlist};
 use hdl::Reset;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,29 @@ pub const RESETS: [Reset; 4] = [
     Reset { asynchronous: true, active_low: true },
 ];
 
+/// What the built-in simulators (the interpreter and machine code) are compared with, where it is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// Nothing: with each other.
+    None,
+    /// Verilator.
+    Verilator,
+    /// Verilator, and Verilator on what Yosys made of the Verilog.
+    Netlist(Netlist),
+}
+
+impl Others {
+    fn verilator(self) -> bool {
+        self != Others::None && have(&["verilator", "yosys"])
+    }
+    fn netlist(self) -> Option<Netlist> {
+        match self {
+            Others::Netlist(netlist) => Some(netlist),
+            _ => None,
+        }
+    }
+}
+
 /// The fuzzers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fuzzer {
@@ -24,27 +47,34 @@ pub enum Fuzzer {
     Expressions,
     /// [`sequential`].
     Sequential,
+    /// Both, on the built-in simulators alone: many more modules in the same time.
+    Simulators,
 }
 
 impl Fuzzer {
     /// The fuzzer of this name.
     pub fn named(name: &str) -> Option<Fuzzer> {
-        [Fuzzer::Expressions, Fuzzer::Sequential].into_iter().find(|f| f.name() == name)
+        [Fuzzer::Expressions, Fuzzer::Sequential, Fuzzer::Simulators].into_iter().find(|f| f.name() == name)
     }
     /// Its name, in small letters.
     pub fn name(self) -> &'static str {
         match self {
             Fuzzer::Expressions => "expressions",
             Fuzzer::Sequential => "sequential",
+            Fuzzer::Simulators => "simulators",
         }
     }
     /// One batch of modules: (how many, what was found).
     fn batch(self, seed: u64) -> (u64, Result<(), String>) {
         match self {
-            Fuzzer::Expressions => (40, expressions::batch(seed, 40, true)),
+            Fuzzer::Expressions => (40, expressions::batch(seed, 40, Others::Netlist(Netlist::Words))),
             Fuzzer::Sequential => {
                 let netlist = if seed % 8 == 7 { (6, Netlist::Gates) } else { (25, Netlist::Words) };
-                (netlist.0, sequential::batch(seed, netlist.0, RESETS[(seed % 4) as usize], Some(netlist.1)))
+                (netlist.0, sequential::batch(seed, netlist.0, RESETS[(seed % 4) as usize], Others::Netlist(netlist.1)))
+            }
+            Fuzzer::Simulators => {
+                let sequential = sequential::batch(seed, 40, RESETS[0], Others::None);
+                (80, sequential.and_then(|()| expressions::batch(seed, 40, Others::None)))
             }
         }
     }

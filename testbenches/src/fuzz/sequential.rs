@@ -1,8 +1,9 @@
 //! Random modules with registers, memories, state enums, trees of `when` and `switch`, assignments of parts, instances and two
 //! clocks: the built-in simulator against Verilator, and against Verilator on the gates that Yosys makes of the Verilog.
 
+use super::Others;
 use super::random::{NoPorts, Random, module_text};
-use crate::{have, model, text, yosys};
+use crate::{model, text, yosys};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
@@ -267,7 +268,7 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
 
 /// Runs `count` modules, all in one model, on every engine; with `netlist` also on what Yosys makes of them (gates take
 /// long to compile). An error says which engine differs where, and shows the module.
-pub fn batch(seed: u64, count: u64, reset: hdl::Reset, netlist: Option<yosys::Netlist>) -> Result<(), String> {
+pub fn batch(seed: u64, count: u64, reset: hdl::Reset, others: Others) -> Result<(), String> {
     let mut r = Random::new(seed);
     let top = Module::new("fuzz_sequential");
     let inputs: Vec<Signal> =
@@ -284,23 +285,23 @@ pub fn batch(seed: u64, count: u64, reset: hdl::Reset, netlist: Option<yosys::Ne
     }
     let design = top.finish(NoPorts).map_err(|e| format!("seed {seed}\n{e}"))?;
     let mut simulator = Simulator::new(&design);
-    if !have(&["verilator", "yosys"]) {
-        return Ok(());
-    }
     let verilog = text(&design, reset);
     let start = |text: &str| model(text, &design, reset).map_err(|e| format!("seed {seed}\n{e}"));
-    let mut others = vec![("verilator", start(&verilog)?)];
-    if let Some(netlist) = netlist {
-        others.push(("netlist", start(&yosys::reemit(&verilog, design.name(), netlist)?)?));
+    let mut engines: Vec<(&str, Box<dyn Engine>)> = vec![("machine code", Box::new(jit::compiled(&design)))];
+    if others.verilator() {
+        engines.push(("verilator", Box::new(start(&verilog)?)));
+        if let Some(netlist) = others.netlist() {
+            engines.push(("netlist", Box::new(start(&yosys::reemit(&verilog, design.name(), netlist)?)?)));
+        }
     }
     let domains = design.clocks().count();
     for cycle in 0..CYCLES {
         let stimulus = Stimulus::random(&mut r, cycle, domains, reset);
         stimulus.drive(&mut simulator);
-        for (name, other) in &mut others {
-            stimulus.drive(other);
+        for (name, other) in &mut engines {
+            stimulus.drive(other.as_mut());
             // an asynchronous reset shows before the edge, except in the built-in simulator
-            let early = reset.asynchronous && stimulus.resets.contains(&true);
+            let early = reset.asynchronous && stimulus.resets.contains(&true) && *name != "machine code";
             for k in (0..units.len()).filter(|_| !early && cycle >= 2) {
                 let (want, got) = (simulator.peek_big(INPUTS.len() + k), other.peek_big(INPUTS.len() + k));
                 if want != got {

@@ -71,7 +71,7 @@ impl Build {
         Arc::new(self.0)
     }
     pub fn simulate(self) -> Simulator {
-        Simulator::from_def(&self.finish())
+        Simulator::from_def(&self.finish(), None)
     }
 }
 

@@ -1,0 +1,239 @@
+//! The order of the work, cut into functions of a size that compiles quickly.
+//!
+//! States are stored in place, so whoever reads one after it was stored must find what it held before: such a state is
+//! kept in a slot of its own first. The order makes that rare, by storing states in the reverse of the order in which the
+//! design declares them: data flows through a design from top to bottom, so most readers come before.
+//!
+//! What only states with one enable need is computed under that enable (a gate), in one block with the stores.
+
+use crate::roots::{Roots, Store};
+use crate::scalar::{Word, Words};
+use std::collections::HashMap;
+
+/// Computations of one function: more make compiling slower, fewer give more values that pass through memory.
+const FUNCTION: usize = 1500;
+/// Computations that a block under a gate collects.
+const BLOCK: usize = 300;
+/// A gate that spares less than this is a multiplexer.
+const WORTH_A_GATE: usize = 6;
+
+/// One piece of work.
+#[derive(Clone, Copy, Debug)]
+pub enum Item {
+    Compute(Word),
+    Store(Store),
+    /// Index of a write port.
+    Write(usize),
+}
+
+/// Pieces of work under one condition.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub gate: Option<Word>,
+    pub items: Vec<Item>,
+}
+
+/// A function: blocks in their order.
+pub type Function = Vec<Block>;
+
+/// All functions: first those that settle the ports, then those of the edge.
+#[derive(Debug)]
+pub struct Schedule {
+    pub functions: Vec<Function>,
+    /// How many of them settle the ports.
+    pub settling: usize,
+}
+
+/// Not computed by anything yet.
+const NOBODY: u32 = 0;
+/// Computed under no gate.
+const ALL: u32 = 1;
+
+struct Scheduler<'a> {
+    words: &'a Words,
+    /// Who needs a word: `NOBODY`, `ALL`, or 2 and more for a gate.
+    owner: Vec<u32>,
+    done: Vec<bool>,
+    functions: Vec<Function>,
+    /// Items in the last function.
+    filled: usize,
+}
+
+pub fn schedule(words: &mut Words, roots: &mut Roots) -> Schedule {
+    drop_small_gates(words, roots);
+    let n = words.nodes.len();
+    let mut s = Scheduler { words, owner: vec![ALL; n], done: vec![false; n], functions: vec![], filled: usize::MAX };
+    for port in &roots.ports {
+        s.root(None, ALL, &[*port]);
+    }
+    let settling = s.functions.len();
+    s.begin_edge(roots);
+    s.states(roots);
+    s.writes(roots);
+    Schedule { functions: s.functions, settling }
+}
+
+/// The gates of states, each with a number from 2 on.
+fn gates(roots: &Roots) -> HashMap<Word, u32> {
+    let mut gates = HashMap::new();
+    for gate in roots.states.iter().filter_map(|r| r.gate) {
+        let next = gates.len() as u32 + 2;
+        gates.entry(gate).or_insert(next);
+    }
+    gates
+}
+
+/// Which gate each word serves alone.
+fn owners(words: &Words, roots: &Roots, gates: &HashMap<Word, u32>, computed: &[bool]) -> Vec<u32> {
+    let mut owner = vec![NOBODY; words.nodes.len()];
+    let join = |owner: &mut u32, by: u32| {
+        *owner = match *owner {
+            NOBODY => by,
+            same if same == by => by,
+            _ => ALL,
+        }
+    };
+    for root in &roots.states {
+        let by = root.gate.map_or(ALL, |g| gates[&g]);
+        root.gate.iter().for_each(|g| owner[*g as usize] = ALL);
+        root.stores.iter().for_each(|s| join(&mut owner[s.value as usize], by));
+    }
+    for write in &roots.writes {
+        for word in write.limbs.iter().flat_map(|(a, b)| [*a, *b]).chain([write.gate, write.addr]) {
+            owner[word as usize] = ALL;
+        }
+    }
+    for word in (0..owner.len()).rev() {
+        let by = owner[word];
+        if by != NOBODY && !computed.get(word).is_some_and(|c| *c) {
+            words.nodes[word].op.each_operand(|x| join(&mut owner[x as usize], by));
+        }
+    }
+    owner
+}
+
+/// Gates that spare little become multiplexers.
+fn drop_small_gates(words: &mut Words, roots: &mut Roots) {
+    let gates = gates(roots);
+    let owner = owners(words, roots, &gates, &[]);
+    let mut size = vec![0; gates.len() + 2];
+    for (by, node) in owner.iter().zip(&words.nodes) {
+        size[*by as usize] += usize::from(!node.op.is_leaf());
+    }
+    for root in &roots.states {
+        root.gate.iter().for_each(|g| size[gates[g] as usize] += root.stores.len());
+    }
+    for root in &mut roots.states {
+        let Some(gate) = root.gate.filter(|g| size[gates[g] as usize] < WORTH_A_GATE) else { continue };
+        root.gate = None;
+        for store in &mut root.stores {
+            let old = words.load(store.slot, store.mask);
+            store.value = words.select(gate, store.value, old);
+        }
+    }
+}
+
+impl Scheduler<'_> {
+    /// Between the ports and the edge: what the ports left can be used, and is fetched from memory; what is quickly
+    /// computed again is computed again.
+    fn begin_edge(&mut self, roots: &Roots) {
+        let words = self.words;
+        for word in 0..self.done.len() {
+            let mut cheap = true;
+            words.nodes[word].op.each_operand(|x| cheap &= words.op(x).is_leaf());
+            self.done[word] &= !cheap;
+        }
+        self.owner = owners(words, roots, &gates(roots), &self.done);
+        self.filled = usize::MAX;
+    }
+
+    fn states(&mut self, roots: &Roots) {
+        let gates = gates(roots);
+        // Roots that wait for their block.
+        let mut open: HashMap<Option<Word>, Vec<Store>> = HashMap::new();
+        let mut order = vec![];
+        for root in roots.states.iter().rev() {
+            let by = root.gate.map_or(ALL, |g| gates[&g]);
+            let waiting = open.entry(root.gate).or_insert_with(|| {
+                order.push((root.gate, by));
+                vec![]
+            });
+            waiting.extend(&root.stores);
+            if waiting.len() >= BLOCK / 8 || root.gate.is_none() {
+                let stores = std::mem::take(waiting);
+                self.root(root.gate, by, &stores);
+            }
+        }
+        for (gate, by) in order {
+            let stores = open.remove(&gate).unwrap_or_default();
+            self.root(gate, by, &stores);
+        }
+    }
+
+    /// All operands of the writes come before the first of them: they may read memories.
+    fn writes(&mut self, roots: &Roots) {
+        let mut items = vec![];
+        for write in &roots.writes {
+            for word in write.limbs.iter().flat_map(|(a, b)| [*a, *b]).chain([write.gate, write.addr]) {
+                self.collect(word, ALL, &mut items, &mut vec![]);
+            }
+        }
+        self.push(None, items);
+        for (i, write) in roots.writes.iter().enumerate() {
+            self.push(Some(write.gate), vec![Item::Write(i)]);
+        }
+    }
+
+    /// Adds the work for some stores under one gate.
+    fn root(&mut self, gate: Option<Word>, by: u32, stores: &[Store]) {
+        let (mut shared, mut own) = (vec![], vec![]);
+        gate.iter().for_each(|g| self.collect(*g, ALL, &mut shared, &mut vec![]));
+        for store in stores {
+            match gate {
+                None => self.collect(store.value, ALL, &mut shared, &mut own),
+                Some(_) => self.collect(store.value, by, &mut shared, &mut own),
+            }
+            let items = if gate.is_none() { &mut shared } else { &mut own };
+            items.push(Item::Store(*store));
+        }
+        self.push(None, shared);
+        if gate.is_some() {
+            self.push(gate, own);
+        }
+    }
+
+    /// Adds what a word needs, operands first: what only the gate `by` needs to `own`, the rest to `shared`.
+    fn collect(&mut self, root: Word, by: u32, shared: &mut Vec<Item>, own: &mut Vec<Item>) {
+        let mut stack = vec![(root, false)];
+        while let Some((word, ready)) = stack.pop() {
+            let node = &self.words.nodes[word as usize];
+            if self.done[word as usize] || node.op.is_leaf() {
+                continue;
+            }
+            if ready {
+                self.done[word as usize] = true;
+                let gated = by != ALL && self.owner[word as usize] == by;
+                if gated { &mut *own } else { &mut *shared }.push(Item::Compute(word));
+            } else {
+                stack.push((word, true));
+                node.op.each_operand(|x| stack.push((x, false)));
+            }
+        }
+    }
+
+    /// Appends a block, in pieces where it is large.
+    fn push(&mut self, gate: Option<Word>, items: Vec<Item>) {
+        for piece in items.chunks(FUNCTION) {
+            if self.filled.saturating_add(piece.len()) > FUNCTION {
+                self.functions.push(vec![]);
+                self.filled = 0;
+            }
+            self.filled += piece.len();
+            let Some(function) = self.functions.last_mut() else { continue };
+            match function.last_mut() {
+                Some(last) if last.gate == gate => last.items.extend(piece),
+                _ => function.push(Block { gate, items: piece.to_vec() }),
+            }
+        }
+    }
+}
