@@ -69,6 +69,9 @@ fn mutate(name: &str, count: usize, seed: u64) -> Result<bool, String> {
 
 /// A failure without its numbers, to count alike ones together.
 fn kind(words: &str) -> String {
+    let words = words.split(" changed from ").next().unwrap_or(words).rsplit("seed ").next().unwrap_or(words);
+    let words = words.split_once(": ").map_or(words, |(_, after)| after);
+    let words = words.split(['[', '(']).next().unwrap_or(words);
     let mut kind: String = words.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
     while kind.contains("##") {
         kind = kind.replace("##", "#");

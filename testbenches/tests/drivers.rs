@@ -1,7 +1,7 @@
 //! The drivers on the plain designs: what they ask for, the designs do.
 
 use hdl::sim::Simulator;
-use testbenches::drivers::{Effort, small};
+use testbenches::drivers::{Effort, configuration, small};
 
 #[test]
 fn the_designs_pass_on_the_built_in_simulator() {
@@ -11,4 +11,15 @@ fn the_designs_pass_on_the_built_in_simulator() {
         outcome.unwrap_or_else(|error| panic!("{}: {error}", driver.name));
         println!("{} passes in {:.1} s", driver.name, start.elapsed().as_secs_f64());
     }
+}
+
+#[test]
+fn number_units_pass_and_wrong_names_say_what_there_is() {
+    for name in ["f16_add", "f16_mul", "bf16_add_flush", "bf16_mul_flush"] {
+        let driver = configuration(name).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = driver.run(&mut Simulator::new(&driver.design), Effort::from_environment());
+        outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let error = configuration("f16_ad").err().expect("there is no f16_ad");
+    assert!(error.starts_with("there is no f16_ad; there are ") && error.contains(" f16_add, "), "{error}");
 }

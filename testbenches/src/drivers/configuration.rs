@@ -1,6 +1,6 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, oaken, parts, regroup};
+use super::{Driver, float, oaken, parts, regroup};
 use hw::catalogue::{Value, Values, block};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::Style;
@@ -82,6 +82,6 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
             let (word, words, ratio) = converter();
             parts::narrow_driver(name, word, words, ratio)
         }
-        _ => return None,
+        _ => return float::driver(name, block, v),
     })
 }

@@ -4,6 +4,7 @@
 //! live.
 
 mod configuration;
+mod float;
 mod oaken;
 mod packer;
 mod parts;
@@ -43,6 +44,8 @@ pub struct Driver {
     pub name: String,
     /// The design, without its types: name, ports, Verilog.
     pub design: Design<()>,
+    /// What holds of the inputs in every cycle, as a Verilog expression over their names: only such inputs are legal.
+    pub assume: Option<String>,
     test: Test,
 }
 
@@ -53,7 +56,7 @@ impl Driver {
         design: Design<P>,
         test: impl Fn(&mut dyn Engine, Effort) -> Result<(), String> + Send + Sync + 'static,
     ) -> Driver {
-        Driver { name: name.into(), design: design.erase(), test: Box::new(test) }
+        Driver { name: name.into(), design: design.erase(), assume: None, test: Box::new(test) }
     }
 
     /// The modules of the design: file name and Verilog of each.

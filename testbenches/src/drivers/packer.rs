@@ -12,14 +12,16 @@ use sim::bus::{Beat, packet};
 fn vectors(rng: &mut Rng, streams: &Streams) -> Traffic {
     let slots = streams.sources[0].payload[0].width / 8;
     let mut beats = vec![];
-    for _ in 0..120 {
-        let (length, most) = (rng.usize(1..16), [0, 1, slots / 2, slots][rng.usize(0..4)]);
+    for _ in 0..160 {
+        // many short and full ones: two that end in two words each, one behind the other, need the spare word
+        let longest = [1, 2, 16][rng.usize(0..3)];
+        let (length, most) = (rng.usize(1..=longest), [0, 1, slots / 2, slots, slots][rng.usize(0..5)]);
         let header = random(rng, 8 * HEADER_BYTES);
         for i in 0..length {
             let (first, last) = (u32::from(i == 0), u32::from(i + 1 == length));
             // the header counts with the first beat only
             let header = if i == 0 { header.clone() } else { random(rng, 8 * HEADER_BYTES) };
-            let count = if rng.u8(0..3) == 0 { most } else { rng.u32(0..=most) };
+            let count = if rng.bool() { most } else { rng.u32(0..=most) };
             beats.push(Beat(vec![random(rng, 8 * slots), count.into(), first.into(), last.into(), header]));
         }
     }
@@ -54,5 +56,6 @@ pub fn driver(name: &str, width: u32, slots: u32) -> Driver {
     let plain = one_to_one(&design, (&design.ports.s, &design.ports.m));
     let model = Box::new(move |sent: &Traffic| vec![packed(&sent[0], width as usize)]);
     let streams = Streams { feed: vectors, model, ..plain };
-    Driver::new(name, design, move |engine, effort| streams.test(engine, effort))
+    let driver = Driver::new(name, design, move |engine, effort| streams.test(engine, effort));
+    Driver { assume: Some(format!("s_count <= {slots}")), ..driver }
 }
