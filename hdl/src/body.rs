@@ -43,6 +43,8 @@ pub(crate) struct Body {
     /// Assignments that stand before all others: what properties inside `when` are where it does not apply.
     pub defaults: Vec<Stmt>,
     pub domain: u32,
+    /// Where a value was first assigned to a net: target, value.
+    pub set_at: HashMap<(Id, Id), Loc>,
     /// Prefixes of `scope`.
     pub scopes: Vec<String>,
     pub pipes: Vec<PipeData>,

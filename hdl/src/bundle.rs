@@ -157,6 +157,7 @@ impl body::Body {
             return self.width_error("set", to.id, from.id, loc);
         }
         self.assign_stage(target, from.id, loc);
+        self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();
         self.block().push(Stmt::Set { target, place, value: from.id, section });
     }

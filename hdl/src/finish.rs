@@ -55,6 +55,7 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
         check_loops(&mut b, &drivers);
         if b.errors.is_empty() {
             b.def.comb = combinational(&b.def, &drivers);
+            crate::clock_check::check(&mut b, &drivers);
             b.def.clocks = clocks(&b.def);
             crate::constant::simplify(&mut b.def);
         }
@@ -65,7 +66,7 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
 /// Gives every net, and every signal that the user named, a name of its own; ports have theirs already.
 fn settle_names(b: &mut Body) {
     let mut taken: BTreeMap<String, u32> = BTreeMap::new();
-    for d in b.def.domains.iter().chain(b.def.insts.iter().flat_map(|i| i.def.clocks.iter().map(|c| &c.0))) {
+    for d in &b.def.domains {
         taken.insert(d.clock.clone(), 0);
         taken.insert(d.reset.clone(), 0);
         taken.insert(format!("{}_n", d.reset), 0);
@@ -276,7 +277,7 @@ fn check_memories(b: &mut Body) {
 }
 
 /// The nodes whose value a node depends on within a cycle.
-fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<Id> {
+pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<Id> {
     match def.nodes[id as usize].op {
         Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => drivers.get(&id).cloned().unwrap_or_default(),
         Op::Net(Net::PinOut(i)) => {
@@ -366,7 +367,10 @@ fn clocks(def: &Def) -> Vec<(Domain, bool)> {
             _ => {}
         }
     }
-    def.insts.iter().flat_map(|i| &i.def.clocks).for_each(|(d, r)| need(d, *r));
+    for inst in &def.insts {
+        let used = inst.def.clocks.iter().filter_map(|(d, reset)| Some((inst.outer(d)?, *reset)));
+        used.for_each(|(outer, reset)| need(domain(outer), reset));
+    }
     // in the order of declaration, so that it does not depend on use
     let order = |d: &Domain| def.domains.iter().position(|x| x == d).unwrap_or(usize::MAX);
     list.sort_by_key(|(d, _)| order(d));

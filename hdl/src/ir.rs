@@ -216,16 +216,20 @@ pub(crate) struct Memory {
     pub writes: Vec<WritePort>,
     /// Verilog attributes such as `ram_style`.
     pub attributes: Vec<(String, String)>,
+    /// Why no word is read while another clock writes it.
+    pub crossing: Option<String>,
     pub loc: Loc,
 }
 
-/// An instance of another module. Clocks and resets connect by the names of the domains.
+/// An instance of another module.
 #[derive(Clone, Debug)]
 pub(crate) struct Inst {
     pub name: String,
     pub def: Arc<Def>,
     /// Pin nets of this module, one for each port of `def` in its order.
     pub pins: Vec<Id>,
+    /// For each domain of `def`, the domain of this module that drives it.
+    pub domains: Vec<u32>,
 }
 
 /// A clock and its reset.
@@ -262,6 +266,28 @@ pub(crate) struct Port {
     pub width: u32,
     pub input: bool,
     pub doc: String,
+    /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
+    /// input or give the output; `None` if there are none, or if it was declared that they do not matter.
+    pub domain: Option<u32>,
+}
+
+/// A declared crossing to another clock.
+#[derive(Clone, Debug)]
+pub(crate) struct CrossingData {
+    pub what: Crosser,
+    /// Found by the check of clocks.
+    pub from: Option<u32>,
+    pub to: u32,
+    pub reason: String,
+}
+
+/// What crosses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Crosser {
+    /// The signal `from`, as `node` in the other domain.
+    Signal { node: Id, from: Id },
+    /// The words of a memory.
+    Memory(u32),
 }
 
 /// A finished module: checked, named, immutable.
@@ -286,6 +312,10 @@ pub(crate) struct Def {
     pub unused: Vec<Id>,
     /// Domains whose clock, and whose reset, this module or a module below it needs: (domain names, reset needed).
     pub clocks: Vec<(Domain, bool)>,
+    /// Where signals go to other clocks on purpose.
+    pub crossings: Vec<CrossingData>,
+    /// Why nobody checks the clocks of this module.
+    pub unchecked_clocks: Option<String>,
     /// For each output port (index into `ports`): the input ports that reach it within one cycle.
     pub comb: Vec<(u32, Vec<u32>)>,
     /// Cycles from inputs to outputs, if the user stated them.

@@ -11,8 +11,10 @@ extern crate self as hdl;
 
 mod body;
 mod bundle;
+mod clock_check;
 mod constant;
 mod control;
+mod domains;
 pub mod engine;
 mod error;
 mod finish;
@@ -37,6 +39,7 @@ mod widths;
 
 pub use bundle::Bundle;
 pub use control::{Switch, When};
+pub use domains::{ClockDomain, Crossing};
 pub use error::{Diagnostic, Errors, Span};
 pub use hdl_macros::{Bundle, State, module};
 pub use memory::{Memory, RamStyle};

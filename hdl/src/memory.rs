@@ -62,6 +62,7 @@ impl Module {
                 reads: vec![],
                 writes: vec![],
                 attributes: vec![],
+                crossing: None,
                 loc,
             });
             b.def.mems.len() as u32 - 1
@@ -108,6 +109,12 @@ impl<B: Bundle> Memory<B> {
     #[track_caller]
     pub fn attribute(self, name: &str, value: &str) -> Self {
         self.module.with(|b| b.def.mems[self.index as usize].attributes.push((name.into(), value.into())));
+        self
+    }
+    /// Its ports may have several clocks: the reason says why no word is read while another clock writes it.
+    #[track_caller]
+    pub fn crossing(self, reason: &str) -> Self {
+        self.module.with(|b| b.def.mems[self.index as usize].crossing = Some(reason.into()));
         self
     }
     #[track_caller]

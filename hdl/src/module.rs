@@ -196,7 +196,8 @@ impl Module {
                 }
                 // the doc of a bundle stands at its first field
                 let doc = std::mem::take(&mut doc).to_string();
-                b.def.ports.push(Port { name, node: net.id, width: s.width, input, doc });
+                let domain = (b.domain != 0).then_some(b.domain);
+                b.def.ports.push(Port { name, node: net.id, width: s.width, input, doc, domain });
             });
             net
         })
@@ -257,22 +258,6 @@ impl Module {
         let domain = self.with(|b| b.domain);
         self.net(1, Net::Reset(domain), None, Location::caller())
     }
-    /// Everything declared inside `f` uses this clock and reset.
-    #[track_caller]
-    pub fn domain<R>(self, clock: &str, reset: &str, f: impl FnOnce() -> R) -> R {
-        let wanted = Domain { clock: clock.into(), reset: reset.into() };
-        let before = self.with(|b| {
-            let known = b.def.domains.iter().position(|d| *d == wanted);
-            let index = known.unwrap_or_else(|| {
-                b.def.domains.push(wanted);
-                b.def.domains.len() - 1
-            });
-            std::mem::replace(&mut b.domain, index as u32)
-        });
-        let result = f();
-        self.with(|b| b.domain = before);
-        result
-    }
     /// An instance of a module: its fields are the ports, seen from outside. It takes the name of its `let`.
     #[track_caller]
     pub fn instance<P: Ports>(self, design: &Design<P>) -> Instance<P> {
@@ -282,7 +267,8 @@ impl Module {
         let pins: Vec<Signal> = design.def.ports.iter().map(|p| self.net(p.width, kind(p.input), None, loc)).collect();
         body::with(self.key, loc, |b| {
             let pins = pins.iter().map(|p| p.id).collect();
-            b.def.insts.push(Inst { name: String::new(), def: design.def.clone(), pins });
+            let domains = b.def.connect_domains(&design.def, b.domain);
+            b.def.insts.push(Inst { name: String::new(), def: design.def.clone(), pins, domains });
         });
         let port_of = |s: Signal| design.def.ports.iter().position(|p| p.node == s.id);
         let ports = design.ports.map_ports(&mut |s| port_of(s).map_or(s, |i| pins[i]));
@@ -323,8 +309,8 @@ impl Module {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Instance<P> {
-    module: Module,
-    index: u32,
+    pub(crate) module: Module,
+    pub(crate) index: u32,
     /// The ports as nets of the parent: inputs are assigned with `set`, outputs are read.
     pub ports: P,
 }

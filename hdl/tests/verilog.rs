@@ -116,7 +116,7 @@ fn memories() -> Result<Design<MemoryPorts>, Errors> {
     io.y.set(floats.read_sync(io.other));
 
     m.section("two clocks");
-    let crossing = m.memory(bits(16), 16);
+    let crossing = m.memory(bits(16), 16).crossing("a test of the printer");
     crossing.write(io.addr, io.word, io.enable);
     let two = m.domain("clk_b", "rst_b", || {
         let count = m.reg_reset(bits(4), 3);

@@ -125,7 +125,7 @@ impl Netlist {
         self.sources.push(width);
         (self.sources.len() - 1) as u32
     }
-    /// The design-wide index of a module's domain: domains connect by their names.
+    /// The index of a domain of the top, which is added if it is new.
     fn domain(&mut self, domain: &Domain) -> u32 {
         if let Some(i) = self.domains.iter().position(|d| d == domain) {
             return i as u32;
@@ -142,12 +142,14 @@ struct Todo<'a> {
     def: &'a Def,
     base: Node,
     prefix: String,
+    /// For each domain of `def`, that of the netlist (if anything uses it).
+    domains: Vec<u32>,
 }
 
 /// Flattens the design below `top`. Node `i` of the result is node `i` of `top` for all of its nodes.
 pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
     let mut net = Netlist::default();
-    let mut todo = vec![Todo { def: top, base: reserve(&mut net, top), prefix: String::new() }];
+    let base = reserve(&mut net, top);
     for port in &top.ports {
         let source = net.source(port.width);
         if port.input {
@@ -157,6 +159,9 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
     for (domain, _) in &top.clocks {
         net.domain(domain);
     }
+    let index = |d: &Domain| net.domains.iter().position(|x| x == d).map_or(u32::MAX, |i| i as u32);
+    let domains = top.domains.iter().map(index).collect();
+    let mut todo = vec![Todo { def: top, base, prefix: String::new(), domains }];
     while let Some(item) = todo.pop() {
         copy_instance(&mut net, item, &mut todo);
     }
@@ -171,8 +176,7 @@ fn reserve(net: &mut Netlist, def: &Def) -> Node {
 }
 
 fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>) {
-    let Todo { def, base, prefix } = item;
-    let domains: Vec<u32> = def.domains.iter().map(|d| net.domain(d)).collect();
+    let Todo { def, base, prefix, domains } = item;
     for (i, node) in def.nodes.iter().enumerate() {
         let at = base as usize + i;
         if let Some(op) = copy_op(def, &node.op, base) {
@@ -198,7 +202,9 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             let (to, from) = if port.input { (inner, outer) } else { (outer, inner) };
             net.nodes[to as usize].op = Flat::Alias(from);
         }
-        todo.push(Todo { def: &inst.def, base: child, prefix: format!("{prefix}{}.", inst.name) });
+        let prefix = format!("{prefix}{}.", inst.name);
+        let domains = inst.domains.iter().map(|outer| domains[*outer as usize]).collect();
+        todo.push(Todo { def: &inst.def, base: child, prefix, domains });
     }
     for p in &def.props {
         let (domain, instance) = (domains[p.domain as usize], prefix.trim_end_matches('.').to_string());

@@ -77,10 +77,11 @@ impl Render<'_> {
         for (inst, child) in self.def.insts.iter().zip(children) {
             let mut pins = vec![];
             for (domain, reset) in &inst.def.clocks {
-                pins.push(format!("    .{0}({0})", domain.clock));
+                let outer = &self.def.domains[inst.outer(domain).unwrap_or(0) as usize];
+                pins.push(format!("    .{}({})", domain.clock, outer.clock));
                 if *reset {
-                    let name = if self.reset.active_low { format!("{}_n", domain.reset) } else { domain.reset.clone() };
-                    pins.push(format!("    .{name}({name})"));
+                    let suffix = if self.reset.active_low { "_n" } else { "" };
+                    pins.push(format!("    .{}{suffix}({}{suffix})", domain.reset, outer.reset));
                 }
             }
             for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {

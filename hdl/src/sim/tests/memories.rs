@@ -16,6 +16,7 @@ fn memory(m: &mut Build, width: u32, depth: u32, init: Vec<BigUint>) -> u32 {
         reads,
         writes,
         attributes,
+        crossing: None,
         loc: Location::caller(),
     });
     m.0.mems.len() as u32 - 1

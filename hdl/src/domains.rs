@@ -1,0 +1,227 @@
+//! Clock domains: which clock and reset a part of a module uses, and the crossings between them that the user declares.
+//!
+//! Every signal belongs to the clock of the registers that it comes from. What belongs to one clock cannot be used by
+//! another, except through [`Module::cross`] (on which synchronizers are built) or a memory that says so. The check is
+//! in `clock_check`.
+
+use crate::body;
+use crate::bundle::Bundle;
+use crate::ir::*;
+use crate::module::{Design, Instance, Module};
+use crate::signal::Signal;
+use std::panic::Location;
+
+/// A clock and its reset in one module: from [`Module::clock_domain`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockDomain {
+    key: u32,
+    index: u32,
+}
+
+/// A place where a signal goes to another clock on purpose: from [`Design::crossings`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// The instance in which it stands, such as `core.entry`; empty for the module itself.
+    pub instance: String,
+    /// What crosses: the register, port or expression, or the memory, by its name in that instance.
+    pub signal: String,
+    /// The clock port of the top module that it comes from; `None` where it is no matter of clocks (an input without one,
+    /// a constant).
+    pub from: Option<String>,
+    /// The clock port of the top module that it goes to.
+    pub to: String,
+    /// Why nothing can go wrong, in the words of the module.
+    pub reason: String,
+}
+
+impl Module {
+    /// Declares a clock and its reset, which become ports. The first clock of every module is `clk` with `rst`; whatever is
+    /// declared outside of [`Module::in_domain`] belongs to it.
+    #[track_caller]
+    pub fn clock_domain(self, clock: &str, reset: &str) -> ClockDomain {
+        let loc = Location::caller();
+        let wanted = Domain { clock: clock.into(), reset: reset.into() };
+        let index = self.with(|b| {
+            for name in [clock, reset].into_iter().filter(|name| !crate::finish::legal(name)) {
+                let help = "letters, digits and underscores, not a digit first, not a Verilog keyword";
+                b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
+            }
+            b.def.domain_index(&wanted)
+        });
+        ClockDomain { key: self.key, index }
+    }
+    /// The domain of what is declared here.
+    #[track_caller]
+    pub fn current_domain(self) -> ClockDomain {
+        ClockDomain { key: self.key, index: self.with(|b| b.domain) }
+    }
+    /// Everything declared inside `f` uses this clock and reset: registers, memory ports, ports, and the clock `clk` of
+    /// instances.
+    #[track_caller]
+    pub fn in_domain<R>(self, domain: ClockDomain, f: impl FnOnce() -> R) -> R {
+        let Some(index) = self.domain_here(domain, Location::caller()) else { return f() };
+        let before = self.with(|b| std::mem::replace(&mut b.domain, index));
+        let result = f();
+        self.with(|b| b.domain = before);
+        result
+    }
+    /// [`Module::clock_domain`] and [`Module::in_domain`] in one.
+    #[track_caller]
+    pub fn domain<R>(self, clock: &str, reset: &str, f: impl FnOnce() -> R) -> R {
+        self.in_domain(self.clock_domain(clock, reset), f)
+    }
+    /// These ports belong to this clock: inputs change with it, outputs must come from it. Ports declared inside
+    /// [`Module::in_domain`] belong to that clock already; inputs of which nothing is said belong to `clk`.
+    #[track_caller]
+    pub fn port_domain<B: Bundle>(self, ports: B, domain: ClockDomain) {
+        let loc = Location::caller();
+        let Some(index) = self.domain_here(domain, loc) else { return };
+        ports.each(&mut |_, _, s| {
+            body::with(self.key, loc, |b| match b.def.ports.iter().position(|p| p.node == s.id && s.key == self.key) {
+                Some(port) => b.def.ports[port].domain = Some(index),
+                None if b.check_same(&[s], loc) => {
+                    let message = format!("{} is not a port of this module", b.describe(s.id));
+                    b.error(loc, message, vec![], Some("only ports are declared to belong to a clock".into()));
+                }
+                None => {}
+            });
+        });
+    }
+    /// The signal, to be used by another clock: a declared exception. The reason says why the registers that take it up
+    /// cannot be hurt by a change at any time; it is listed by [`Design::crossings`] and stands in the constraints.
+    #[track_caller]
+    pub fn cross<B: Bundle>(self, signal: B, to: ClockDomain, reason: &str) -> B {
+        let loc = Location::caller();
+        let Some(to) = self.domain_here(to, loc) else { return signal };
+        signal.map(&mut |_, flip, s| {
+            let id = body::with(self.key, loc, |b| {
+                if reason.trim().is_empty() {
+                    b.error(loc, "a crossing needs a reason".into(), vec![], Some("say why it is safe".into()));
+                }
+                if flip {
+                    let message = "a bundle with flipped fields cannot cross to another clock".to_string();
+                    b.error(loc, message, vec![], Some("a stream crosses in a FIFO of two clocks".into()));
+                }
+                if !b.check_same(&[s], loc) {
+                    return b.poison(s.width, loc);
+                }
+                let id = b.make(Op::Alias(s.id), s.width, loc);
+                b.def.crossings.push(CrossingData {
+                    what: Crosser::Signal { node: id, from: s.id },
+                    from: None,
+                    to,
+                    reason: reason.into(),
+                });
+                id
+            });
+            id.map_or(s, |id| Signal { id, ..s })
+        })
+    }
+    /// Signals of this module are not checked for their clocks; neither are the ports where it is used. Only for what cannot
+    /// be described better, such as random modules in tests of tools.
+    #[track_caller]
+    pub fn unchecked_clocks(self, reason: &str) {
+        let reason = reason.to_string();
+        self.with(|b| b.def.unchecked_clocks = Some(reason));
+    }
+    fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
+        if domain.key == self.key {
+            return Some(domain.index);
+        }
+        let message = "a clock of another module".to_string();
+        let help = "every module declares its own with `clock_domain`; instances connect with `connect_clock`";
+        body::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help.into())));
+        None
+    }
+}
+
+impl<P> Instance<P> {
+    /// Connects a clock of the instance, and its reset, to a domain of this module. Without it, `clk` is connected to the
+    /// domain in which the instance stands, and every other clock to the one of the same name.
+    #[track_caller]
+    pub fn connect_clock(self, clock: &str, domain: ClockDomain) -> Self {
+        let loc = Location::caller();
+        let Some(index) = self.module.domain_here(domain, loc) else { return self };
+        body::with(self.module.key, loc, |b| {
+            let inst = &mut b.def.insts[self.index as usize];
+            match inst.def.domains.iter().position(|d| d.clock == clock) {
+                Some(at) => inst.domains[at] = index,
+                None => {
+                    let clocks: Vec<String> = inst.def.clocks.iter().map(|(d, _)| format!("`{}`", d.clock)).collect();
+                    let help = match clocks.is_empty() {
+                        true => "it has none".to_string(),
+                        false => format!("it has {}", clocks.join(", ")),
+                    };
+                    let message = format!("`{}` has no clock `{clock}`", inst.def.name);
+                    b.error(loc, message, vec![], Some(help));
+                }
+            }
+        });
+        self
+    }
+}
+
+impl<P> Design<P> {
+    /// All declared crossings between clocks, of this module and of those below it.
+    pub fn crossings(&self) -> Vec<Crossing> {
+        let mut found = vec![];
+        let clocks: Vec<String> = self.def.domains.iter().map(|d| d.clock.clone()).collect();
+        collect(&self.def, "", &clocks, &mut found);
+        found
+    }
+}
+
+/// The crossings of a module whose domains are driven by these clock ports of the top.
+fn collect(def: &Def, path: &str, clocks: &[String], found: &mut Vec<Crossing>) {
+    for c in &def.crossings {
+        found.push(Crossing {
+            instance: path.trim_end_matches('.').to_string(),
+            signal: match c.what {
+                Crosser::Signal { from, .. } => named_source(def, from),
+                Crosser::Memory(m) => def.mems[m as usize].name.clone(),
+            },
+            from: c.from.map(|d| clocks[d as usize].clone()),
+            to: clocks[c.to as usize].clone(),
+            reason: c.reason.clone(),
+        });
+    }
+    for inst in &def.insts {
+        let inner: Vec<String> = inst.domains.iter().map(|d| clocks[*d as usize].clone()).collect();
+        collect(&inst.def, &format!("{path}{}.", inst.name), &inner, found);
+    }
+}
+
+/// The name of a signal, or of the first named one that it is computed from.
+fn named_source(def: &Def, mut id: Id) -> String {
+    loop {
+        let node = &def.nodes[id as usize];
+        match (&node.name, node.op.operands().first()) {
+            (Some(name), _) => return name.clone(),
+            (None, Some(first)) => id = *first,
+            (None, None) => return String::new(),
+        }
+    }
+}
+
+impl Def {
+    /// The index of a domain, which is added if it is new.
+    pub fn domain_index(&mut self, wanted: &Domain) -> u32 {
+        let known = self.domains.iter().position(|d| d == wanted);
+        known.unwrap_or_else(|| {
+            self.domains.push(wanted.clone());
+            self.domains.len() - 1
+        }) as u32
+    }
+    /// For an instance of `child` in the domain `current`: `clk` is that one, the others connect by name.
+    pub fn connect_domains(&mut self, child: &Def, current: u32) -> Vec<u32> {
+        let rest = child.domains.iter().skip(1).map(|d| self.domain_index(d));
+        std::iter::once(current).chain(rest).collect()
+    }
+}
+
+impl Inst {
+    /// The domain of the parent that a domain of the instance is connected to.
+    pub fn outer(&self, domain: &Domain) -> Option<u32> {
+        self.domains.get(self.def.domains.iter().position(|d| d == domain)?).copied()
+    }
+}

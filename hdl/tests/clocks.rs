@@ -1,0 +1,147 @@
+//! Modules of several clocks: what is legal, how it is printed and how it runs.
+#![allow(missing_docs)]
+
+use hdl::engine::Engine;
+use hdl::sim::Simulator;
+use hdl::*;
+
+ports! {
+    struct IncrementPorts() {
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Adds 1 in the same cycle, or in the next.
+#[module]
+fn increment(registered: bool) -> Design<IncrementPorts> {
+    let m = Module::new(if registered { "increment_r" } else { "increment" });
+    let io = IncrementPorts::new(m);
+    if registered {
+        let sum = m.reg_reset(bits(8), 0);
+        sum.set(io.x + 1);
+        io.y.set(sum);
+    } else {
+        io.y.set(io.x + 1);
+    }
+    m.finish(io).unwrap()
+}
+
+ports! {
+    struct TwoPorts() {
+        input a: Signal = bits(8),
+        input b: Signal = bits(8),
+        output from_a: Signal = bits(8),
+        output from_b: Signal = bits(8),
+        output mixed: Signal = bits(8),
+    }
+}
+
+/// Two copies of one module, each with its own clock, and a crossing between them.
+#[module]
+fn two() -> Result<Design<TwoPorts>, Errors> {
+    let m = Module::new("two");
+    let io = TwoPorts::new(m);
+    let fast = m.clock_domain("fast_clk", "fast_rst");
+    m.port_domain((io.b, io.from_b), fast);
+    let unit = increment(true);
+    let slow_unit = m.instance(&unit);
+    let fast_unit = m.in_domain(fast, || m.instance(&unit));
+    slow_unit.x.set(io.a);
+    // a module without registers belongs to whatever comes in
+    let plain = m.instance(&increment(false));
+    plain.x.set(io.b);
+    fast_unit.x.set(plain.y);
+    io.from_a.set(slow_unit.y);
+    io.from_b.set(fast_unit.y);
+    let taken = m.reg(bits(8));
+    taken.set(m.cross(fast_unit.y, m.current_domain(), "a test") ^ slow_unit.y);
+    io.mixed.set(taken);
+    m.finish(io)
+}
+
+/// The module in which both clocks are others.
+#[module]
+fn around() -> Result<Design<TwoPorts>, Errors> {
+    let m = Module::new("around");
+    let (left, right) = (m.clock_domain("left_clk", "left_rst"), m.clock_domain("right_clk", "right_rst"));
+    let io = m.in_domain(left, || TwoPorts::new(m));
+    m.port_domain((io.b, io.from_b), right);
+    let two = m.instance(&two()?).connect_clock("clk", left).connect_clock("fast_clk", right);
+    two.a.set(io.a);
+    two.b.set(io.b);
+    io.from_a.set(two.from_a);
+    io.from_b.set(two.from_b);
+    io.mixed.set(two.mixed);
+    m.finish(io)
+}
+
+#[test]
+fn clocks_of_instances_are_connected() {
+    let design = around().unwrap_or_else(|e| panic!("{e}"));
+    let clocks: Vec<_> = design.clocks().collect();
+    assert_eq!(clocks, [("left_clk", Some("left_rst")), ("right_clk", Some("right_rst"))]);
+    let text = verilog(&design, &Options::default()).single();
+    for part in [".clk(left_clk)", ".rst(left_rst)", ".fast_clk(right_clk)", ".clk(fast_clk)", ".rst(fast_rst)"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let low = Options { reset: Reset { asynchronous: false, active_low: true }, header: vec![] };
+    assert!(verilog(&design, &low).single().contains(".fast_rst_n(right_rst_n)"));
+}
+
+#[test]
+fn each_clock_moves_its_own_registers() {
+    let design = around().unwrap_or_else(|e| panic!("{e}"));
+    let mut sim = Simulator::new(&design);
+    let port = |signal| design.port_index(signal).unwrap();
+    let (a, b) = (port(design.ports.a), port(design.ports.b));
+    let out = [design.ports.from_a, design.ports.from_b, design.ports.mixed].map(port);
+    assert_eq!(sim.clocks(), ["left_clk", "right_clk"]);
+    sim.reset(1);
+    sim.poke(a, 10);
+    sim.poke(b, 20);
+    let mut after = |clocks| {
+        sim.edge(clocks);
+        out.map(|p| sim.peek(p))
+    };
+    assert_eq!(after(0b10), [0, 22, 0], "only the fast clock");
+    assert_eq!(after(0b01), [11, 22, 22], "only the slow clock");
+    assert_eq!(after(0b01), [11, 22, 22 ^ 11]);
+}
+
+#[test]
+fn crossings_are_listed_with_the_clocks_of_the_top() {
+    let design = around().unwrap_or_else(|e| panic!("{e}"));
+    let crossing = Crossing {
+        instance: "two".into(),
+        signal: "fast_unit_y".into(),
+        from: Some("right_clk".into()),
+        to: "left_clk".into(),
+        reason: "a test".into(),
+    };
+    assert_eq!(design.crossings(), [crossing]);
+}
+
+/// An input that crosses at once belongs to no clock: that is what the input of a synchronizer is.
+#[test]
+#[module]
+fn an_input_that_only_crosses_takes_any_clock() {
+    let m = Module::new("taker");
+    let io = IncrementPorts::new(m);
+    let taken = m.reg(bits(8));
+    taken.set(m.cross(io.x, m.current_domain(), "a test"));
+    io.y.set(taken);
+    let taker = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(taker.crossings()[0].from, None);
+
+    let m = Module::new("top");
+    let io = IncrementPorts::new(m);
+    let other = m.clock_domain("other_clk", "other_rst");
+    let count = m.in_domain(other, || m.reg_reset(bits(8), 0));
+    count.set(count + io.x.zeros(8));
+    io.x.unused();
+    let taker = m.instance(&taker);
+    taker.x.set(count);
+    io.y.set(taker.y);
+    m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+}

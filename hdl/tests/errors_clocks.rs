@@ -1,0 +1,223 @@
+//! The errors about clocks, as the user reads them: tests/errors/clock_NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::golden::{compare, stable};
+use hdl::*;
+
+ports! {
+    struct Io() {
+        input a: Signal = bits(8),
+        input c: Signal = bits(1),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Builds a module with a second clock and compares what `finish` says with the file.
+#[track_caller]
+fn reports(name: &str, build: impl FnOnce(Module, Io, ClockDomain)) {
+    let m = Module::new("example");
+    let io = Io::new(m);
+    [io.a, io.c].into_iter().for_each(Signal::unused);
+    let rx = m.clock_domain("rx_clk", "rx_rst");
+    build(m, io, rx);
+    let errors = m.finish(io).expect_err("the module has a mistake");
+    compare("errors", &format!("clock_{name}.txt"), &stable(&errors.to_string()));
+}
+
+/// A counter of the other clock.
+#[module]
+fn counter(m: Module, domain: ClockDomain) -> Signal {
+    let count = m.in_domain(domain, || m.reg_reset(bits(8), 0));
+    count.set(count + 1);
+    count
+}
+
+#[test]
+#[module]
+fn register() {
+    reports("register", |m, io, rx| {
+        let count = counter(m, rx);
+        let seen = m.reg(bits(8));
+        seen.set(count + 3);
+        io.y.set(seen);
+    });
+}
+
+#[test]
+#[module]
+fn condition_enable_and_place() {
+    reports("condition", |m, io, rx| {
+        let count = counter(m, rx);
+        let (seen, held, parts) = (m.reg(bits(8)), m.reg(bits(8)).enable(count.bit(0)), m.reg(bits(8)));
+        m.when(count.eq(7), || seen.set(io.a));
+        held.set(seen);
+        parts.part(count.trunc(3), 1).set(held.bit(0));
+        io.y.set(parts);
+    });
+}
+
+#[test]
+#[module]
+fn input_of_which_nothing_is_declared() {
+    reports("input", |m, io, rx| {
+        let seen = m.in_domain(rx, || m.reg(bits(8)));
+        seen.set(io.a);
+        m.port_domain(io.y, rx);
+        io.y.set(seen);
+    });
+}
+
+#[test]
+#[module]
+fn mixed_in_an_expression() {
+    reports("mixed", |m, io, rx| {
+        let here = m.reg_reset(bits(8), 0);
+        let there = m.in_domain(rx, || m.reg_reset(bits(8), 0));
+        here.set(here + 1);
+        there.set(there + 1);
+        let sum = here + there;
+        let seen = m.reg(bits(8));
+        seen.set(sum ^ 1);
+        io.y.set(seen);
+    });
+}
+
+#[test]
+#[module]
+fn mixed_in_a_wire() {
+    reports("mixed_wire", |m, io, rx| {
+        let here = m.reg_reset(bits(8), 0);
+        let there = m.in_domain(rx, || m.reg_reset(bits(8), 0));
+        here.set(here + 1);
+        there.set(there + 1);
+        let either = m.wire(bits(8));
+        either.set(here);
+        m.when(io.c, || either.set(there));
+        io.y.set(either);
+    });
+}
+
+#[test]
+#[module]
+fn output_of_another_clock() {
+    reports("output", |m, io, rx| {
+        let count = counter(m, m.current_domain());
+        m.port_domain(io.y, rx);
+        io.y.set(count);
+    });
+}
+
+/// Adds 1 in the same cycle, or in the next.
+#[module]
+fn increment(registered: bool) -> Design<IncrementPorts> {
+    let m = Module::new(if registered { "increment_r" } else { "increment" });
+    let io = IncrementPorts::new(m);
+    if registered {
+        let sum = m.reg(bits(8));
+        sum.set(io.x + 1);
+        io.y.set(sum);
+    } else {
+        io.y.set(io.x + 1);
+    }
+    m.finish(io).unwrap()
+}
+
+ports! {
+    struct IncrementPorts() {
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+#[test]
+#[module]
+fn input_of_an_instance() {
+    reports("instance", |m, io, rx| {
+        let count = counter(m, rx);
+        let unit = m.instance(&increment(true));
+        unit.x.set(count);
+        io.y.set(unit.y);
+    });
+}
+
+#[test]
+#[module]
+fn output_of_an_instance() {
+    reports("instance_output", |m, io, rx| {
+        let unit = m.instance(&increment(true)).connect_clock("clk", rx);
+        unit.x.set(counter(m, rx));
+        let seen = m.reg(bits(8));
+        seen.set(unit.y);
+        io.y.set(seen);
+    });
+}
+
+/// A module without registers gives on what it gets.
+#[test]
+#[module]
+fn through_an_instance() {
+    reports("through_instance", |m, io, rx| {
+        let count = counter(m, rx);
+        let unit = m.instance(&increment(false));
+        unit.x.set(count);
+        let seen = m.reg(bits(8));
+        seen.set(unit.y);
+        io.y.set(seen);
+    });
+}
+
+#[test]
+#[module]
+fn memory_of_two_clocks() {
+    reports("memory", |m, io, rx| {
+        let table = m.memory(bits(8), 256);
+        table.write(io.a, io.a, io.c);
+        let count = counter(m, rx);
+        let word = m.in_domain(rx, || table.read_sync(count));
+        m.port_domain(io.y, rx);
+        io.y.set(word);
+    });
+}
+
+#[test]
+#[module]
+fn memory_ports() {
+    reports("memory_ports", |m, io, rx| {
+        let table = m.memory(bits(8), 256);
+        let count = counter(m, rx);
+        table.write(count, io.a, io.c);
+        io.y.set(table.read_sync_enabled(io.a, count.bit(0)));
+    });
+}
+
+#[test]
+#[module]
+fn memory_read_in_the_same_cycle() {
+    reports("memory_asynchronous", |m, io, rx| {
+        let table = m.memory(bits(8), 256);
+        table.write(io.a, io.a, io.c);
+        let seen = m.reg(bits(8));
+        seen.set(table.read(counter(m, rx)));
+        io.y.set(seen);
+    });
+}
+
+#[test]
+#[module]
+fn calls() {
+    reports("calls", |m, io, rx| {
+        let other = Module::new("other");
+        let stranger = other.clock_domain("rx_clk", "rx_rst");
+        let count = counter(m, rx);
+        m.port_domain(count, rx);
+        m.port_domain(io.y, stranger);
+        m.clock_domain("rx clk", "rx_rst");
+        let unit = m.instance(&increment(true)).connect_clock("clock", rx);
+        unit.x.set(m.cross(count, m.current_domain(), " "));
+        io.y.set(unit.y);
+        let link = m.wire(stream(bits(8)));
+        m.cross(link, rx, "none");
+    });
+}
