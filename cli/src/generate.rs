@@ -1,4 +1,4 @@
-//! `kvforge generate`: writes the Verilog of configurations.
+//! `kvforge generate`: writes the Verilog of configurations, and constraints where signals go from clock to clock.
 
 use crate::args::GenerateOptions;
 use crate::configuration::{Configuration, GENERATED};
@@ -6,7 +6,7 @@ use crate::describe::{nothing_selected, selected};
 use crate::named;
 use crate::report::{Failure, file_problem};
 use crate::table::table;
-use hdl::verilog;
+use hdl::{constraints, verilog};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,11 @@ pub fn write(configuration: &Configuration, out: &Path, single_file: bool) -> Re
     let start = Instant::now();
     let design = configuration.design()?;
     let elaborated = start.elapsed();
-    let source = verilog(&design, &configuration.verilog_options());
-    let texts: Vec<(String, String)> =
+    let options = configuration.verilog_options();
+    let source = verilog(&design, &options);
+    let mut texts: Vec<(String, String)> =
         if single_file { vec![(format!("{}.v", source.top()), source.single())] } else { source.files().collect() };
+    texts.extend(constraints(&design, &options.header).map(|text| (format!("{}.sdc", source.top()), text)));
     let printed = start.elapsed() - elaborated;
 
     let folder = out.join(&configuration.name);
@@ -103,8 +105,14 @@ fn stale(folder: &Path, current: &BTreeSet<&str>) -> Result<Vec<String>, Failure
     for entry in std::fs::read_dir(folder).map_err(read)? {
         let path = entry.map_err(read)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_ours = || std::fs::read(&path).is_ok_and(|text| text.starts_with(format!("// {GENERATED}").as_bytes()));
-        if name.ends_with(".v") && !current.contains(name.as_str()) && is_ours() {
+        let mark = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("v") => "//",
+            Some("sdc") => "#",
+            _ => continue,
+        };
+        let is_ours =
+            || std::fs::read(&path).is_ok_and(|text| text.starts_with(format!("{mark} {GENERATED}").as_bytes()));
+        if !current.contains(name.as_str()) && is_ours() {
             names.push(name);
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! A signal belongs to the clock of the registers, synchronous memory reads, instances and input ports that reach it
 //! combinationally. Two clocks in one expression are a mistake where it is used. What crosses on purpose belongs to the
-//! clock that it goes to.
+//! clock that it goes to. Properties may look at several clocks: they are no hardware.
 
 use crate::body::Body;
 use crate::finish::sources;
@@ -71,12 +71,15 @@ pub(crate) fn check(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
     let mut reports = c.memories();
     reports.extend(c.wrong(&uses));
     let (ports, from, memories) = (c.ports(&uses), c.crossing_sources(), c.memory_crossings());
+    let arriving: Vec<Vec<Origin>> =
+        c.b.def.insts.iter().map(|i| i.pins.iter().map(|pin| c.origin(*pin)).collect()).collect();
     for (loc, message, notes, help) in reports {
         b.error(loc, message, notes, Some(help.into()));
     }
     b.def.ports.iter_mut().zip(ports).for_each(|(port, domain)| port.domain = domain);
     b.def.crossings.iter_mut().zip(from).for_each(|(crossing, from)| crossing.from = from);
     b.def.crossings.extend(memories);
+    b.def.insts.iter_mut().zip(arriving).for_each(|(inst, arriving)| inst.arriving = arriving);
 }
 
 impl Check<'_> {
@@ -272,7 +275,7 @@ impl Check<'_> {
             let Some(reason) = &m.crossing else { continue };
             let data = |(from, to)| CrossingData {
                 what: Crosser::Memory(i as u32),
-                from: Some(from),
+                from: Origin::Domain(from),
                 to,
                 reason: reason.clone(),
             };
@@ -281,15 +284,22 @@ impl Check<'_> {
         found
     }
     /// Where each declared crossing comes from.
-    fn crossing_sources(&self) -> Vec<Option<u32>> {
+    fn crossing_sources(&self) -> Vec<Origin> {
         let source = |c: &CrossingData| match c.what {
-            Crosser::Signal { from, .. } => match self.clock(from) {
-                Clock::Of(domain, source) if !self.open.contains(&source) => Some(domain),
-                _ => None,
-            },
+            Crosser::Signal { from, .. } => self.origin(from),
             Crosser::Memory(_) => c.from,
         };
         self.b.def.crossings.iter().map(source).collect()
+    }
+    fn origin(&self, id: Id) -> Origin {
+        match self.clock(id) {
+            Clock::Of(_, source) if self.open.contains(&source) => {
+                let port = self.b.def.ports.iter().position(|p| p.node == source);
+                port.map_or(Origin::None, |port| Origin::Input(port as u32))
+            }
+            Clock::Of(domain, _) => Origin::Domain(domain),
+            Clock::Any | Clock::Mixed(_) => Origin::None,
+        }
     }
     /// For a parent: the clock that takes up an input or gives an output.
     fn ports(&self, uses: &[Use]) -> Vec<Option<u32>> {

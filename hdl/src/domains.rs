@@ -108,7 +108,7 @@ impl Module {
                 let id = b.make(Op::Alias(s.id), s.width, loc);
                 b.def.crossings.push(CrossingData {
                     what: Crosser::Signal { node: id, from: s.id },
-                    from: None,
+                    from: Origin::None,
                     to,
                     reason: reason.into(),
                 });
@@ -166,13 +166,18 @@ impl<P> Design<P> {
     pub fn crossings(&self) -> Vec<Crossing> {
         let mut found = vec![];
         let clocks: Vec<String> = self.def.domains.iter().map(|d| d.clock.clone()).collect();
-        collect(&self.def, "", &clocks, &mut found);
+        collect(&self.def, "", &clocks, &[], &mut found);
         found
     }
 }
 
-/// The crossings of a module whose domains are driven by these clock ports of the top.
-fn collect(def: &Def, path: &str, clocks: &[String], found: &mut Vec<Crossing>) {
+/// The crossings of a module whose domains are driven by these clock ports of the top, and whose inputs come from those.
+fn collect(def: &Def, path: &str, clocks: &[String], inputs: &[Option<String>], found: &mut Vec<Crossing>) {
+    let clock = |origin: Origin| match origin {
+        Origin::None => None,
+        Origin::Domain(d) => Some(clocks[d as usize].clone()),
+        Origin::Input(port) => inputs.get(port as usize).cloned().flatten(),
+    };
     for c in &def.crossings {
         found.push(Crossing {
             instance: path.trim_end_matches('.').to_string(),
@@ -180,14 +185,15 @@ fn collect(def: &Def, path: &str, clocks: &[String], found: &mut Vec<Crossing>) 
                 Crosser::Signal { from, .. } => named_source(def, from),
                 Crosser::Memory(m) => def.mems[m as usize].name.clone(),
             },
-            from: c.from.map(|d| clocks[d as usize].clone()),
+            from: clock(c.from),
             to: clocks[c.to as usize].clone(),
             reason: c.reason.clone(),
         });
     }
     for inst in &def.insts {
         let inner: Vec<String> = inst.domains.iter().map(|d| clocks[*d as usize].clone()).collect();
-        collect(&inst.def, &format!("{path}{}.", inst.name), &inner, found);
+        let arriving: Vec<Option<String>> = inst.arriving.iter().map(|origin| clock(*origin)).collect();
+        collect(&inst.def, &format!("{path}{}.", inst.name), &inner, &arriving, found);
     }
 }
 

@@ -230,6 +230,8 @@ pub(crate) struct Inst {
     pub pins: Vec<Id>,
     /// For each domain of `def`, the domain of this module that drives it.
     pub domains: Vec<u32>,
+    /// Where the clock of each input comes from, in the order of the ports; found by the check of clocks.
+    pub arriving: Vec<Origin>,
 }
 
 /// A clock and its reset.
@@ -276,9 +278,20 @@ pub(crate) struct Port {
 pub(crate) struct CrossingData {
     pub what: Crosser,
     /// Found by the check of clocks.
-    pub from: Option<u32>,
+    pub from: Origin,
     pub to: u32,
     pub reason: String,
+}
+
+/// Where the clock of a signal comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// It has none, or several.
+    None,
+    /// A domain.
+    Domain(u32),
+    /// The input port with this index, which takes any clock.
+    Input(u32),
 }
 
 /// What crosses.
@@ -312,6 +325,8 @@ pub(crate) struct Def {
     pub unused: Vec<Id>,
     /// Domains whose clock, and whose reset, this module or a module below it needs: (domain names, reset needed).
     pub clocks: Vec<(Domain, bool)>,
+    /// Verilog attributes of registers: node, name, value.
+    pub attributes: Vec<(Id, String, String)>,
     /// Where signals go to other clocks on purpose.
     pub crossings: Vec<CrossingData>,
     /// Why nobody checks the clocks of this module.

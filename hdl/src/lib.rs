@@ -9,10 +9,12 @@
 // the derive macros name the crate `::hdl`, also inside it
 extern crate self as hdl;
 
+mod attribute;
 mod body;
 mod bundle;
 mod clock_check;
 mod constant;
+mod constraints;
 mod control;
 mod domains;
 pub mod engine;
@@ -38,6 +40,7 @@ pub mod wave;
 mod widths;
 
 pub use bundle::Bundle;
+pub use constraints::constraints;
 pub use control::{Switch, When};
 pub use domains::{ClockDomain, Crossing};
 pub use error::{Diagnostic, Errors, Span};

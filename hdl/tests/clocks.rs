@@ -85,7 +85,7 @@ fn clocks_of_instances_are_connected() {
     for part in [".clk(left_clk)", ".rst(left_rst)", ".fast_clk(right_clk)", ".clk(fast_clk)", ".rst(fast_rst)"] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let low = Options { reset: Reset { asynchronous: false, active_low: true }, header: vec![] };
+    let low = Options { reset: Reset { asynchronous: false, active_low: true }, ..Options::default() };
     assert!(verilog(&design, &low).single().contains(".fast_rst_n(right_rst_n)"));
 }
 
@@ -144,4 +144,35 @@ fn an_input_that_only_crosses_takes_any_clock() {
     taker.x.set(count);
     io.y.set(taker.y);
     m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn constraints_name_the_clocks_and_the_reasons() {
+    let design = around().unwrap_or_else(|e| panic!("{e}"));
+    let expected = "\
+# made by a test
+# Crossings between clocks of around. The clocks have the names of their ports.
+
+#   right_clk to left_clk: two.fast_unit_y (a test)
+set_clock_groups -asynchronous -group [get_clocks left_clk] -group [get_clocks right_clk]
+";
+    assert_eq!(constraints(&design, &["made by a test".into()]).as_deref(), Some(expected));
+    assert_eq!(constraints(&increment(true), &[]), None);
+}
+
+#[test]
+#[module]
+fn attributes_stand_before_registers() {
+    let m = Module::new("attributes");
+    let io = IncrementPorts::new(m);
+    let kept = m.reg(bits(8)).attribute("keep", "true").attribute("bare", "");
+    kept.set(io.x);
+    io.y.set(kept);
+    let text = verilog(&m.finish(io).unwrap_or_else(|e| panic!("{e}")), &Options::default()).single();
+    assert!(text.contains("(* keep = \"true\" *) (* bare *) reg [7:0] kept;"), "{text}");
+
+    let m = Module::new("attributes");
+    let io = IncrementPorts::new(m);
+    io.y.set((io.x + 1).attribute("keep", "true"));
+    assert!(m.finish(io).unwrap_err().to_string().contains("`x + 1` (8 bits) is not a register"));
 }

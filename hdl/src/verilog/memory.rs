@@ -10,10 +10,7 @@ impl Render<'_> {
         let live: Vec<&Memory> =
             self.def.mems.iter().zip(&self.live.mems).filter(|(_, l)| **l).map(|(m, _)| m).collect();
         for m in live {
-            let attribute = |(k, v): &(String, String)| {
-                if v.is_empty() { format!("(* {k} *) ") } else { format!("(* {k} = \"{v}\" *) ") }
-            };
-            let attributes: String = m.attributes.iter().map(attribute).collect();
+            let attributes: String = m.attributes.iter().map(|(k, v)| crate::attribute::text(k, v)).collect();
             self.decls.push(format!("{attributes}reg {}{} [0:{}];", range(m.width), m.name, m.depth - 1));
             if !m.init.is_empty() {
                 let word = |(i, v): (usize, &BigUint)| format!("{}[{i}] = {}'h{v:x};", m.name, m.width);

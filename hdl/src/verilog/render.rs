@@ -285,7 +285,9 @@ impl<'a> Render<'a> {
     fn register(&mut self, id: Id, index: u32) {
         let reg = &self.def.regs[index as usize];
         let name = self.t(id).to_string();
-        self.decls.push(format!("reg {}{name};{}", range(self.width(id)), self.note(id)));
+        let attributes = self.def.attributes.iter().filter(|(node, ..)| *node == id);
+        let attributes: String = attributes.map(|(_, k, v)| crate::attribute::text(k, v)).collect();
+        self.decls.push(format!("{attributes}reg {}{name};{}", range(self.width(id)), self.note(id)));
         let Driver { stmts, values, last, section } = &self.nets[&id];
         let (mut last, section) = (*last, *section);
         let mut lines = self.stmts(stmts.iter().copied(), id, "<=");

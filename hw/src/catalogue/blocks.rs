@@ -12,6 +12,7 @@ pub fn blocks() -> &'static [Block] {
         OAKEN_DEQUANTIZER,
         streams::REGISTER_SLICE,
         streams::FIFO,
+        streams::FIFO_TWO_CLOCKS,
         streams::WIDEN,
         streams::NARROW,
         streams::CONVERT,

@@ -48,14 +48,22 @@ impl<'e> Bench<'e> {
     /// A source on the given ports.
     pub fn source_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Source {
         let (queue, pattern) = (Default::default(), Pattern::new(stalls));
-        self.sources.push(SourceModel { ports, queue, pattern, offered: None, cycles: vec![] });
+        self.sources.push(SourceModel { ports, queue, pattern, offered: None, cycles: vec![], clocks: u64::MAX });
         Source(self.sources.len() - 1)
     }
 
     /// A sink on the given ports.
     pub fn sink_at(&mut self, ports: StreamPorts, stalls: Stalls) -> Sink {
         let (pattern, checker) = (Pattern::new(stalls), StreamChecker::default());
-        self.sinks.push(SinkModel { ports, pattern, ready: false, beats: vec![], cycles: vec![], checker });
+        self.sinks.push(SinkModel {
+            ports,
+            pattern,
+            ready: false,
+            beats: vec![],
+            cycles: vec![],
+            checker,
+            clocks: u64::MAX,
+        });
         Sink(self.sinks.len() - 1)
     }
 
@@ -146,21 +154,38 @@ impl<'e> Bench<'e> {
         Ok(())
     }
 
+    /// The source belongs to this clock (index into [`Engine::clocks`]): it moves at no other one's edges.
+    pub fn source_clock(&mut self, source: Source, clock: usize) {
+        self.sources[source.0].clocks = 1 << clock;
+    }
+
+    /// The sink belongs to this clock, as in [`Bench::source_clock`].
+    pub fn sink_clock(&mut self, sink: Sink, clock: usize) {
+        self.sinks[sink.0].clocks = 1 << clock;
+    }
+
     /// One clock cycle.
     pub fn step(&mut self) -> Result<(), BusError> {
-        for source in &mut self.sources {
+        self.edge(u64::MAX)
+    }
+
+    /// An edge of the clocks whose bit is set, at one instant.
+    pub fn edge(&mut self, clocks: u64) -> Result<(), BusError> {
+        for source in self.sources.iter_mut().filter(|source| source.clocks & clocks != 0) {
             source.drive(self.engine, &mut self.rng);
         }
-        for sink in &mut self.sinks {
+        for sink in self.sinks.iter_mut().filter(|sink| sink.clocks & clocks != 0) {
             sink.drive(self.engine, &mut self.rng);
         }
         for i in 0..self.sinks.len() {
-            self.check(i).map_err(|rule| self.error(i, rule))?;
+            if self.sinks[i].clocks & clocks != 0 {
+                self.check(i).map_err(|rule| self.error(i, rule))?;
+            }
         }
-        for source in &mut self.sources {
+        for source in self.sources.iter_mut().filter(|source| source.clocks & clocks != 0) {
             source.observe(self.engine, self.cycle);
         }
-        self.engine.step();
+        self.engine.edge(clocks);
         self.cycle += 1;
         Ok(())
     }

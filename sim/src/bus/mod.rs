@@ -43,6 +43,7 @@ mod stalls;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod ticks;
 
 pub use axi_lite::{AxiLiteMaster, Response};
 pub use axi_stream::{packet, packet_bytes};
@@ -51,3 +52,4 @@ pub use checker::{BusError, Rule};
 pub use ports::StreamPorts;
 pub use stalls::Stalls;
 pub use stream::{Beat, Sink, Source};
+pub use ticks::Ticks;

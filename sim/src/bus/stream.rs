@@ -59,6 +59,8 @@ pub(super) struct SourceModel {
     pub offered: Option<Beat>,
     /// The cycles of the transfers.
     pub cycles: Vec<u64>,
+    /// The clocks at whose edges it moves, a bit for each.
+    pub clocks: u64,
 }
 
 impl SourceModel {
@@ -103,6 +105,8 @@ pub(super) struct SinkModel {
     pub beats: Vec<Beat>,
     /// The cycles of the transfers.
     pub cycles: Vec<u64>,
+    /// The clocks at whose edges it moves, a bit for each.
+    pub clocks: u64,
     pub checker: StreamChecker,
 }
 

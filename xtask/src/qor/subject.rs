@@ -99,8 +99,10 @@ fn ports(verilog: &str, module: &str) -> Result<Vec<Port>> {
 /// Puts a register before every input and behind every output, apart from clock and reset.
 fn between_registers(subject: Subject) -> Result<Subject> {
     let Subject { name, top, verilog } = subject;
+    // clocks and resets: `clk`, or `s_clk` and `m_clk` where there are two
+    let is_control = |name: &str| ["clk", "rst"].iter().any(|end| name == *end || name.ends_with(&format!("_{end}")));
     let (control, data): (Vec<Port>, Vec<Port>) =
-        ports(&verilog, &top)?.into_iter().partition(|port| ["clk", "rst"].contains(&port.name.as_str()));
+        ports(&verilog, &top)?.into_iter().partition(|port| is_control(&port.name));
     let mut heads = vec!["input wire clk".to_string()];
     heads.extend(control.iter().filter(|p| p.name != "clk").map(|p| format!("input wire {}", p.name)));
     let (mut wires, mut clocked) = (String::new(), String::new());

@@ -184,7 +184,13 @@ fn instance(m: &mut Build, name: &str, def: &std::sync::Arc<Def>, inputs: &[Id])
     let last = &def.ports[inputs.len()];
     let out = m.net(&format!("{name}_{}", last.name), Net::PinOut(i), last.width);
     pins.push(out);
-    m.0.insts.push(Inst { name: name.into(), def: def.clone(), pins, domains: vec![0; def.domains.len()] });
+    m.0.insts.push(Inst {
+        name: name.into(),
+        def: def.clone(),
+        pins,
+        domains: vec![0; def.domains.len()],
+        arriving: vec![],
+    });
     out
 }
 
