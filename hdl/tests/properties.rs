@@ -158,7 +158,7 @@ fn domains() {
     });
     let fast = m.reg_reset(bits(1), 0);
     m.when(io.up, || fast.set(true));
-    io.equal.set(slow.eq(0) & fast);
+    io.equal.set(m.cross(slow, m.current_domain(), "a test").eq(0) & fast);
     let design = m.finish(io).unwrap();
     let clocks: Vec<_> = design.clocks().collect();
     assert_eq!(clocks, [("clk", Some("rst")), ("clk_b", Some("rst_b"))]);
