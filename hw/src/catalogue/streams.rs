@@ -122,14 +122,7 @@ pub(super) const FIFO_TWO_CLOCKS: Block = Block {
             ]),
             why: "the gray code of the counts closes only at a power of two; more than 2^20 the largest device does not hold",
         },
-        Parameter {
-            name: "style",
-            doc: "where the words lie: block RAM, or LUT RAM for up to some 64 words",
-            unit: "",
-            default: Some(Preset::Name("distributed")),
-            legal: Legal::Choice(&["block", "distributed"]),
-            why: "these are the memories that devices have",
-        },
+        STYLE,
         Parameter {
             name: "stages",
             doc: "flip-flops in a row that take a count over to the other clock",
@@ -148,8 +141,8 @@ pub(super) const FIFO_TWO_CLOCKS: Block = Block {
         _ => "1 word in every cycle of the slower clock".into(),
     },
     build: |_, v| {
-        let style = if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
-        fifo_two_clocks(v.number("width"), v.number("depth") as usize, style, v.number("stages")).map(Design::erase)
+        let depth = v.number("depth") as usize;
+        fifo_two_clocks(v.number("width"), depth, style(v), v.number("stages")).map(Design::erase)
     },
 };
 
