@@ -51,23 +51,25 @@ impl Moves {
 
 /// Nothing lost, nothing invented, order kept: what goes out is what came in, in its order. Any one word that goes in is
 /// followed (a prover chooses which), and every word that leaves before it is counted; so it is each word that this speaks
-/// of. `room` is how many words can be inside. A word is inside for at least a cycle.
+/// of. `room` is how many words can be inside. `through`: a word may go in and out in one cycle.
 ///
 /// Returns how many words are inside.
 #[track_caller]
-pub fn keeps_words_in_order(m: Module, input: Moves, output: Moves, room: u32) -> Signal {
+pub fn keeps_words_in_order(m: Module, input: Moves, output: Moves, room: u32, through: bool) -> Signal {
     let (push, pop) = (input.moves, output.moves);
     let inside = m.reg_reset(bits(clog2(room as usize + 1).max(2)), 0).named("inside");
     m.when(push & !pop, || inside.set(inside + 1)).elsewhen(pop & !push, || inside.set(inside - 1));
     m.assert(inside.le(room), "no more words are inside than there is room for");
-    m.assert(!pop | inside.ne(0), "no word is invented");
+    let passes = (pop & inside.eq(0)).named("passes");
+    m.assert(if through { !passes | push } else { !passes }, "no word is invented");
+    m.assert(!passes | output.word.eq(input.word), "a word that passes through is unchanged");
 
     let mark = m.anyseq(1).named("mark");
     let followed = m.reg_reset(bits(1), 0).named("followed");
     let waiting = m.reg_reset(bits(1), 0).named("waiting");
     let ahead = m.reg(bits(inside.width())).named("ahead");
     let word = m.reg(bits(input.word.width())).named("followed_word");
-    m.when(push & mark & !followed, || {
+    m.when(push & mark & !followed & !passes, || {
         followed.set(true);
         waiting.set(true);
         word.set(input.word);

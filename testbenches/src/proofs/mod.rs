@@ -3,6 +3,7 @@
 mod beats;
 mod broken;
 mod handshakes;
+mod routing;
 mod words;
 
 use hdl::{Design, Errors};
@@ -35,6 +36,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     let mut list = words::proofs()?;
     list.extend(beats::proofs()?);
     list.extend(handshakes::proofs()?);
+    list.extend(routing::proofs()?);
     Ok(list)
 }
 

@@ -5,6 +5,8 @@ use crate::checkers::{Moves, Side, keeps_words_in_order, sends_by_the_rules, sta
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::stream::fifo::{self, Style};
 use hw::stream::register_slice::register_slice;
+use hw::stream::register_slice_backward::register_slice_backward;
+use hw::stream::register_slice_forward::register_slice_forward;
 
 ports! {
     /// A part with one stream in and one out.
@@ -14,27 +16,44 @@ ports! {
     }
 }
 
-/// What holds for every such part: `room` words; a word stands at the output `latency` cycles after it came; with a receiver
-/// that is ready, the part is ready again after at most `busy` cycles.
+/// What holds for every such part: `room` words; a word stands at the output `latency` cycles after it came (0: in the same
+/// cycle); with a receiver that is ready, the part is ready again after at most `busy` cycles.
 #[module]
 pub fn harness(m: Module, io: WordPorts, room: u32, latency: u32, busy: u32) -> Signal {
     sends_by_the_rules(m, io.s, Side::Surroundings);
     sends_by_the_rules(m, io.m, Side::Part);
-    let inside = keeps_words_in_order(m, Moves::of(io.s), Moves::of(io.m), room);
-    stalls_at_most(m, inside.ne(0) & !io.m.valid, latency - 1, "a word inside comes to the output");
+    let inside = keeps_words_in_order(m, Moves::of(io.s), Moves::of(io.m), room, latency == 0);
+    stalls_at_most(m, inside.ne(0) & !io.m.valid, latency.saturating_sub(1), "a word inside comes to the output");
     stalls_at_most(m, io.m.ready & !io.s.ready, busy, "a part that is emptied is ready again");
     inside
 }
 
+/// Which register slice.
+#[derive(Clone, Copy)]
+enum Slice {
+    Full,
+    Forward,
+    Backward,
+}
+
 /// A register slice.
 #[module]
-fn slice_proof(width: u32) -> Result<Design<()>, Errors> {
-    let m = Module::new(format!("prove_register_slice_{width}"));
+fn slice_proof(width: u32, slice: Slice) -> Result<Design<()>, Errors> {
+    let (name, room, latency, busy) = match slice {
+        Slice::Full => ("full", 2, 1, 1),
+        Slice::Forward => ("forward", 1, 1, 0),
+        Slice::Backward => ("backward", 1, 0, 1),
+    };
+    let m = Module::new(format!("prove_register_slice_{name}_{width}"));
     let io = WordPorts::new(m, width);
-    let part = m.instance(&register_slice(width)?);
+    let part = m.instance(&match slice {
+        Slice::Full => register_slice(width)?,
+        Slice::Forward => register_slice_forward(width)?,
+        Slice::Backward => register_slice_backward(width)?,
+    });
     part.s.set(io.s);
     io.m.set(part.m);
-    harness(m, io, 2, 1, 1);
+    harness(m, io, room, latency, busy);
     Ok(m.finish(io)?.erase())
 }
 
@@ -59,9 +78,16 @@ fn fifo_proof(width: u32, depth: usize, style: Style) -> Result<Design<()>, Erro
 
 pub fn proofs() -> Result<Vec<Proof>, Errors> {
     let mut list = vec![];
-    for width in [1, 4] {
-        let (name, part) = (format!("register_slice_{width}"), format!("register_slice, width {width}"));
-        list.push(Proof { name, part, design: slice_proof(width)?, engine: Engine::Pdr, cover_depth: 12 });
+    let slices = [
+        (Slice::Full, "register_slice"),
+        (Slice::Forward, "register_slice_forward"),
+        (Slice::Backward, "register_slice_backward"),
+    ];
+    for (slice, name) in slices {
+        for width in [1, 4] {
+            let (name, part) = (format!("{name}_{width}"), format!("{name}, width {width}"));
+            list.push(Proof { name, part, design: slice_proof(width, slice)?, engine: Engine::Pdr, cover_depth: 12 });
+        }
     }
     for (style, place) in [(Style::Distributed, "lut"), (Style::Block, "block")] {
         for depth in [2, 3, 4, 5, 8] {
