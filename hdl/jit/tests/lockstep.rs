@@ -132,6 +132,7 @@ fn memories() {
         [(1, 1, 2), (8, 1, 16), (32, 4, 11), (64, 8, 11), (65, 5, 5), (96, 12, 16), (200, 2, 3), (200, 200, 9)];
     for (seed, (width, lanes, depth)) in (0..).zip(shapes) {
         let m = Module::new("memories");
+        m.unchecked_clocks("a test of the engines: random data goes from clock to clock");
         let addr = ["a0", "a1", "a2", "a3", "a4"].map(|n| input(m, n, clog2(depth)));
         let (data, more) = (input(m, "data", width), input(m, "more", width));
         let (mask, enable) = (input(m, "mask", lanes), input(m, "enable", 1));
@@ -161,6 +162,7 @@ fn states_in_any_order() {
     for seed in 0..20 {
         let mut rng = Rng::with_seed(seed);
         let m = Module::new("states");
+        m.unchecked_clocks("a test of the engines: random data goes from clock to clock");
         let data = input(m, "data", 70);
         let enables: Vec<Signal> = (0..3).map(|i| input(m, &format!("enable{i}"), 1)).collect();
         let register = |i: usize, rng: &mut Rng| {
