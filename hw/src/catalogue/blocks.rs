@@ -24,6 +24,10 @@ pub fn blocks() -> &'static [Block] {
         streams::RAM,
         float::ADD,
         float::MULTIPLY,
+        float::MULTIPLY_ADD,
+        float::COMPARE,
+        float::TREE,
+        float::DOT,
     ]
 }
 

@@ -2,9 +2,9 @@
 
 use super::Block;
 use super::blocks::nothing;
-use super::parameter::{Legal, Parameter, Preset, Values};
+use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
 use crate::float::format::{EXP_BITS, FRAC_BITS, Format, Subnormals};
-use crate::float::{add, multiply};
+use crate::float::{add, compare, dot, multiply, multiply_add, tree};
 use hdl::Design;
 
 const fn any(min: u32, max: u32) -> Legal {
@@ -99,4 +99,69 @@ pub(super) const MULTIPLY: Block = Block {
     latency: cycles,
     throughput: every_cycle,
     build: |_, v| multiply::multiply(format(v), subnormals(v), v.number("latency")).map(Design::erase),
+};
+
+pub(super) const MULTIPLY_ADD: Block = Block {
+    name: "float_multiply_add",
+    summary: "floating point fused multiply-add, rounded once to nearest even",
+    parameters: &unit(multiply_add::NATURAL),
+    check: nothing,
+    latency: cycles,
+    throughput: every_cycle,
+    build: |_, v| multiply_add::multiply_add(format(v), subnormals(v), v.number("latency")).map(Design::erase),
+};
+
+pub(super) const COMPARE: Block = Block {
+    name: "float_compare",
+    summary: "floating point comparison, minimum and maximum",
+    parameters: &unit(compare::NATURAL),
+    check: nothing,
+    latency: cycles,
+    throughput: every_cycle,
+    build: |_, v| compare::compare(format(v), subnormals(v), v.number("latency")).map(Design::erase),
+};
+
+const LANES: Parameter = Parameter {
+    name: "lanes",
+    doc: "numbers of a vector",
+    unit: "numbers",
+    default: None,
+    legal: any(2, tree::MAX_LANES),
+    why: "one has no sum, and wider vectors no device has the adders for",
+};
+
+/// The latency of a unit whose natural depth depends on the lanes; this is that of the most.
+const fn latency_of_lanes(most: u32) -> Parameter {
+    Parameter { default: None, ..latency(most) }
+}
+
+/// An error if so many cycles are more than the natural depth of the lanes.
+fn latency_fits(v: &Values, natural: fn(u32) -> u32) -> Result<(), Box<Mistake>> {
+    let (lanes, latency) = (v.number("lanes"), v.number("latency"));
+    if latency <= natural(lanes) {
+        return Ok(());
+    }
+    let what = format!("a latency of {latency} cycles is too long for {lanes} lanes");
+    let legal = format!("a latency of at most {} cycles", natural(lanes));
+    Err(Mistake::together(&["lanes", "latency"], what, legal, "there are no more places for registers"))
+}
+
+pub(super) const TREE: Block = Block {
+    name: "float_tree",
+    summary: "balanced floating point adder tree: the sum of a vector",
+    parameters: &[EXP, FRAC, SUBNORMALS, LANES, latency_of_lanes(add::NATURAL * 8)],
+    check: |v| latency_fits(v, tree::natural),
+    latency: cycles,
+    throughput: every_cycle,
+    build: |_, v| tree::tree(format(v), subnormals(v), v.number("lanes"), v.number("latency")).map(Design::erase),
+};
+
+pub(super) const DOT: Block = Block {
+    name: "float_dot",
+    summary: "dot product of two vectors: multipliers and a balanced adder tree",
+    parameters: &[EXP, FRAC, SUBNORMALS, LANES, latency_of_lanes(multiply::NATURAL + add::NATURAL * 8)],
+    check: |v| latency_fits(v, dot::natural),
+    latency: cycles,
+    throughput: every_cycle,
+    build: |_, v| dot::dot(format(v), subnormals(v), v.number("lanes"), v.number("latency")).map(Design::erase),
 };

@@ -2,9 +2,11 @@
 
 mod accuracy;
 pub mod add;
+pub mod compare;
 pub mod convert;
 pub mod divide;
 pub mod divide15;
+pub mod dot;
 pub mod exponential;
 pub mod format;
 pub mod half;
@@ -12,6 +14,7 @@ pub mod integer;
 pub mod leading_zeros;
 pub mod logic;
 pub mod multiply;
+pub mod multiply_add;
 pub mod operand;
 pub mod recip;
 pub mod reciprocal;
@@ -20,3 +23,4 @@ pub mod rsqrt;
 pub mod segments;
 pub mod sqrt;
 pub mod stages;
+pub mod tree;

@@ -1,20 +1,24 @@
 //! Figures of the language: how long a 128-lane binary16 dot product takes to elaborate and print, and how fast a 16-lane one
 //! runs on the built-in simulator and under Verilator. `cargo run --release -p kvforge-testbenches --example figures`
 
-mod float;
-
-use float::{BINARY16, DotPorts, dot};
 use half::f16;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
-use hdl::{Design, Options, Reset, verilog};
+use hdl::{Design, Errors, Options, Reset, verilog};
+use hw::float::dot::{self, DotPorts};
+use hw::float::format::{BINARY16, Subnormals};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use testbenches::{have, verilated};
 
+/// The dot product of so many lanes: subnormals as zero, a register at every place.
+fn dot(lanes: u32) -> Result<Design<DotPorts>, Errors> {
+    dot::dot(BINARY16, Subnormals::Flush, lanes, dot::natural(lanes))
+}
+
 fn main() {
     elaboration();
-    let design = dot(BINARY16, 16).unwrap_or_else(|errors| panic!("{errors}"));
+    let design = dot(16).unwrap_or_else(|errors| panic!("{errors}"));
     let mut simulator = Simulator::new(&design);
     check(&design, &mut simulator);
     let instructions = simulator.instructions();
@@ -36,7 +40,7 @@ fn main() {
 fn elaboration() {
     let run = || {
         let start = Instant::now();
-        let design = dot(BINARY16, 128).unwrap_or_else(|errors| panic!("{errors}"));
+        let design = dot(128).unwrap_or_else(|errors| panic!("{errors}"));
         let elaborated = start.elapsed();
         let source = verilog(&design, &Options::default());
         let bytes = source.single().len();
@@ -88,7 +92,7 @@ fn packed(vector: &[f16]) -> Vec<u64> {
 fn check(design: &Design<DotPorts>, engine: &mut dyn Engine) {
     let port = |signal| design.port_index(signal).expect("it is a port");
     let io = design.ports;
-    let [valid, a, b, sum_valid, sum] = [io.valid, io.a, io.b, io.sum_valid, io.sum].map(port);
+    let [valid, a, b, sum_valid, sum] = [io.in_valid, io.a, io.b, io.out_valid, io.y].map(port);
     let (mut rng, mut wanted) = (fastrand::Rng::with_seed(3), VecDeque::new());
     engine.reset(2);
     let mut compared = 0;
@@ -118,7 +122,7 @@ fn check(design: &Design<DotPorts>, engine: &mut dyn Engine) {
 /// Cycles per second with new random inputs in every cycle.
 fn speed(design: &Design<DotPorts>, engine: &mut dyn Engine) -> f64 {
     let port = |signal| design.port_index(signal).expect("it is a port");
-    let (a, b, sum) = (port(design.ports.a), port(design.ports.b), port(design.ports.sum));
+    let (a, b, sum) = (port(design.ports.a), port(design.ports.b), port(design.ports.y));
     let mut rng = fastrand::Rng::with_seed(9);
     let vectors: Vec<Vec<u64>> =
         (0..64).map(|_| packed(&(0..16).map(|_| number(&mut rng)).collect::<Vec<_>>())).collect();

@@ -2,6 +2,7 @@
 
 use super::{Model, Number};
 use Number::{Finite, Infinity, Nan};
+use std::cmp::Ordering;
 
 /// Beyond this distance the smaller of two numbers only says on which side of the larger one the sum lies.
 const FAR: i32 = 60;
@@ -21,6 +22,22 @@ impl Number {
             (Infinity(a), Infinity(b) | Finite(b, ..)) | (Finite(a, ..), Infinity(b)) => Infinity(a != b),
             (Finite(a, m, e), Finite(b, n, g)) => Finite(a != b, m * n, e + g),
         }
+    }
+    /// `None` if one is NaN.
+    fn order(self, other: Number) -> Option<Ordering> {
+        // infinities beyond all numbers
+        let key = |n| match n {
+            Nan => None,
+            Infinity(negative) => Some((if negative { -1 } else { 1 }, Finite(false, 0, 0))),
+            finite => Some((0, finite)),
+        };
+        let ((x_class, x), (y_class, y)) = (key(self)?, key(other)?);
+        let difference = match x.plus(y.negate()) {
+            Finite(_, 0, _) => Ordering::Equal,
+            Finite(true, ..) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        Some(x_class.cmp(&y_class).then(difference))
     }
     fn plus(self, other: Number) -> Number {
         match (self, other) {
@@ -65,5 +82,53 @@ impl Model {
     /// `a * b + c`, rounded once.
     pub fn multiply_add(self, a: u32, b: u32, c: u32) -> u32 {
         self.bits(self.number(a).times(self.number(b)).plus(self.number(c)))
+    }
+}
+
+/// How two numbers compare, and the smaller and the larger of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// `a < b`.
+    pub lt: bool,
+    /// `a <= b`.
+    pub le: bool,
+    /// `a = b`; the zeros are equal.
+    pub eq: bool,
+    /// An operand is NaN; the others are false then.
+    pub unordered: bool,
+    /// minimumNumber of IEEE 754-2019 section 9.6.
+    pub min: u32,
+    /// maximumNumber.
+    pub max: u32,
+}
+
+impl Model {
+    /// Compares two numbers.
+    pub fn compare(self, a: u32, b: u32) -> Comparison {
+        let (x, y) = (self.number(a), self.number(b));
+        // a number is the same after it went through its meaning, but for subnormals that are flushed
+        let bits = |n| self.bits(n);
+        let Some(order) = x.order(y) else {
+            let other = bits(if x == Nan { y } else { x });
+            return Comparison { lt: false, le: false, eq: false, unordered: true, min: other, max: other };
+        };
+        let negative = |n| matches!(n, Infinity(true) | Finite(true, ..));
+        let a_first = order.is_lt() || (order.is_eq() && negative(x));
+        let (min, max) = if a_first { (bits(x), bits(y)) } else { (bits(y), bits(x)) };
+        Comparison { lt: order.is_lt(), le: order.is_le(), eq: order.is_eq(), unordered: false, min, max }
+    }
+
+    /// The sum of a vector: neighbours pairwise, then their sums; a last one without a neighbour goes on as it is.
+    pub fn tree(self, x: &[u32]) -> u32 {
+        match x {
+            [one] => *one,
+            _ => self
+                .tree(&x.chunks(2).map(|p| if p.len() == 2 { self.add(p[0], p[1]) } else { p[0] }).collect::<Vec<_>>()),
+        }
+    }
+
+    /// The dot product: rounded products, summed as [`Model::tree`] does.
+    pub fn dot(self, a: &[u32], b: &[u32]) -> u32 {
+        self.tree(&a.iter().zip(b).map(|(a, b)| self.multiply(*a, *b)).collect::<Vec<_>>())
     }
 }

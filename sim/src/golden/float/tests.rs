@@ -59,3 +59,25 @@ fn flushing_changes_subnormal_numbers_only() {
         assert!(got == want || (got & (sign - 1) == 0 && product & (sign - 1) <= least), "{a:#x} * {b:#x}: {got:#x}");
     }
 }
+
+/// Comparisons, minimumNumber and maximumNumber as `rustc_apfloat` has them; it leaves open which zero is less.
+fn check_comparisons<F: Float + Copy>(m: Model) {
+    for index in 0..count(300_000) {
+        let x = super::stimuli::pair(m, index);
+        let [a, b] = x.map(|bits| F::from_bits(bits.into()));
+        let got = m.compare(x[0], x[1]);
+        assert_eq!((got.lt, got.le, got.eq), (a < b, a <= b, a == b), "{x:#x?}");
+        assert_eq!(got.unordered, a.is_nan() || b.is_nan(), "{x:#x?}");
+        let bits = |y: F| if y.is_nan() { m.nan() } else { y.to_bits() as u32 };
+        let zeros = a.is_zero() && b.is_zero();
+        let (min, max) = if zeros { (x[0] | x[1], x[0] & x[1]) } else { (bits(a.min(b)), bits(a.max(b))) };
+        assert_eq!((got.min, got.max), (min, max), "{x:#x?}");
+    }
+}
+
+#[test]
+fn comparisons_are_as_in_another_library() {
+    check_comparisons::<Half>(Model::BINARY16);
+    check_comparisons::<BFloat>(Model::BFLOAT16);
+    check_comparisons::<Single>(Model { exp: 8, frac: 23, flush: false });
+}
