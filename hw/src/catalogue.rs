@@ -19,6 +19,7 @@
 
 mod blocks;
 mod float;
+mod float_functions;
 mod parameter;
 mod streams;
 #[cfg(test)]

@@ -31,6 +31,14 @@ const PAGES: &[Page] = &[
     Page { block: "packet_arbiter", shown: &[("width", 32), ("inputs", 4)] },
     Page { block: "credit_counter", shown: &[("credits", 16)] },
     Page { block: "ram", shown: &[("width", 32), ("depth", 512), ("lanes", 4)] },
+    Page { block: "float_divide", shown: &[("exp", 5), ("frac", 10), ("latency", 16)] },
+    Page { block: "float_recip", shown: &[("exp", 5), ("frac", 10), ("latency", 14)] },
+    Page { block: "float_sqrt", shown: &[("exp", 5), ("frac", 10), ("latency", 13)] },
+    Page { block: "float_rsqrt", shown: &[("exp", 5), ("frac", 10), ("segments", 64)] },
+    Page { block: "float_exp", shown: &[("exp", 5), ("frac", 10), ("segments", 32)] },
+    Page { block: "float_from_integer", shown: &[("exp", 5), ("frac", 10), ("bits", 8)] },
+    Page { block: "float_to_integer", shown: &[("exp", 5), ("frac", 10), ("bits", 8)] },
+    Page { block: "float_convert", shown: &[("exp", 5), ("frac", 10), ("to_exp", 8), ("to_frac", 7)] },
 ];
 
 /// Where the Oaken engines stand in the generated SVD files; a system sets its own address.

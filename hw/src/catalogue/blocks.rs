@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, float, streams};
+use super::{Block, float, float_functions, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hdl::Design;
 
@@ -28,6 +28,14 @@ pub fn blocks() -> &'static [Block] {
         float::COMPARE,
         float::TREE,
         float::DOT,
+        float_functions::DIVIDE,
+        float_functions::RECIP,
+        float_functions::SQRT,
+        float_functions::RSQRT,
+        float_functions::EXPONENTIAL,
+        float_functions::FROM_INTEGER,
+        float_functions::TO_INTEGER,
+        float_functions::CONVERT,
     ]
 }
 

@@ -8,7 +8,7 @@
 //! | `a`, `in_valid` | a number of the format `from`; `in_valid` only travels along |
 //! | `y`, `out_valid` | the nearest number of the format `to`, `latency` cycles later |
 //!
-//! - Parameters: two formats (2 to 8 exponent bits, 2 to 23 fraction bits each), subnormals kept or flushed on both sides, latency
+//! - Parameters: two formats (2 to 8 exponent bits, 1 to 23 fraction bits each), subnormals kept or flushed on both sides, latency
 //!   0 to [`NATURAL`].
 //! - One conversion a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - NaN gives the one quiet NaN; what is too large gives infinity.

@@ -9,13 +9,13 @@
 //! | `a`, `b`, `in_valid` | dividend and divisor; `in_valid` only travels along |
 //! | `y`, `out_valid` | the quotient, `latency` cycles later |
 //!
-//! - Parameters: format (2 to 8 exponent bits, 2 to 23 fraction bits), subnormals kept or flushed, latency 0 to [`natural`].
+//! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to [`natural`].
 //! - One division a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - Zero by zero, infinity by infinity and NaN operands give the one quiet NaN; another number by zero gives infinity.
 
 use super::add::BinaryPorts;
 use super::format::{Format, Subnormals};
-use super::operand::{Operand, constant, signed_bits};
+use super::operand::{Operand, constant, exp_width, signed_bits};
 use super::round::{Exact, pack, place};
 use super::stages::{Stages, check_latency};
 use hdl::*;
@@ -41,7 +41,7 @@ pub fn divide(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<
 
     m.section("where the leading one of the quotient is");
     let (least, greatest) = exponents(f, subnormals);
-    let width = signed_bits(least, greatest);
+    let width = signed_bits(least, greatest).max(exp_width(f));
     let below = a.sig.lt(b.sig);
     let exp = a.exp.sext(width) - b.exp.sext(width) + constant(below, f.bias() as i32, width);
     let nan = a.nan | b.nan | (a.zero & b.zero) | (a.infinite & b.infinite);

@@ -9,7 +9,7 @@
 //! | `a`, `in_valid` | operand; `in_valid` only travels along |
 //! | `y`, `out_valid` | the same value in the other form, `latency` cycles later |
 //!
-//! - Parameters: format (2 to 8 exponent bits, 2 to 23 fraction bits), subnormals kept or flushed, integers of 2 to 32 bits,
+//! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, integers of 2 to 32 bits,
 //!   two's complement or unsigned, latency 0 to [`NATURAL`].
 //! - One conversion a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - An integer that is too large for the format gives infinity. What is outside the integers gives the nearest of them, infinity

@@ -50,11 +50,6 @@ pub(super) fn constant(beside: Signal, value: i32, width: u32) -> Signal {
     beside.lit(value as u32 as u64 & ((1 << width) - 1), width)
 }
 
-/// The fraction of the quiet NaN where `nan` is 1, else zero.
-pub(super) fn quiet(nan: Signal, f: Format) -> Signal {
-    if f.frac == 1 { nan } else { nan.cat(nan.zeros(f.frac - 1)) }
-}
-
 impl Operand {
     /// Takes `x` apart and shifts a subnormal number to the front.
     pub fn of(x: Signal, f: Format, subnormals: Subnormals) -> Operand {

@@ -9,7 +9,7 @@
 //! | `a`, `in_valid` | operand; `in_valid` only travels along |
 //! | `y`, `out_valid` | its reciprocal, `latency` cycles later |
 //!
-//! - Parameters: format (2 to 8 exponent bits, 2 to 23 fraction bits), subnormals kept or flushed, latency 0 to [`natural`].
+//! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to [`natural`].
 //! - One reciprocal a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - 1/0 is infinity of the same sign; NaN gives the one quiet NaN.
 

@@ -4,8 +4,8 @@
 //! infinity come by themselves.
 
 use super::add::add_carry;
-use super::format::{Format, Subnormals};
-use super::operand::{quiet, signed_bits};
+use super::format::{Format, Subnormals, quiet_bit};
+use super::operand::signed_bits;
 use hdl::*;
 use std::ops::RangeInclusive;
 
@@ -71,7 +71,7 @@ pub fn place(x: Exact, range: RangeInclusive<i32>, f: Format, subnormals: Subnor
     let special = large | x.infinite | x.nan;
     let keep = !(clear | special);
     let exp = stored(x.exp, f) & (keep & !small).repeat(f.exp) | special.repeat(f.exp);
-    let quiet = quiet(x.nan, f);
+    let quiet = quiet_bit(x.nan, f);
     let fraction = (fraction & keep.repeat(f.frac)) | quiet;
     Placed { sign: x.sign & !x.nan, exp, fraction, round_up: round_up & keep }
 }

@@ -16,8 +16,8 @@
 //! - [`largest_error`] is the largest error over all operands.
 
 use super::accuracy;
-use super::format::{Format, Subnormals};
-use super::operand::{Operand, UnaryPorts, constant, quiet};
+use super::format::{Format, Subnormals, quiet_bit};
+use super::operand::{Operand, UnaryPorts, constant};
 use super::segments::{Line, Segment, check_segments, check_short};
 use super::sqrt::check_roots;
 use super::stages::{Stages, check_latency};
@@ -92,7 +92,7 @@ pub fn rsqrt(f: Format, subnormals: Subnormals, segments: u32, latency: u32) -> 
     let exp = known.exp + significand.msb().zext(f.exp);
     let keep = !(known.zero | known.infinite | known.nan);
     let exp = (exp & keep.repeat(f.exp)) | (known.infinite | known.nan).repeat(f.exp);
-    let quiet = quiet(known.nan, f);
+    let quiet = quiet_bit(known.nan, f);
     let fraction = (significand.trunc(f.frac) & keep.repeat(f.frac)) | quiet;
     io.y.set(s.leave(cat(&[known.sign, exp, fraction])));
     m.finish(io)

@@ -8,14 +8,14 @@
 //! | `a`, `in_valid` | operand; `in_valid` only travels along |
 //! | `y`, `out_valid` | its root, `latency` cycles later |
 //!
-//! - Parameters: format (3 to 8 exponent bits, 2 to 23 fraction bits and fewer than the bias, so that every root is a normal
+//! - Parameters: format (3 to 8 exponent bits, 1 to 23 fraction bits and fewer than the bias, so that every root is a normal
 //!   number), subnormals kept or flushed, latency 0 to [`natural`].
 //! - One root a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - The root of -0 is -0; that of other negative numbers and of NaN is the one quiet NaN.
 
 use super::add::add_carry;
-use super::format::{Format, Parts, Subnormals};
-use super::operand::{UnaryPorts, constant, quiet, to_front};
+use super::format::{Format, Parts, Subnormals, quiet_bit};
+use super::operand::{UnaryPorts, constant, to_front};
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
@@ -71,7 +71,7 @@ pub fn sqrt(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<Un
     let keep = !(zero | infinite | nan);
     let special = (infinite | nan).repeat(f.exp);
     let exp = (exp & keep.repeat(f.exp)) | special;
-    let fraction = (row.root.bits(f.frac, 1) & keep.repeat(f.frac)) | quiet(nan, f);
+    let fraction = (row.root.bits(f.frac, 1) & keep.repeat(f.frac)) | quiet_bit(nan, f);
     let magnitude = exp.cat(fraction);
     let rounded = add_carry(magnitude, magnitude.zeros(magnitude.width()), row.root.bit(0) & keep);
     io.y.set(s.leave(sign.cat(rounded)));
