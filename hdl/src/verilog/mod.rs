@@ -88,7 +88,7 @@ impl Source {
 /// #     m.finish(io)
 /// # }
 /// let reset = Reset { asynchronous: true, active_low: true };
-/// let source = verilog(&delay()?, &Options { reset, header: vec!["made by example".into()] });
+/// let source = verilog(&delay()?, &Options { reset, header: vec!["made by example".into()], ..Options::default() });
 /// for (file, text) in source.files() {
 ///     assert_eq!(file, "delay.v");
 ///     assert!(text.contains("always @(posedge clk or negedge rst_n) begin"));
