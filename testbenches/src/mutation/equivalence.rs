@@ -12,6 +12,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+/// Larger designs are not tried: the proof would not end.
+const MOST_CELLS: u64 = 1500;
 /// Larger memories are not tried: they become flip-flops here.
 const MOST_MEMORY_BITS: u64 = 4096;
 /// Seconds for a proof.
@@ -37,11 +39,14 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
     let mutate = [before, after.get(4..).unwrap_or_default()].concat().join(" ");
     let flat = |mutate: &str, name: &str| {
         format!(
-            "read_rtlil ../plain.il; hierarchy -top {top}; {mutate}; flatten; rename {top} {name}; write_rtlil {name}.il; design -reset; "
+            "read_rtlil ../plain.il; hierarchy -top {top}; {mutate}; flatten; rename {top} {name}; write_rtlil {name}.il; \
+             tee -q -o {name}.txt stat; design -reset; "
         )
     };
     yosys::run(&work, &(flat("", "plain") + &flat(&mutate, "mutant")))?;
-    if memory_bits(&std::fs::read_to_string(work.join("plain.txt")).unwrap_or_default()) > MOST_MEMORY_BITS {
+    let stat =
+        std::fs::read_to_string(work.join("plain.txt")).map_err(|error| format!("Yosys' statistics: {error}"))?;
+    if figure(&stat, "cells") > MOST_CELLS || figure(&stat, "memory bits") > MOST_MEMORY_BITS {
         return Ok(false);
     }
     let script = "read_rtlil plain.il; read_rtlil mutant.il; read_verilog -formal pair.v; hierarchy -top pair; proc; flatten; \
@@ -53,10 +58,10 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
     Ok(String::from_utf8_lossy(&log).contains("Status = 1 "))
 }
 
-/// Memory bits in Yosys' statistics.
-fn memory_bits(stat: &str) -> u64 {
-    let line = stat.lines().rev().find(|line| line.trim_end().ends_with("memory bits"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+/// A figure of Yosys' statistics, `  12 cells`; 0 if there is none.
+fn figure(stat: &str, what: &str) -> u64 {
+    let number = |line: &str| line.trim().strip_suffix(what)?.trim().parse().ok();
+    stat.lines().rev().find_map(number).unwrap_or(0)
 }
 
 /// A port of the stream of a `valid` port: `m_valid`, `m_ready`, `m_data`; `m_axis_tvalid` ...; also without a prefix.
@@ -142,4 +147,39 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, assume: &str) -> S
         head.join(",\n    "),
         same.join(" & ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_from_the_statistics() {
+        let stat = "=== m ===\n\n     1467 public wire bits\n        1 memories\n    16384 memory bits\n      255 cells\n        6   $add\n";
+        assert_eq!((figure(stat, "cells"), figure(stat, "memory bits"), figure(stat, "processes")), (255, 16384, 0));
+    }
+
+    #[test]
+    fn streams_hold_their_beats_and_unused_lanes_do_not_count() {
+        let port = |name: &str, width, input| PortInfo { name: name.into(), width, input };
+        let ports = [
+            port("s_valid", 1, true),
+            port("s_ready", 1, false),
+            port("s_data", 8, true),
+            port("m_valid", 1, false),
+            port("m_data", 16, false),
+            port("m_keep", 2, false),
+            port("level", 3, false),
+        ];
+        let text = pair(&ports, "clk", Some("rst"), "(s_data < 9)");
+        let has = |part: &str| assert!(text.contains(part), "no `{part}` in\n{text}");
+        has("wire [7:0] s_data_now = s_wait ? s_data_held : s_data;");
+        has("s_wait <= s_valid_now & !plain_s_ready;");
+        has("(plain_s_ready == mutant_s_ready)");
+        has(
+            "(!plain_m_valid | (((plain_m_data ^ mutant_m_data) & {{8{plain_m_keep[1]}}, {8{plain_m_keep[0]}}}) == 0))",
+        );
+        has("(!plain_m_valid | (plain_m_keep == mutant_m_keep)) & (plain_level == mutant_level)");
+        has("legal <= legal & (s_data < 9)");
+    }
 }
