@@ -33,38 +33,38 @@ module dot_e8f7_x16_l20 (
     reg in_valid_s18; // dot.rs:53
     reg in_valid_s19; // dot.rs:53
     reg in_valid_s20; // dot.rs:53
-    wire product_out_valid;
-    wire [15:0] product_y;
-    wire product_1_out_valid;
-    wire [15:0] product_1_y;
-    wire product_2_out_valid;
-    wire [15:0] product_2_y;
-    wire product_3_out_valid;
-    wire [15:0] product_3_y;
-    wire product_4_out_valid;
-    wire [15:0] product_4_y;
-    wire product_5_out_valid;
-    wire [15:0] product_5_y;
-    wire product_6_out_valid;
-    wire [15:0] product_6_y;
-    wire product_7_out_valid;
-    wire [15:0] product_7_y;
-    wire product_8_out_valid;
-    wire [15:0] product_8_y;
-    wire product_9_out_valid;
-    wire [15:0] product_9_y;
-    wire product_10_out_valid;
-    wire [15:0] product_10_y;
-    wire product_11_out_valid;
-    wire [15:0] product_11_y;
-    wire product_12_out_valid;
-    wire [15:0] product_12_y;
-    wire product_13_out_valid;
-    wire [15:0] product_13_y;
-    wire product_14_out_valid;
-    wire [15:0] product_14_y;
-    wire product_15_out_valid;
-    wire [15:0] product_15_y;
+    wire multiplier_out_valid;
+    wire [15:0] multiplier_y;
+    wire multiplier_1_out_valid;
+    wire [15:0] multiplier_1_y;
+    wire multiplier_2_out_valid;
+    wire [15:0] multiplier_2_y;
+    wire multiplier_3_out_valid;
+    wire [15:0] multiplier_3_y;
+    wire multiplier_4_out_valid;
+    wire [15:0] multiplier_4_y;
+    wire multiplier_5_out_valid;
+    wire [15:0] multiplier_5_y;
+    wire multiplier_6_out_valid;
+    wire [15:0] multiplier_6_y;
+    wire multiplier_7_out_valid;
+    wire [15:0] multiplier_7_y;
+    wire multiplier_8_out_valid;
+    wire [15:0] multiplier_8_y;
+    wire multiplier_9_out_valid;
+    wire [15:0] multiplier_9_y;
+    wire multiplier_10_out_valid;
+    wire [15:0] multiplier_10_y;
+    wire multiplier_11_out_valid;
+    wire [15:0] multiplier_11_y;
+    wire multiplier_12_out_valid;
+    wire [15:0] multiplier_12_y;
+    wire multiplier_13_out_valid;
+    wire [15:0] multiplier_13_y;
+    wire multiplier_14_out_valid;
+    wire [15:0] multiplier_14_y;
+    wire multiplier_15_out_valid;
+    wire [15:0] multiplier_15_y;
     wire sum_out_valid;
     wire [15:0] sum_y;
     always @(posedge clk) begin
@@ -115,153 +115,153 @@ module dot_e8f7_x16_l20 (
     assign out_valid = in_valid_s20;
 
     // products
-    multiply_e8f7_l4 product (
+    multiply_e8f7_l4 multiplier (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[15:0]),
         .b(b[15:0]),
-        .out_valid(product_out_valid),
-        .y(product_y)
+        .out_valid(multiplier_out_valid),
+        .y(multiplier_y)
     );
-    multiply_e8f7_l4 product_1 (
+    multiply_e8f7_l4 multiplier_1 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[31:16]),
         .b(b[31:16]),
-        .out_valid(product_1_out_valid),
-        .y(product_1_y)
+        .out_valid(multiplier_1_out_valid),
+        .y(multiplier_1_y)
     );
-    multiply_e8f7_l4 product_2 (
+    multiply_e8f7_l4 multiplier_2 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[47:32]),
         .b(b[47:32]),
-        .out_valid(product_2_out_valid),
-        .y(product_2_y)
+        .out_valid(multiplier_2_out_valid),
+        .y(multiplier_2_y)
     );
-    multiply_e8f7_l4 product_3 (
+    multiply_e8f7_l4 multiplier_3 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[63:48]),
         .b(b[63:48]),
-        .out_valid(product_3_out_valid),
-        .y(product_3_y)
+        .out_valid(multiplier_3_out_valid),
+        .y(multiplier_3_y)
     );
-    multiply_e8f7_l4 product_4 (
+    multiply_e8f7_l4 multiplier_4 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[79:64]),
         .b(b[79:64]),
-        .out_valid(product_4_out_valid),
-        .y(product_4_y)
+        .out_valid(multiplier_4_out_valid),
+        .y(multiplier_4_y)
     );
-    multiply_e8f7_l4 product_5 (
+    multiply_e8f7_l4 multiplier_5 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[95:80]),
         .b(b[95:80]),
-        .out_valid(product_5_out_valid),
-        .y(product_5_y)
+        .out_valid(multiplier_5_out_valid),
+        .y(multiplier_5_y)
     );
-    multiply_e8f7_l4 product_6 (
+    multiply_e8f7_l4 multiplier_6 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[111:96]),
         .b(b[111:96]),
-        .out_valid(product_6_out_valid),
-        .y(product_6_y)
+        .out_valid(multiplier_6_out_valid),
+        .y(multiplier_6_y)
     );
-    multiply_e8f7_l4 product_7 (
+    multiply_e8f7_l4 multiplier_7 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[127:112]),
         .b(b[127:112]),
-        .out_valid(product_7_out_valid),
-        .y(product_7_y)
+        .out_valid(multiplier_7_out_valid),
+        .y(multiplier_7_y)
     );
-    multiply_e8f7_l4 product_8 (
+    multiply_e8f7_l4 multiplier_8 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[143:128]),
         .b(b[143:128]),
-        .out_valid(product_8_out_valid),
-        .y(product_8_y)
+        .out_valid(multiplier_8_out_valid),
+        .y(multiplier_8_y)
     );
-    multiply_e8f7_l4 product_9 (
+    multiply_e8f7_l4 multiplier_9 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[159:144]),
         .b(b[159:144]),
-        .out_valid(product_9_out_valid),
-        .y(product_9_y)
+        .out_valid(multiplier_9_out_valid),
+        .y(multiplier_9_y)
     );
-    multiply_e8f7_l4 product_10 (
+    multiply_e8f7_l4 multiplier_10 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[175:160]),
         .b(b[175:160]),
-        .out_valid(product_10_out_valid),
-        .y(product_10_y)
+        .out_valid(multiplier_10_out_valid),
+        .y(multiplier_10_y)
     );
-    multiply_e8f7_l4 product_11 (
+    multiply_e8f7_l4 multiplier_11 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[191:176]),
         .b(b[191:176]),
-        .out_valid(product_11_out_valid),
-        .y(product_11_y)
+        .out_valid(multiplier_11_out_valid),
+        .y(multiplier_11_y)
     );
-    multiply_e8f7_l4 product_12 (
+    multiply_e8f7_l4 multiplier_12 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[207:192]),
         .b(b[207:192]),
-        .out_valid(product_12_out_valid),
-        .y(product_12_y)
+        .out_valid(multiplier_12_out_valid),
+        .y(multiplier_12_y)
     );
-    multiply_e8f7_l4 product_13 (
+    multiply_e8f7_l4 multiplier_13 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[223:208]),
         .b(b[223:208]),
-        .out_valid(product_13_out_valid),
-        .y(product_13_y)
+        .out_valid(multiplier_13_out_valid),
+        .y(multiplier_13_y)
     );
-    multiply_e8f7_l4 product_14 (
+    multiply_e8f7_l4 multiplier_14 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[239:224]),
         .b(b[239:224]),
-        .out_valid(product_14_out_valid),
-        .y(product_14_y)
+        .out_valid(multiplier_14_out_valid),
+        .y(multiplier_14_y)
     );
-    multiply_e8f7_l4 product_15 (
+    multiply_e8f7_l4 multiplier_15 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(a[255:240]),
         .b(b[255:240]),
-        .out_valid(product_15_out_valid),
-        .y(product_15_y)
+        .out_valid(multiplier_15_out_valid),
+        .y(multiplier_15_y)
     );
 
     // sum
-    wire [255:0] _t1 = {product_15_y, product_14_y, product_13_y, product_12_y, product_11_y, product_10_y, product_9_y, product_8_y, product_7_y, product_6_y, product_5_y, product_4_y, product_3_y, product_2_y, product_1_y, product_y}; // dot.rs:73
+    wire [255:0] _t1 = {multiplier_15_y, multiplier_14_y, multiplier_13_y, multiplier_12_y, multiplier_11_y, multiplier_10_y, multiplier_9_y, multiplier_8_y, multiplier_7_y, multiplier_6_y, multiplier_5_y, multiplier_4_y, multiplier_3_y, multiplier_2_y, multiplier_1_y, multiplier_y}; // dot.rs:73
     tree_e8f7_x16_l16 sum (
         .clk(clk),
         .rst(rst),
@@ -271,7 +271,7 @@ module dot_e8f7_x16_l20 (
         .y(sum_y)
     );
     assign y = sum_y;
-    wire unused_ok = &{1'b0, product_out_valid, product_1_out_valid, product_2_out_valid, product_3_out_valid, product_4_out_valid, product_5_out_valid, product_6_out_valid, product_7_out_valid, product_8_out_valid, product_9_out_valid, product_10_out_valid, product_11_out_valid, product_12_out_valid, product_13_out_valid, product_14_out_valid, product_15_out_valid, sum_out_valid};
+    wire unused_ok = &{1'b0, multiplier_out_valid, multiplier_1_out_valid, multiplier_2_out_valid, multiplier_3_out_valid, multiplier_4_out_valid, multiplier_5_out_valid, multiplier_6_out_valid, multiplier_7_out_valid, multiplier_8_out_valid, multiplier_9_out_valid, multiplier_10_out_valid, multiplier_11_out_valid, multiplier_12_out_valid, multiplier_13_out_valid, multiplier_14_out_valid, multiplier_15_out_valid, sum_out_valid};
 endmodule
 
 `default_nettype wire

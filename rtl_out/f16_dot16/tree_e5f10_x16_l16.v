@@ -28,36 +28,36 @@ module tree_e5f10_x16_l16 (
     reg in_valid_s14; // tree.rs:54
     reg in_valid_s15; // tree.rs:54
     reg in_valid_s16; // tree.rs:54
-    wire sum_out_valid;
-    wire [15:0] sum_y;
-    wire sum_1_out_valid;
-    wire [15:0] sum_1_y;
-    wire sum_2_out_valid;
-    wire [15:0] sum_2_y;
-    wire sum_3_out_valid;
-    wire [15:0] sum_3_y;
-    wire sum_4_out_valid;
-    wire [15:0] sum_4_y;
-    wire sum_5_out_valid;
-    wire [15:0] sum_5_y;
-    wire sum_6_out_valid;
-    wire [15:0] sum_6_y;
-    wire sum_7_out_valid;
-    wire [15:0] sum_7_y;
-    wire sum_8_out_valid;
-    wire [15:0] sum_8_y;
-    wire sum_9_out_valid;
-    wire [15:0] sum_9_y;
-    wire sum_10_out_valid;
-    wire [15:0] sum_10_y;
-    wire sum_11_out_valid;
-    wire [15:0] sum_11_y;
-    wire sum_12_out_valid;
-    wire [15:0] sum_12_y;
-    wire sum_13_out_valid;
-    wire [15:0] sum_13_y;
-    wire sum_14_out_valid;
-    wire [15:0] sum_14_y;
+    wire adder_out_valid;
+    wire [15:0] adder_y;
+    wire adder_1_out_valid;
+    wire [15:0] adder_1_y;
+    wire adder_2_out_valid;
+    wire [15:0] adder_2_y;
+    wire adder_3_out_valid;
+    wire [15:0] adder_3_y;
+    wire adder_4_out_valid;
+    wire [15:0] adder_4_y;
+    wire adder_5_out_valid;
+    wire [15:0] adder_5_y;
+    wire adder_6_out_valid;
+    wire [15:0] adder_6_y;
+    wire adder_7_out_valid;
+    wire [15:0] adder_7_y;
+    wire adder_8_out_valid;
+    wire [15:0] adder_8_y;
+    wire adder_9_out_valid;
+    wire [15:0] adder_9_y;
+    wire adder_10_out_valid;
+    wire [15:0] adder_10_y;
+    wire adder_11_out_valid;
+    wire [15:0] adder_11_y;
+    wire adder_12_out_valid;
+    wire [15:0] adder_12_y;
+    wire adder_13_out_valid;
+    wire [15:0] adder_13_y;
+    wire adder_14_out_valid;
+    wire [15:0] adder_14_y;
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -112,143 +112,143 @@ module tree_e5f10_x16_l16 (
     wire [15:0] level_13 = x[223:208]; // signal.rs:270
     wire [15:0] level_14 = x[239:224]; // signal.rs:270
     wire [15:0] level_15 = x[255:240]; // signal.rs:270
-    add_e5f10_l4 sum (
+    add_e5f10_l4 adder (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_0),
         .b(level_1),
-        .out_valid(sum_out_valid),
-        .y(sum_y)
+        .out_valid(adder_out_valid),
+        .y(adder_y)
     );
-    add_e5f10_l4 sum_1 (
+    add_e5f10_l4 adder_1 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_2),
         .b(level_3),
-        .out_valid(sum_1_out_valid),
-        .y(sum_1_y)
+        .out_valid(adder_1_out_valid),
+        .y(adder_1_y)
     );
-    add_e5f10_l4 sum_2 (
+    add_e5f10_l4 adder_2 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_4),
         .b(level_5),
-        .out_valid(sum_2_out_valid),
-        .y(sum_2_y)
+        .out_valid(adder_2_out_valid),
+        .y(adder_2_y)
     );
-    add_e5f10_l4 sum_3 (
+    add_e5f10_l4 adder_3 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_6),
         .b(level_7),
-        .out_valid(sum_3_out_valid),
-        .y(sum_3_y)
+        .out_valid(adder_3_out_valid),
+        .y(adder_3_y)
     );
-    add_e5f10_l4 sum_4 (
+    add_e5f10_l4 adder_4 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_8),
         .b(level_9),
-        .out_valid(sum_4_out_valid),
-        .y(sum_4_y)
+        .out_valid(adder_4_out_valid),
+        .y(adder_4_y)
     );
-    add_e5f10_l4 sum_5 (
+    add_e5f10_l4 adder_5 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_10),
         .b(level_11),
-        .out_valid(sum_5_out_valid),
-        .y(sum_5_y)
+        .out_valid(adder_5_out_valid),
+        .y(adder_5_y)
     );
-    add_e5f10_l4 sum_6 (
+    add_e5f10_l4 adder_6 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_12),
         .b(level_13),
-        .out_valid(sum_6_out_valid),
-        .y(sum_6_y)
+        .out_valid(adder_6_out_valid),
+        .y(adder_6_y)
     );
-    add_e5f10_l4 sum_7 (
+    add_e5f10_l4 adder_7 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
         .a(level_14),
         .b(level_15),
-        .out_valid(sum_7_out_valid),
-        .y(sum_7_y)
+        .out_valid(adder_7_out_valid),
+        .y(adder_7_y)
     );
-    add_e5f10_l4 sum_8 (
+    add_e5f10_l4 adder_8 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_y),
-        .b(sum_1_y),
-        .out_valid(sum_8_out_valid),
-        .y(sum_8_y)
+        .a(adder_y),
+        .b(adder_1_y),
+        .out_valid(adder_8_out_valid),
+        .y(adder_8_y)
     );
-    add_e5f10_l4 sum_9 (
+    add_e5f10_l4 adder_9 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_2_y),
-        .b(sum_3_y),
-        .out_valid(sum_9_out_valid),
-        .y(sum_9_y)
+        .a(adder_2_y),
+        .b(adder_3_y),
+        .out_valid(adder_9_out_valid),
+        .y(adder_9_y)
     );
-    add_e5f10_l4 sum_10 (
+    add_e5f10_l4 adder_10 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_4_y),
-        .b(sum_5_y),
-        .out_valid(sum_10_out_valid),
-        .y(sum_10_y)
+        .a(adder_4_y),
+        .b(adder_5_y),
+        .out_valid(adder_10_out_valid),
+        .y(adder_10_y)
     );
-    add_e5f10_l4 sum_11 (
+    add_e5f10_l4 adder_11 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_6_y),
-        .b(sum_7_y),
-        .out_valid(sum_11_out_valid),
-        .y(sum_11_y)
+        .a(adder_6_y),
+        .b(adder_7_y),
+        .out_valid(adder_11_out_valid),
+        .y(adder_11_y)
     );
-    add_e5f10_l4 sum_12 (
+    add_e5f10_l4 adder_12 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_8_y),
-        .b(sum_9_y),
-        .out_valid(sum_12_out_valid),
-        .y(sum_12_y)
+        .a(adder_8_y),
+        .b(adder_9_y),
+        .out_valid(adder_12_out_valid),
+        .y(adder_12_y)
     );
-    add_e5f10_l4 sum_13 (
+    add_e5f10_l4 adder_13 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_10_y),
-        .b(sum_11_y),
-        .out_valid(sum_13_out_valid),
-        .y(sum_13_y)
+        .a(adder_10_y),
+        .b(adder_11_y),
+        .out_valid(adder_13_out_valid),
+        .y(adder_13_y)
     );
-    add_e5f10_l4 sum_14 (
+    add_e5f10_l4 adder_14 (
         .clk(clk),
         .rst(rst),
         .in_valid(1'h0),
-        .a(sum_12_y),
-        .b(sum_13_y),
-        .out_valid(sum_14_out_valid),
-        .y(sum_14_y)
+        .a(adder_12_y),
+        .b(adder_13_y),
+        .out_valid(adder_14_out_valid),
+        .y(adder_14_y)
     );
-    assign y = sum_14_y;
-    wire unused_ok = &{1'b0, sum_out_valid, sum_1_out_valid, sum_2_out_valid, sum_3_out_valid, sum_4_out_valid, sum_5_out_valid, sum_6_out_valid, sum_7_out_valid, sum_8_out_valid, sum_9_out_valid, sum_10_out_valid, sum_11_out_valid, sum_12_out_valid, sum_13_out_valid, sum_14_out_valid};
+    assign y = adder_14_y;
+    wire unused_ok = &{1'b0, adder_out_valid, adder_1_out_valid, adder_2_out_valid, adder_3_out_valid, adder_4_out_valid, adder_5_out_valid, adder_6_out_valid, adder_7_out_valid, adder_8_out_valid, adder_9_out_valid, adder_10_out_valid, adder_11_out_valid, adder_12_out_valid, adder_13_out_valid, adder_14_out_valid};
 endmodule
 
 `default_nettype wire

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Index of an expression; operands always have smaller ones.
 pub type Ex = u32;
 
-/// What an expression computes. Against [`crate::ir::Op`] this lacks what can be said with the others: there are no
+/// What an expression computes. Against `ir::Op` this lacks what can be said with the others: there are no
 /// `Gt`, `Ge`, no repetitions (of one bit: `SignExt`), no shifts by constants, and shift amounts have at most 32 bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {

@@ -1,6 +1,6 @@
 //! Dot product: `a0 * b0 + a1 * b1 + ...`, a pair of vectors a cycle.
 //!
-//! Every lane has a multiplier, whose product is rounded; a balanced adder tree ([`tree`](super::tree)) adds the products in
+//! Every lane has a multiplier, whose product is rounded; a balanced adder tree ([`tree()`]) adds the products in
 //! its order.
 //!
 //! | port | |
@@ -57,12 +57,12 @@ pub fn dot(f: Format, subnormals: Subnormals, lanes: u32, latency: u32) -> Resul
     let unit = multiply(f, subnormals, s.between(0, multiply::NATURAL))?;
     let mut products = vec![];
     for (a, b) in a.lanes(f.width()).into_iter().zip(b.lanes(f.width())) {
-        let product = m.instance(&unit);
-        product.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
-        product.out_valid.unused();
-        product.a.set(a);
-        product.b.set(b);
-        products.push(product.y);
+        let multiplier = m.instance(&unit);
+        multiplier.in_valid.set(m.lit(0u32, 1)); // the valid bit travels beside all units, not through them
+        multiplier.out_valid.unused();
+        multiplier.a.set(a);
+        multiplier.b.set(b);
+        products.push(multiplier.y);
     }
 
     m.section("sum");

@@ -72,12 +72,12 @@ pub fn tree(f: Format, subnormals: Subnormals, lanes: u32, latency: u32) -> Resu
 /// A sum of two; the valid bit travels beside all units, not through them.
 #[module]
 fn sum_of(m: Module, unit: &Design<BinaryPorts>, left: Signal, right: Signal) -> Signal {
-    let sum = m.instance(unit);
-    sum.in_valid.set(m.lit(0u32, 1));
-    sum.out_valid.unused();
-    sum.a.set(left);
-    sum.b.set(right);
-    sum.y
+    let adder = m.instance(unit);
+    adder.in_valid.set(m.lit(0u32, 1));
+    adder.out_valid.unused();
+    adder.a.set(left);
+    adder.b.set(right);
+    adder.y
 }
 
 /// An error if there cannot be so many lanes; `at` names the unit.
@@ -85,6 +85,6 @@ pub fn check_lanes(at: &str, lanes: u32) -> Result<(), Errors> {
     if (2..=MAX_LANES).contains(&lanes) {
         return Ok(());
     }
-    let help = format!("2 to {MAX_LANES}: one lane has no sum, and wider vectors no device has the adders for");
+    let help = format!("2 to {MAX_LANES}: one lane has no adder, and wider vectors no device has the adders for");
     Err(Errors::parameter(at, format!("{lanes} lanes"), help))
 }

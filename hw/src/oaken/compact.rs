@@ -61,7 +61,7 @@ mod tests {
         struct CompactPorts(lanes: u32) {
             input entries: Signal = bits(7 * lanes),
             input present: Signal = bits(lanes),
-            output packed: Signal = bits(7 * lanes),
+            output together: Signal = bits(7 * lanes),
             output total: Signal = bits(clog2(lanes as usize + 1)),
         }
     }
@@ -72,7 +72,7 @@ mod tests {
         let p = m.pipeline("compact");
         let (packed, total) = compact(&p.enter(io.entries).lanes(7), &p.enter(io.present).lanes(1));
         let packed: Vec<Signal> = packed.into_iter().rev().map(|x| p.leave(x)).collect();
-        io.packed.set(cat(&packed));
+        io.together.set(cat(&packed));
         io.total.set(p.leave(total));
         m.finish(io).unwrap_or_else(|e| panic!("{e}"))
     }
