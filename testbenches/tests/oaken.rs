@@ -3,7 +3,6 @@
 
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use hdl::{Design, Reset};
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
 use sim::bus::{AxiLiteMaster, Bench, Response, Stalls, packet_bytes, seed};
@@ -19,7 +18,7 @@ fn params(lanes: u32, max_length: u32) -> EngineParams {
 
 /// The engines of simulation that this machine has.
 fn engines<P>(design: &Design<P>) -> Vec<(&'static str, Box<dyn Engine>)> {
-    let mut list: Vec<(&'static str, Box<dyn Engine>)> = vec![("built-in", Box::new(Simulator::new(design)))];
+    let mut list: Vec<(&'static str, Box<dyn Engine>)> = vec![("built-in", Box::new(jit::simulator(design)))];
     if testbenches::have(&["verilator"]) {
         let model = testbenches::verilated(design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
         list.push(("Verilator", Box::new(model)));
@@ -162,7 +161,7 @@ fn mistakes_are_flagged_and_the_next_vector_is_right() {
     let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
     let mut rng = Rng::with_seed(5);
     let good: Vec<u16> = (0..128).map(|_| half::f16::from_f32(rng.f32() * 3.0 - 1.5).to_bits()).collect();
-    let mut engine = Simulator::new(&q.design);
+    let mut engine = jit::simulator(&q.design);
     let mut bench = Bench::new(&mut engine, 1);
     let ports = &q.design.ports;
     let axil = AxiLiteMaster::new(&mut bench, &q.design, &ports.s_axil, Stalls::Never);
@@ -252,7 +251,7 @@ fn faulty_records_are_flagged_and_the_next_vector_is_right() {
     for lanes in [1, 4, 16, 64] {
         let p = params(lanes, 256);
         let (_, d) = pair(p);
-        let mut engine = Simulator::new(&d.design);
+        let mut engine = jit::simulator(&d.design);
         for (name, bad, flags) in &cases {
             if lanes == 64 && bad.dense.len() % 32 != 0 {
                 continue; // not a whole number of beats: no such packet can come

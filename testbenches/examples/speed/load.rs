@@ -101,7 +101,7 @@ pub fn dequantizer(map: &RegisterMap, p: EngineParams) -> Load {
 }
 
 /// Resets the engine, sets it up and drives it for so many cycles, which are timed.
-pub fn run<E: Engine>(engine: &mut E, load: &Load, cycles: u64) -> Outcome {
+pub fn run<E: Engine + ?Sized>(engine: &mut E, load: &Load, cycles: u64) -> Outcome {
     let port = |name: &str, field: &str| engine.port(&format!("{name}_{field}")).expect("a port of the engine");
     let sources: Vec<[usize; 5]> =
         load.sources.iter().map(|s| ["tdata", "tkeep", "tlast", "tvalid", "tready"].map(|f| port(s.name, f))).collect();
@@ -148,13 +148,13 @@ pub fn run<E: Engine>(engine: &mut E, load: &Load, cycles: u64) -> Outcome {
 }
 
 /// Processor time of this thread where the system tells it, else time: other programs on the machine do not count then.
-struct Stopwatch(Option<f64>, Instant);
+pub struct Stopwatch(Option<f64>, Instant);
 
 impl Stopwatch {
-    fn start() -> Stopwatch {
+    pub fn start() -> Stopwatch {
         Stopwatch(Self::processor(), Instant::now())
     }
-    fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         match (self.0, Self::processor()) {
             (Some(start), Some(now)) => now - start,
             _ => self.1.elapsed().as_secs_f64(),

@@ -1,10 +1,12 @@
-//! How fast the simulators run the Oaken engines: `cargo run --release -p kvforge-testbenches --example speed`.
+//! How fast the simulators run a 16-lane dot product and the Oaken engines:
+//! `cargo run --release -p kvforge-testbenches --example speed`.
 //!
-//! The Verilator engine against the same loop in C++, and the built-in simulator beside it, with 16 lanes and vectors of 4096
-//! elements; all must give the same outputs. With `--flags` it also compares ways to compile the model. Needs
+//! The Verilator engine against the same loop in C++, and the interpreter and machine code beside it, with 16 lanes and
+//! vectors of 4096 elements; all must give the same outputs. With `--flags` it also compares ways to compile the model. Needs
 //! `cargo xtask setup`. Seconds of runs are those of the processor, seconds of compiling are those of the clock.
 
 mod cpp;
+mod dot;
 mod load;
 
 use cpp::{Program, Variant};
@@ -16,11 +18,12 @@ use load::{Load, Outcome};
 use sim::verilator::{Domain, ModelSpec};
 use std::error::Error;
 use std::path::Path;
+use std::time::Instant;
 
 const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096 };
-/// Cycles of a run: under Verilator, and on the built-in simulator.
+/// Cycles of a run, and of one that is compared with a fresh interpreter.
 const CYCLES: u64 = 100_000;
-const BUILT_IN_CYCLES: u64 = 8_000;
+const CHECKED: u64 = 2_000;
 /// Runs, of which the median counts.
 const RUNS: usize = 7;
 
@@ -31,8 +34,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let records = load::dequantizer(&hw::oaken::dequantizer_axi::registers("oaken_dequantizer", ENGINE), ENGINE);
     let folder = std::env::temp_dir().join(format!("kvforge-speed-{}", std::process::id()));
     against_cpp(&quantizer, &vectors, &folder)?;
-    built_in(&quantizer, &vectors)?;
-    built_in(&dequantizer, &records)?;
+    compare(&dot::design()?, dot::run)?;
+    compare(&quantizer, |engine, cycles| load::run(engine, &vectors, cycles))?;
+    compare(&dequantizer, |engine, cycles| load::run(engine, &records, cycles))?;
     if std::env::args().any(|argument| argument == "--flags") {
         flags(&quantizer, &vectors, &folder)?;
     }
@@ -63,29 +67,53 @@ fn against_cpp<P>(design: &Design<P>, load: &Load, folder: &Path) -> Result<(), 
     Ok(())
 }
 
-/// The built-in simulator beside Verilator.
-fn built_in<P>(design: &Design<P>, load: &Load) -> Result<(), Box<dyn Error>> {
-    let mut model = testbenches::verilated(design, Reset::default())?;
-    let mut simulator = Simulator::new(design);
-    let t = std::time::Instant::now();
-    let mut compiled = jit::compiled(design);
-    let mut code = vec![];
-    compiled.reset(1);
-    println!("jit compile {:?}", t.elapsed());
-    let (mut ours, mut theirs) = (vec![], vec![]);
-    for _ in 0..RUNS {
-        let (a, b) = (load::run(&mut simulator, load, BUILT_IN_CYCLES), load::run(&mut model, load, BUILT_IN_CYCLES));
-        same(a, b);
-        let c = load::run(&mut compiled, load, BUILT_IN_CYCLES);
-        same(b, c);
-        code.push(BUILT_IN_CYCLES as f64 / c.seconds);
-        ours.push(BUILT_IN_CYCLES as f64 / a.seconds);
-        theirs.push(BUILT_IN_CYCLES as f64 / b.seconds);
+/// The interpreter, machine code and Verilator: cycles per second, and seconds from the design to the end of a run.
+fn compare<P>(design: &Design<P>, mut run: impl FnMut(&mut dyn Engine, u64) -> Outcome) -> Result<(), Box<dyn Error>> {
+    // not what an earlier run of this program compiled
+    let text = format!("{}\n// process {}\n", testbenches::text(design, Reset::default()), std::process::id());
+    type Make<'a> = Box<dyn Fn() -> Result<Box<dyn Engine>, Box<dyn Error>> + 'a>;
+    let verilator: Make = Box::new(|| Ok(Box::new(testbenches::model(&text, design, Reset::default())?)));
+    let code: Make = Box::new(|| Ok(Box::new(jit::compiled(design))));
+    let interpreter: Make = Box::new(|| Ok(Box::new(Simulator::new(design))));
+    let tiered: Make = Box::new(|| Ok(Box::new(jit::simulator(design))));
+    println!("{}:", design.name());
+    let mut engines = vec![];
+    for (name, make) in [("Verilator", verilator), ("interpreter", interpreter), ("machine code", code)] {
+        let start = Instant::now();
+        let mut engine = make()?;
+        // machine code is made at the first look
+        engine.peek_big(0);
+        engines.push((name, start.elapsed().as_secs_f64(), engine, vec![]));
     }
-    let (ours, theirs) = (median(ours), median(theirs));
-    println!("machine code {:.0}", median(code));
-    println!("{}: built-in simulator {ours:.0} cycles/s, Verilator {theirs:.0}", design.name());
+    for _ in 0..RUNS {
+        let mut seen = vec![];
+        for (name, _, engine, speeds) in &mut engines {
+            let cycles = if *name == "interpreter" { CYCLES / 10 } else { CYCLES };
+            let outcome = run(engine.as_mut(), cycles);
+            speeds.push(cycles as f64 / outcome.seconds);
+            seen.extend((*name != "interpreter").then_some(outcome));
+            same(run(engine.as_mut(), CHECKED), run(&mut Simulator::new(design), CHECKED));
+        }
+        same(seen[0], seen[1]);
+    }
+    for (name, ready, _, speeds) in engines {
+        let (speed, ready) = (median(speeds), ready * 1e3);
+        println!("  {name:12} {speed:9.0} cycles/s, ready after {ready:6.0} ms: {}", totals(ready, speed));
+    }
+    let mut timed = |cycles| -> Result<f64, Box<dyn Error>> {
+        let start = Instant::now();
+        run(tiered()?.as_mut(), cycles);
+        Ok(1e3 * start.elapsed().as_secs_f64())
+    };
+    let [few, some, many] = [timed(1_000)?, timed(10_000)?, timed(100_000)?];
+    println!("  the interpreter, then machine code: 1k, 10k, 100k cycles in {few:.0}, {some:.0}, {many:.0} ms");
     Ok(())
+}
+
+/// Milliseconds until so many cycles are done.
+fn totals(ready: f64, speed: f64) -> String {
+    let [few, some, many] = [1e3, 1e4, 1e5].map(|cycles| ready + 1e3 * cycles / speed);
+    format!("1k, 10k, 100k cycles in {few:.0}, {some:.0}, {many:.0} ms")
 }
 
 /// Other ways to compile the model.
