@@ -21,25 +21,23 @@ pub fn chunk_map() -> ChunkMap {
     ChunkMap { outlier: bits(CHUNK), outer: bits(CHUNK), sign: bits(CHUNK) }
 }
 
-/// `map` with the entries added that `present` marks.
+/// A map with only the entries that `present` marks. Each is decoded in two halves of three bits.
 #[module]
-pub fn add_entries(map: ChunkMap, entries: Signal, present: Signal) -> ChunkMap {
-    let mut map = map;
+pub fn spread(entries: Signal, present: Signal) -> ChunkMap {
+    let none = entries.zeros(CHUNK);
+    let mut map = ChunkMap { outlier: none, outer: none, sign: none };
     for (entry, there) in entries.lanes(8).into_iter().zip(present.lanes(1)) {
-        let place = one_hot(entry.trunc(6), there);
-        map.outlier = map.outlier | place;
-        map.outer = map.outer | (place & entry.bit(6).repeat(CHUNK));
-        map.sign = map.sign | (place & entry.bit(7).repeat(CHUNK));
+        let low: Vec<Signal> = (0..8).map(|i| entry.trunc(3).eq(i)).collect();
+        let place = |marked: Signal| {
+            let high: Vec<Signal> = (0..8).map(|i| entry.bits(5, 3).eq(i) & marked).collect();
+            let places: Vec<Signal> = (0..CHUNK as usize).rev().map(|i| high[i / 8] & low[i % 8]).collect();
+            cat(&places)
+        };
+        map.outlier = map.outlier | place(there);
+        map.outer = map.outer | place(there & entry.bit(6));
+        map.sign = map.sign | place(there & entry.bit(7));
     }
     map
-}
-
-/// A one at the position if `enable`; decoded in two halves of three bits.
-fn one_hot(position: Signal, enable: Signal) -> Signal {
-    let low: Vec<Signal> = (0..8).map(|i| position.trunc(3).eq(i)).collect();
-    let high: Vec<Signal> = (0..8).map(|i| position.drop_low(3).eq(i) & enable).collect();
-    let bits: Vec<Signal> = (0..CHUNK as usize).rev().map(|i| high[i / 8] & low[i % 8]).collect();
-    cat(&bits)
 }
 
 /// Are the positions of the entries not ascending? `before` is the position of the last entry of the chunk that came before, if

@@ -1,11 +1,12 @@
 //! Decoder lane: the value of one element (docs/oaken-format.md, section 4; the dequantizers of the paper's figure 9b).
 //!
-//! `threshold + h * step / 2`, rounded once to binary16. The sum is exact but for a
-//! sticky bit: 17 bits on the scale of the group, and a few places behind the point. An outer element with the code 0 is its
-//! threshold itself. Seven stages of the engine's pipeline.
+//! `threshold + h * step / 2`, rounded once to binary16. The sum is exact but for a sticky bit: 17 bits on the scale of the
+//! group, and a few places behind the point. It is 0 or at least 128, because a mantissa of half a step is at least 128: its
+//! highest bit is one of ten, and so the shifter that normalises it is short. An outer element with the code 0 is its threshold
+//! itself: it is looked up as one with the step 0, whose scale is the threshold's own. [`STAGES`] stages of the engine's
+//! pipeline; the limit to the largest finite number ([`finish`]) is left to the register behind them.
 
-use super::half_steps::{BASE_BITS, HalfStep, Levels, PLACES};
-use super::types::Thresholds;
+use super::half_steps::{BASE_BITS, HalfStep, PLACES};
 use crate::float::leading_zeros::leading_zeros;
 use hdl::*;
 
@@ -22,63 +23,112 @@ pub struct Coded {
     pub sign: Signal,
 }
 
+/// What the lanes know of a vector without looking it up.
+#[derive(Clone, Copy, Bundle)]
+pub struct VectorInfo {
+    /// Middle codes of the negative side, 0 to 16.
+    pub split: Signal,
+    /// The step of the middle group is 0.
+    pub middle_exact: Signal,
+}
+
+/// Shape of [`VectorInfo`].
+pub fn vector_info() -> VectorInfo {
+    VectorInfo { split: bits(5), middle_exact: bits(1) }
+}
+
+/// The group and side of an element, to look up its threshold and step.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Not in the middle group.
+    pub outlier: Signal,
+    /// In the outer group, if an outlier.
+    pub outer: Signal,
+    /// On the negative side.
+    pub negative: Signal,
+    /// The threshold itself: as if the step were 0.
+    pub exact: Signal,
+}
+
+/// A value before [`finish`].
+#[derive(Clone, Copy, Bundle)]
+pub struct Rounded {
+    /// Its side.
+    pub negative: Signal,
+    /// Exponent field and fraction, 16 bits; beyond the largest finite number now and then.
+    pub magnitude: Signal,
+}
+
 /// Bits of the frame in which a value is normalised: the sum has 17, and a subnormal result needs two places above.
 const FRAME: u32 = 19 + PLACES;
+/// Bits that remain of it: hidden one, fraction, and one to round.
+const KEPT: u32 = 12;
 
-/// The element in binary16, [`STAGES`] stages later. `levels` belong to its vector, at the same stage.
+/// The element, [`STAGES`] stages later. `side_of` looks up its [`Kind`] and gives what belongs to it two
+/// stages later.
 #[module]
-pub fn decode(x: Coded, levels: Levels, thresholds: Thresholds) -> Signal {
+pub fn decode(x: Coded, vector: VectorInfo, side_of: impl FnOnce(Kind) -> HalfStep) -> Rounded {
     // stage 1: how many half steps, and of which group and side
-    let below = x.code.zext(5).lt(levels.split);
-    let above_border = x.code - levels.split.trunc(4);
-    let whole = below.mux(!above_border, above_border); // split - 1 - q is the complement of q - split
+    let distance = x.code.zext(5) - vector.split;
+    let below = distance.msb();
+    let whole = distance.trunc(4) ^ below.repeat(4); // split - 1 - q is the complement of q - split
     let middle_half_steps = whole.cat(x.code.lit(1u32, 1));
     let outlier_half_steps = x.code.cat(x.code.zeros(1));
     let h = x.outlier.mux(outlier_half_steps, middle_half_steps).next();
     let negative = x.outlier.mux(x.sign, below);
-    let side = side_of(levels, x.outlier, x.outer, negative).next();
+    let none = !x.code.any();
+    let exact = x.outlier.mux(x.outer & none, vector.middle_exact);
+    let inner = x.outlier & !x.outer;
+    let kind = Kind { outlier: x.outlier, outer: x.outer, negative, exact };
+    let zero = (inner & none).next();
 
-    // stages 2 and 3: threshold + h half steps
-    let product = (h * side.m).next();
+    // stage 2: what belongs to them
+    let side = side_of(kind);
+
+    // stages 3 and 4: threshold + h half steps
+    let product = (h.meet(side.half.m) * side.half.m).next();
     let side_later = side.meet(product);
     let scaled = product.cat(product.zeros(PLACES));
-    let sum = (side_later.base.zext(BASE_BITS + 1) + scaled.zext(BASE_BITS + 1)).next();
+    let sum = (side_later.base.value.zext(BASE_BITS + 1) + scaled.zext(BASE_BITS + 1)).next();
 
-    // stages 4 and 5: normalise; a subnormal result stays where its exponent is the lowest
+    // stages 5 and 6: normalise; a subnormal result stays where its exponent is the lowest
     let frame = sum.zext(FRAME);
-    let zeros = leading_zeros(frame);
-    let most = side.e.meet(sum) - 1;
-    let limited = !sum.any() | zeros.zext(6).gt(most);
-    let shift = limited.mux(most, zeros.zext(6)).next();
-    let normal = (frame.meet(shift) << shift).next();
-    let exponent = (side.e.meet(shift) - shift).next();
+    let zeros = leading_zeros(frame.drop_low(FRAME - 12).cat(frame.lit(15u32, 4))); // 2 to 12
+    let scale = side.half.scale.meet(sum);
+    let limited = !scale.drop_low(4).any() & zeros.gt(scale.trunc(4));
+    let shift = limited.mux(scale.trunc(4), zeros).next();
+    let (frame, scale, sticky) = (frame.meet(shift), scale.meet(shift), side.base.sticky.meet(shift));
+    let normal = shift_to_top(frame, shift).next();
+    let lost: Vec<Signal> =
+        (0..FRAME - KEPT).map(|j| frame.bit(j) & shift.le(FRAME - KEPT - 1 - j)).chain([sticky]).collect();
+    let rest = cat(&lost).any().next();
+    let exponent = zero.meet(shift).mux(scale.zeros(6), scale - shift.zext(6)).next();
 
-    // stage 6: round to nearest even; the carry runs into the exponent
-    let hidden = normal.msb();
-    let biased = exponent & hidden.repeat(6);
-    let kept = biased.cat(normal.bits(FRAME - 2, FRAME - 11));
-    let rest = normal.trunc(FRAME - 12).any() | side.sticky.meet(normal);
-    let up = normal.bit(FRAME - 12) & (rest | normal.bit(FRAME - 11));
-    let rounded = (kept + up.zext(16)).next();
-
-    // stage 7: not beyond the largest finite number; the threshold itself needs no rounding
-    let at_threshold = (x.outlier & x.outer & !x.code.any()).meet(rounded);
-    let negative = negative.meet(rounded);
-    let threshold = negative.mux(thresholds.s_low, thresholds.s_high);
-    let too_large = rounded.ge(0x7c00);
-    let limited = too_large.mux(rounded.lit(0x7bffu32, 15), rounded.trunc(15));
-    negative.cat(at_threshold.mux(threshold, limited)).next()
+    // stage 7: round to nearest even; the hidden one and the carry run into the exponent
+    let fraction = normal.bits(KEPT - 2, 1);
+    let up = normal.bit(0) & (rest | normal.bit(1));
+    let kept = cat(&[exponent, fraction, up.lit(1u32, 1)]);
+    let more = cat(&[up.zeros(5), normal.msb(), up.zeros(KEPT - 2), up]);
+    let magnitude = (kept + more).drop_low(1).next();
+    Rounded { negative: negative.next().meet(magnitude), magnitude }
 }
 
 /// Stages of [`decode`].
 pub const STAGES: u32 = 7;
 
-/// The scale of an element's group and side.
+/// The value in binary16: not beyond the largest finite number.
 #[module]
-fn side_of(levels: Levels, outlier: Signal, outer: Signal, negative: Signal) -> HalfStep {
-    let zero_base = levels.middle_pos.base.zeros(BASE_BITS);
-    let inner = HalfStep { base: zero_base, sticky: zero_base.trunc(1), m: levels.inner_m, e: levels.inner_e };
-    let positive = outlier.mux(outer.mux(levels.outer_pos, inner), levels.middle_pos);
-    let other = outlier.mux(outer.mux(levels.outer_neg, inner), levels.middle_neg);
-    negative.mux(other, positive)
+pub fn finish(x: Rounded) -> Signal {
+    let too_large = x.magnitude.ge(0x7c00);
+    x.negative.cat(too_large.mux(x.magnitude.lit(0x7bffu32, 15), x.magnitude.trunc(15)))
+}
+
+/// The top of `frame` after a shift to the left, the largest part of the distance first: what falls out below is not built.
+#[module]
+fn shift_to_top(frame: Signal, shift: Signal) -> Signal {
+    (0..shift.width()).rev().fold(frame, |x, level| {
+        let needed = (KEPT + (1 << level) - 1).min(x.width());
+        let moved = shift.bit(level).mux(x << (1u32 << level), x);
+        moved.drop_low(x.width() - needed)
+    })
 }

@@ -16,15 +16,15 @@
 //!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, for chunks of up to 8
 //! outliers and inputs that come as fast. A chunk with `c` outliers takes `1 + c / w` cycles at least, rounded up, with `w` = 1
-//! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`LATENCY`] cycles from the first word to
+//! below 8 lanes and 2, 3, 8 at 8, 16, 32 lanes; at 64 lanes `(1 + c) / 9`. Latency [`latency`] cycles from the first word to
 //! the first element, and more where the first chunk has more outliers than one cycle takes. Errors never stop it: every
 //! vector has `length` elements, and the one after a faulty record is right. Combinational: `sparse` valid to `sparse` ready.
 
-use super::chunk_map::{add_entries, chunk_map, disorder};
-use super::decode::{Coded, decode};
+use super::chunk_map::{ChunkMap, chunk_map, disorder, spread};
+use super::decode::{Coded, Rounded, VectorInfo, decode, finish, vector_info};
 use super::guard::length_guard;
-use super::half_steps::{half_steps, header_is_legal, levels};
-use super::record_reader::{Shown, Window, record_reader};
+use super::record_reader::{Shown, Window, record_reader, shown};
+use super::side_table::{SideTable, slot_bits};
 use super::types::*;
 use crate::stream::register_slice::register_slice_after;
 use hdl::*;
@@ -74,7 +74,9 @@ fn window(p: EngineParams) -> Window {
 }
 
 /// Cycles from the first word of a record to its first element, when the first chunk has no outliers.
-pub const LATENCY: u64 = 13;
+pub fn latency(lanes: u32) -> u64 {
+    if lanes <= 16 { 15 } else { 13 }
+}
 
 /// Vectors that may be under way: no more fit between the reader and the lanes.
 const IN_FLIGHT: u32 = 15;
@@ -107,82 +109,81 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let length = m.reg_reset(bits(LENGTH_BITS), 0);
     let in_flight = m.reg_reset(bits(4), 0);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
-    may_begin.set(settings.pack().eq(io.thresholds.pack()) & length.eq(io.length) & io.enable);
-    m.when(in_flight.eq(0) & !may_begin, || {
+    let same = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length);
+    let change = !in_flight.any() & !may_begin & !same;
+    m.when(change, || {
         settings.set(io.thresholds);
         length.set(io.length);
     });
     io.busy.set(in_flight.any());
 
     m.section("the sparse part: words to entries");
-    let advance = m.wire(bits(1));
     let reader = m.instance(&record_reader(p.sparse_bytes(), window(p))?);
     reader.s.set(io.sparse);
     reader.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
     reader.start.set(may_begin & in_flight.ne(IN_FLIGHT));
-    // what the lanes do must not reach the reader in the same cycle: it has long paths of its own
-    let shown = Stream { valid: reader.valid, ready: reader.advance, payload: reader.shown };
-    let shown = register_slice_after(m, shown)?;
-    shown.ready.set(advance);
     io.count_error.set(flag(m, reader.count_error));
     io.sparse_length_error.set(flag(m, reader.length_error));
 
-    m.section("the header to levels");
-    let front = m.pipeline_enabled("front", advance);
-    let shown_valid = front.enter_valid(shown.valid);
-    let first = shown.payload.first & shown.valid;
-    let shown = front.enter(Shown { first, ..shown.payload });
-    let legal = header_is_legal(shown.header, settings).next();
-    let faulty = shown.first.meet(legal) & !legal;
-    io.header_error.set(flag(m, front.leave(faulty) & advance));
-    let new_levels = m.scope("level", || half_steps(shown.header, settings));
+    m.section("the header to what the lanes look up");
+    let header = m.wire(stream(bits(64)));
+    let slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
+    let slots_used = m.reg_reset(bits(4), 0);
+    let table = SideTable::new(m, p.lanes, header, slot, settings, change)?;
+    may_begin.set(same & io.enable & table.prepared);
+    io.header_error.set(table.faulty);
+    let header_can = !reader.starts | (header.ready & slots_used.ne(table.slots));
+    let infos = m.memory(vector_info(), 1 << slot_bits(p.lanes)).style(RamStyle::Distributed);
+    let split = reader.header.bits(56, 52);
+    infos.write(slot, VectorInfo { split, middle_exact: !reader.header.bits(12, 7).any() }, header.transfer());
+    let after = |slot: Signal| slot.eq(table.slots - 1).mux(slot.zeros(slot.width()), slot + 1);
+    m.when(header.transfer(), || slot.set(after(slot)));
 
     m.section("entries to the map of the chunk");
-    let valid = shown_valid.meet(new_levels);
-    let shown = shown.meet(new_levels);
-    let building = m.reg_reset(chunk_map(), 0);
-    let kept_levels = m.reg(levels());
-    let built = add_entries(building, shown.entries, shown.present);
-    let levels_now = shown.first.mux(new_levels, kept_levels);
-    kept_levels.set(levels_now); // while nothing moves it takes the same again
-    let position = m.reg(bits(6));
-    let any_before = m.reg_reset(bits(1), 0);
-    let (wrong_order, last_position) = disorder(shown.entries, shown.present, position, any_before);
-    m.when(valid & advance, || {
-        building.set(built);
-        position.set(last_position);
-        any_before.set((any_before | shown.present.any()) & !shown.complete);
-        m.when(shown.complete, || {
-            building.outlier.set(0);
-            building.outer.set(0);
-            building.sign.set(0);
-        });
-    });
-    io.order_error.set(flag(m, front.leave(valid & wrong_order) & advance));
-    let completed = front.leave(valid & shown.complete);
-    let (built, levels_now, built_last) = front.leave((built, levels_now, shown.last));
+    // what the lanes do must not reach the reader in the same cycle: it has long paths of its own
+    let shown = m.wire(stream(shown(window(p).bytes)));
+    shown.valid.set(reader.valid & header_can);
+    shown.payload.set(reader.shown);
+    reader.advance.set(shown.ready & header_can);
+    header.valid.set(reader.valid & reader.starts & shown.ready & slots_used.ne(table.slots));
+    header.payload.set(reader.header);
+    let shown = register_slice_after(m, shown)?;
+    let chunk_taken = m.wire(bits(1));
+    let chunk = build_chunks(m, shown, chunk_taken, window(p).count_beside);
+    io.order_error.set(flag(m, chunk.disorder));
 
     m.section("the map in use; it moves down by the lanes at every beat");
     let in_use = m.reg_reset(bits(1), 0);
     let map = m.reg(chunk_map());
-    let scales = m.reg(levels());
+    let info = m.reg(vector_info());
     let map_last = m.reg(bits(1));
     let chunk_beat = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
+    let tables_ready = m.reg_reset(bits(4), 0).comment("vectors whose levels are there, and no chunk in use yet");
+    let load_slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
     let decoding = m.wire(bits(1));
     let chunk_ends = if p.chunk_beats() == 1 { one } else { chunk_beat.eq(p.chunk_beats() - 1) };
     let done = decoding & chunk_ends;
-    advance.set(!completed | !in_use | done);
+    let load = chunk.valid & (!in_use | done) & (!chunk.first | tables_ready.any());
+    let new_vector = load & chunk.first;
+    chunk_taken.set(load);
     m.when(decoding, || {
         chunk_beat.set(chunk_ends.mux(chunk_beat.zeros(chunk_beat.width()), chunk_beat + 1));
         map.set(map.map(&mut |_, _, s| s >> p.lanes));
     });
     m.when(done, || in_use.set(zero));
-    m.when(completed & advance, || {
+    m.when(load, || {
         in_use.set(one);
-        map.set(built);
-        scales.set(levels_now);
-        map_last.set(built_last);
+        map.set(chunk.map);
+        map_last.set(chunk.last);
     });
+    let next_info = infos.read(load_slot);
+    let current = table.current(m, load_slot, new_vector);
+    m.when(new_vector, || {
+        info.set(next_info);
+        load_slot.set(after(load_slot));
+    });
+    count(m, tables_ready, table.done, new_vector);
+    count(m, slots_used, header.transfer(), done & map_last);
 
     m.section("the dense part");
     let dense_beats = 8 * p.dense_bytes() / 4;
@@ -217,9 +218,9 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("the lanes");
     let back = m.pipeline_enabled("back", go);
     let issued = back.enter_valid(issue);
-    let (codes, ends, map, scales) = (back.enter(codes), back.enter(ends), back.enter(map), back.enter(scales));
-    let values: Vec<Signal> = (0..p.lanes)
-        .rev()
+    let (codes, ends, map, info) = (back.enter(codes), back.enter(ends), back.enter(map), back.enter(info));
+    let current = current.enter(back);
+    let values: Vec<Rounded> = (0..p.lanes)
         .map(|i| {
             let coded = Coded {
                 code: codes.bits(4 * i + 3, 4 * i),
@@ -227,17 +228,85 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
                 outer: map.outer.bit(i),
                 sign: map.sign.bit(i),
             };
-            m.scope(format!("lane{i}"), || decode(coded, scales, settings))
+            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, current, kind)))
         })
         .collect();
-    let values = cat(&values);
-    let (valid, data, last) = back.leave((issued.meet(values), values, ends.meet(values)));
+    let rounded = cat(&values.iter().rev().map(Rounded::pack).collect::<Vec<_>>());
+    let (valid, rounded, last) = back.leave((issued.meet(rounded), rounded, ends.meet(rounded)));
     let ended = valid & last & go;
     count(m, in_flight, reader.begins, ended);
     io.finished.set(ended);
-    let elements = Stream { valid, ready: go, payload: Beat { data, last } };
-    io.m.set(register_slice_after(m, elements)?);
+
+    m.section("a register slice, with the limit to the largest number behind its spare register");
+    let spare = m.reg(beat(rounded.width()));
+    let elements = m.reg(beat(p.element_bits()));
+    let elements_valid = m.reg_reset(bits(1), 0);
+    let spare_empty = m.reg_reset(bits(1), 1);
+    go.set(spare_empty);
+    m.when(spare_empty, || spare.set(Beat { data: rounded, last }));
+    let chosen = spare_empty.mux(Beat { data: rounded, last }, spare);
+    let shape = Rounded { negative: bits(1), magnitude: bits(16) };
+    let limited: Vec<Signal> = chosen.data.lanes(17).into_iter().rev().map(|x| finish(shape.unpack(x))).collect();
+    m.when(io.m.ready | !elements_valid, || {
+        elements_valid.set(valid | !spare_empty);
+        elements.set(Beat { data: cat(&limited), last: chosen.last });
+        spare_empty.set(true);
+    })
+    .otherwise(|| spare_empty.set(spare_empty & !valid));
+    io.m.valid.set(elements_valid);
+    io.m.payload.set(elements);
     m.finish(io)
+}
+
+/// A chunk that is complete, in registers.
+struct Chunk {
+    valid: Signal,
+    map: ChunkMap,
+    first: Signal,
+    last: Signal,
+    /// Entries out of order were just taken.
+    disorder: Signal,
+}
+
+/// Gathers entries to chunks: the map that is being built, and one behind it that waits for `taken`.
+#[module]
+fn build_chunks(m: Module, shown: Stream<Shown>, taken: Signal, count_beside: bool) -> Chunk {
+    let building = m.reg_reset(chunk_map(), 0);
+    let built = m.reg_reset(bits(1), 0).comment("the map being built is complete");
+    let (built_first, built_last) = (m.reg(bits(1)), m.reg(bits(1)));
+    let waiting = m.reg(chunk_map());
+    let waits = m.reg_reset(bits(1), 0);
+    let (waiting_first, waiting_last) = (m.reg(bits(1)), m.reg(bits(1)));
+    let moves = built & (!waits | taken);
+    shown.ready.set(!built | moves);
+    let transfer = shown.transfer();
+    let x = shown.payload;
+
+    let new = spread(x.entries, x.present);
+    let nothing = new.map(&mut |_, _, s| s.zeros(s.width()));
+    m.when(transfer, || {
+        building.set(building.zip(&new, &mut |a, b| a | b));
+        built_first.set(x.first);
+        built_last.set(x.last);
+    });
+    // the cycle after a chunk's last one brings no entries where the count has a cycle to itself
+    m.when(moves, || building.set(if count_beside { transfer.mux(new, nothing) } else { nothing }));
+    built.set((transfer & x.complete) | (built & !moves));
+    m.when(moves, || {
+        waiting.set(building);
+        waiting_first.set(built_first);
+        waiting_last.set(built_last);
+    });
+    waits.set(moves | (waits & !taken));
+
+    let position = m.reg(bits(6));
+    let any_before = m.reg_reset(bits(1), 0);
+    let (wrong_order, last_position) = disorder(x.entries, x.present, position, any_before);
+    m.when(transfer, || {
+        position.set(last_position);
+        any_before.set((any_before | x.present.any()) & !x.complete);
+    });
+    Chunk { valid: waits, map: waiting, first: waiting_first, last: waiting_last, disorder: transfer & wrong_order }
 }
 
 #[cfg(test)]

@@ -44,7 +44,10 @@ fn map(name: &str, p: EngineParams) -> EngineMap {
             "a sparse part shorter than its vector (missing counts are 0) or longer (surplus was dropped)",
         ),
         ("dense_length", "a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped)"),
-        ("partial", "a dense beat came with bytes that are not kept; they were taken as they are"),
+        (
+            "partial",
+            "a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are",
+        ),
     ];
     engine_map(name, *b"OAKD", p, &errors)
 }
@@ -69,7 +72,7 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     let settings = map.settings(&regs, p);
 
     m.section("the engine");
-    let dense = register_slice_after(m, io.s_axis_dense.stream())?;
+    let dense = io.s_axis_dense.stream();
     let sparse = register_slice_after(m, io.s_axis_sparse.stream())?;
     let core = m.instance(&core);
     core.dense.set(dense.with(Beat { data: dense.payload.data, last: dense.payload.last }));
@@ -77,14 +80,16 @@ pub fn dequantizer_axi(name: &str, p: EngineParams) -> Result<Design<Dequantizer
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);
-    let partial = dense.transfer() & !dense.payload.keep.all();
+    // while they wait as well: what holds them back is no part of this path
+    let partial_dense = dense.valid & !dense.payload.keep.all();
+    let partial_sparse = sparse.valid & !sparse.payload.keep.all() & !sparse.payload.last;
     let errors = [
         core.header_error,
         core.count_error,
         core.order_error,
         core.sparse_length_error,
         core.dense_length_error,
-        partial,
+        partial_dense | partial_sparse,
     ];
     map.report(m, &regs, core.busy, core.finished, &errors);
 

@@ -11,6 +11,7 @@ pub mod encode;
 pub mod exit;
 pub mod guard;
 pub mod half_steps;
+pub mod level_writer;
 pub mod maxima;
 pub mod packer;
 pub mod quantizer;
@@ -18,6 +19,7 @@ pub mod quantizer_axi;
 pub mod record_reader;
 pub mod scale;
 pub mod settings;
+pub mod side_table;
 pub mod step_unit;
 pub mod types;
 

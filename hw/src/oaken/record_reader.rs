@@ -11,7 +11,8 @@
 //! | `chunks_minus_1` | length of a record, held while one is open |
 //! | `start` | a new record may begin |
 //! | `advance` | what is shown is taken |
-//! | `shown` | something is there: entries (those present are marked), whether they complete their chunk, the header |
+//! | `shown` | something is there: entries (those present are marked), and whether they complete their chunk |
+//! | `starts`, `header` | the record begins with what is shown, and its header |
 //! | `begins` | a record begins, for one cycle; depends on `s` valid, `start` and `advance` |
 //! | `count_error`, `length_error` | one cycle for each wrong count and each record; depend on `advance` |
 //!
@@ -43,25 +44,16 @@ pub struct Shown {
     pub present: Signal,
     /// The chunk is complete with these.
     pub complete: Signal,
-    /// The record begins with this.
+    /// It is the first chunk of its vector.
     pub first: Signal,
     /// It is the last chunk of its vector.
     pub last: Signal,
-    /// The header of the record; there with `first`.
-    pub header: Signal,
 }
 
 /// Shape of [`Shown`] for a window of so many bytes.
 pub fn shown(window: u32) -> Shown {
     let flag = bits(1);
-    Shown {
-        entries: bits(8 * window),
-        present: bits(window),
-        complete: flag,
-        first: flag,
-        last: flag,
-        header: bits(64),
-    }
+    Shown { entries: bits(8 * window), present: bits(window), complete: flag, first: flag, last: flag }
 }
 
 ports! {
@@ -79,6 +71,10 @@ ports! {
         output valid: Signal = bits(1),
         /// What is shown.
         output shown: Shown = shown(window),
+        /// The record begins with what is shown.
+        output starts: Signal = bits(1),
+        /// The header of the record; there with `starts`.
+        output header: Signal = bits(64),
         /// A record begins.
         output begins: Signal = bits(1),
         /// A count byte is above 64; it is taken as 64.
@@ -176,8 +172,10 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     m.section("what is shown");
     io.valid.set(valid);
     let header = m.reg(bits(64));
-    let first = !chunk.any() & !open;
-    io.shown.set(Shown { entries: bytes, present, complete, first, last: last_chunk, header });
+    let first = !chunk.any();
+    io.starts.set(first & !open);
+    io.header.set(header);
+    io.shown.set(Shown { entries: bytes, present, complete, first, last: last_chunk });
 
     m.section("pieces move up");
     let dropping = m.reg_reset(bits(1), 0).comment("up to the last word of a record that should have ended");

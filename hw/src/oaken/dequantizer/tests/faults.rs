@@ -1,0 +1,207 @@
+//! Faulty records: what is flagged, and that the next record is right.
+
+use super::super::dequantizer;
+use super::random::{golden, least_e, random_chunk, random_record, random_thresholds};
+use super::rig::Rig;
+use super::{LANES, NEVER, OFTEN};
+use crate::oaken::tests::params;
+use crate::oaken::types::EngineParams;
+use fastrand::Rng;
+use hdl::sim::Simulator;
+use sim::bus::{Beat, packet};
+use sim::golden::oaken::{Record, Side, Thresholds};
+
+/// A faulty record: what is sent, the flags it must raise, and the values where they are defined.
+struct Fault {
+    name: String,
+    dense: Vec<u8>,
+    sparse: Vec<Beat>,
+    flags: Vec<&'static str>,
+    values: Option<Vec<u16>>,
+}
+
+const LENGTH: usize = 192;
+
+/// The faults, made from a good record of [`LENGTH`] elements with three entries in each chunk.
+fn faults(p: EngineParams, t: &Thresholds, rng: &mut Rng) -> Vec<Fault> {
+    let width = p.sparse_bytes() as usize;
+    let mut good = random_record(rng, LENGTH, t);
+    good.sparse.truncate(8);
+    (0..3).for_each(|_| good.sparse.extend(random_chunk(rng, 3)));
+    let right = golden(&good.dense, &good.sparse, LENGTH, t);
+    let mut all = vec![];
+    let mut add = |name: String, dense: &[u8], sparse: Vec<Beat>, flags: &[&'static str], values: Option<Vec<u16>>| {
+        all.push(Fault { name, dense: dense.to_vec(), sparse, flags: flags.to_vec(), values });
+    };
+
+    for (name, bits) in illegal_headers(good.header, t) {
+        let sparse = [&bits.to_le_bytes()[..], &good.sparse[8..]].concat();
+        add(name, &good.dense, packet(&sparse, width), &["header"], None);
+    }
+    for count in [65u8, 66, 127, 128, 255] {
+        // taken as 64, and 64 entries follow
+        let full = random_chunk(rng, 64);
+        let legal = [&good.sparse[..8], &full, &[0, 0]].concat();
+        let mut sparse = legal.clone();
+        sparse[8] = count;
+        let values = golden(&good.dense, &legal, LENGTH, t);
+        add(format!("count {count}"), &good.dense, packet(&sparse, width), &["count"], Some(values));
+    }
+    for (count, at) in [(2, 0), (9, 0), (9, 1), (9, 2), (9, 4), (9, 6), (9, 7), (64, 40)] {
+        for equal in [true, false] {
+            let mut chunk = random_chunk(rng, count);
+            if equal {
+                chunk[2 + at] = chunk[2 + at] & 0xc0 | chunk[1 + at] & 63;
+            } else {
+                chunk.swap(1 + at, 2 + at);
+            }
+            let sparse = [&good.sparse[..8], &[0], &chunk, &[0]].concat();
+            add(
+                format!("entries {at} and {} of {count}", at + 1),
+                &good.dense,
+                packet(&sparse, width),
+                &["order"],
+                None,
+            );
+        }
+    }
+    for bytes in 1..good.sparse.len() {
+        let values = (bytes >= 8).then(|| golden(&good.dense, &completed(&good.sparse[..bytes]), LENGTH, t));
+        let name = format!("{bytes} sparse bytes");
+        add(name, &good.dense, packet(&good.sparse[..bytes], width), &["sparse length"], values);
+    }
+    for extra in (1..=2 * width + 2).chain([300]) {
+        let sparse: Vec<u8> = good.sparse.iter().copied().chain((0..extra).map(|_| rng.u8(..))).collect();
+        let name = format!("{extra} surplus sparse bytes");
+        add(name, &good.dense, packet(&sparse, width), &["sparse length"], Some(right.clone()));
+    }
+    let step = p.dense_bytes() as usize;
+    for bytes in (step..good.dense.len()).step_by(step) {
+        let mut filled = good.dense[..bytes].to_vec();
+        filled.resize(good.dense.len(), 0);
+        let values = golden(&filled, &good.sparse, LENGTH, t);
+        let name = format!("{bytes} dense bytes");
+        add(name, &good.dense[..bytes], packet(&good.sparse, width), &["dense length"], Some(values));
+    }
+    for extra in [1, 2, 3, 20] {
+        let dense: Vec<u8> = good.dense.iter().copied().chain((0..extra * step).map(|_| rng.u8(..))).collect();
+        let name = format!("{extra} surplus dense beats");
+        add(name, &dense, packet(&good.sparse, width), &["dense length"], Some(right.clone()));
+    }
+    all
+}
+
+/// The record whose sparse part ended early, as the engine takes it: entries that came count, the rest are none.
+fn completed(cut: &[u8]) -> Vec<u8> {
+    let mut sparse = cut[..8].to_vec();
+    let mut rest = &cut[8..];
+    for _ in 0..LENGTH / 64 {
+        let entries = rest.first().map_or(0, |count| usize::from(*count).min(rest.len() - 1));
+        sparse.push(entries as u8);
+        sparse.extend(rest.iter().skip(1).take(entries));
+        rest = &rest[rest.len().min(1 + entries)..];
+    }
+    sparse
+}
+
+/// Every way to be illegal (section 3): reserved bits, split, and each step.
+fn illegal_headers(good: u64, t: &Thresholds) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = (58..64).map(|bit| (format!("reserved bit {bit}"), good | 1 << bit)).collect();
+    let with = |shift: u32, width: u32, value: u64| good & !(((1 << width) - 1) << shift) | value << shift;
+    all.extend((17..32).map(|split| (format!("split {split}"), with(52, 5, split))));
+    let (plus, minus) = (Side::Positive, Side::Negative);
+    let added = [vec![t.t(plus), t.t(minus)], vec![t.s(plus)], vec![t.s(minus)], vec![]];
+    for (i, added) in added.iter().enumerate() {
+        let shift = 13 * i as u32;
+        for e in [39, 40, 63] {
+            all.push((format!("step {i} with E = {e}"), with(shift, 13, e << 7 | 5)));
+        }
+        for f in [1, 64, 127] {
+            all.push((format!("step {i} with E = 0 and F = {f}"), with(shift, 13, f)));
+        }
+        for e in 1..u64::from(least_e(added)) {
+            all.push((format!("step {i}, too fine with E = {e}"), with(shift, 13, e << 7)));
+        }
+    }
+    all
+}
+
+/// Every fault between good records: the flags are those of the fault, nothing hangs, and the next record is right.
+#[test]
+fn faults_are_flagged_and_over_with_their_vector() {
+    for lanes in LANES {
+        let p = params(lanes, 256);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        for stalls in [NEVER, OFTEN] {
+            let mut rng = Rng::with_seed(u64::from(lanes) + 100);
+            let t = Thresholds::from_bits(0xc400, 0xac00, 0x2800, 0x4200).expect("legal");
+            let mut engine = Simulator::new(&design);
+            let mut rig = Rig::new(p, &design, &mut engine, stalls);
+            rig.set(&t, LENGTH);
+            // with stalls it takes long: some of the faults
+            let every = if stalls == NEVER { 1 } else { 3 };
+            for fault in faults(p, &t, &mut rng).into_iter().step_by(every) {
+                let around = [random_record(&mut rng, LENGTH, &t), random_record(&mut rng, LENGTH, &t)];
+                rig.send(&around[0].dense, &around[0].sparse);
+                rig.send_dense(&fault.dense);
+                rig.bench.send(rig.sparse, fault.sparse);
+                rig.send(&around[1].dense, &around[1].sparse);
+                rig.flags.clear();
+                let before = rig.given * lanes as usize;
+                rig.finish(before + 3 * LENGTH);
+                for flag in &fault.flags {
+                    assert!(rig.flags.contains(flag), "{lanes} lanes, {}: no {flag} error", fault.name);
+                }
+                // a header that is cut short may be illegal as well
+                let cut_short = fault.flags == ["sparse length"] && fault.values.is_none();
+                rig.flags.retain(|flag| !(fault.flags.contains(flag) || cut_short && *flag == "header"));
+                assert!(rig.flags.is_empty(), "{lanes} lanes, {}: {:?}", fault.name, rig.flags);
+                let vectors = rig.vectors();
+                let [before, faulty, after] = &vectors[..] else { panic!("{} vectors", vectors.len()) };
+                let want = |r: &Record| golden(&r.dense, &r.sparse, LENGTH, &t);
+                assert_eq!(*before, want(&around[0]), "{lanes} lanes, before {}", fault.name);
+                assert_eq!(*after, want(&around[1]), "{lanes} lanes, after {}", fault.name);
+                assert_eq!(faulty.len(), LENGTH);
+                if let Some(values) = fault.values {
+                    assert_eq!(*faulty, values, "{lanes} lanes, {}", fault.name);
+                }
+            }
+        }
+    }
+}
+
+/// Words with any bytes, gaps and ends: every packet is a vector all the same, and a record behind them is right.
+#[test]
+fn noise_does_not_hang() {
+    for lanes in LANES {
+        let p = params(lanes, 256);
+        let width = p.sparse_bytes();
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(u64::from(lanes) + 200);
+        let t = random_thresholds(&mut rng);
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, OFTEN);
+        rig.set(&t, LENGTH);
+        for i in 1..100 {
+            for word in (0..rng.u32(0..6)).rev() {
+                let small = rng.bool(); // so that counts are legal now and then
+                let data: Vec<u8> = (0..width).map(|_| if small { rng.u8(0..6) } else { rng.u8(..) }).collect();
+                let keep: u64 = [0, u64::MAX, rng.u64(..)][rng.usize(0..3)] >> (64 - width);
+                let last = u32::from(word == 0);
+                let fields = vec![hdl::BigUint::from_bytes_le(&data), keep.into(), last.into()];
+                rig.bench.send(rig.sparse, [Beat(fields)]);
+                if word == 0 {
+                    rig.send_dense(&vec![rng.u8(..); p.dense_bytes() as usize * rng.usize(1..9)]);
+                }
+            }
+            let good = random_record(&mut rng, LENGTH, &t);
+            rig.send(&good.dense, &good.sparse);
+            let before = rig.given * lanes as usize;
+            let vectors = if rig.bench.unsent(rig.sparse) > packet(&good.sparse, width as usize).len() { 2 } else { 1 };
+            rig.finish(before + vectors * LENGTH);
+            let got = rig.vectors();
+            let want = golden(&good.dense, &good.sparse, LENGTH, &t);
+            assert_eq!(got.last(), Some(&want), "{lanes} lanes, round {i}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Values, settings, latency and rate on legal records.
+
+use super::super::dequantizer;
+use super::random::{golden, random_record, random_thresholds};
+use super::rig::Rig;
+use super::{LANES, NEVER, OFTEN};
+use crate::oaken::tests::{params, with_outliers};
+use fastrand::Rng;
+use hdl::sim::Simulator;
+use sim::golden::oaken::{self, Thresholds};
+
+/// Any legal header with any legal thresholds, which change between the vectors.
+#[test]
+fn every_legal_record_has_the_golden_value() {
+    for lanes in LANES {
+        let p = params(lanes, 320);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        for stalls in [NEVER, OFTEN] {
+            let mut rng = Rng::with_seed(u64::from(lanes));
+            let mut engine = Simulator::new(&design);
+            let mut rig = Rig::new(p, &design, &mut engine, stalls);
+            let (mut want, mut elements) = (vec![], 0);
+            for _ in 0..20 * lanes.min(16) {
+                let (t, length) = (random_thresholds(&mut rng), 64 * rng.usize(1..=5));
+                rig.set(&t, length);
+                for _ in 0..rng.usize(1..4) {
+                    let record = random_record(&mut rng, length, &t);
+                    rig.send(&record.dense, &record.sparse);
+                    want.push(golden(&record.dense, &record.sparse, length, &t));
+                    elements += length;
+                }
+                rig.finish(elements);
+            }
+            assert_eq!(rig.flags, [""; 0], "errors of legal records");
+            for (i, (got, want)) in rig.vectors().iter().zip(&want).enumerate() {
+                assert_eq!(got, want, "vector {i} at {lanes} lanes");
+            }
+        }
+    }
+}
+
+/// Settings that change while a vector is under way are those of the next one.
+#[test]
+fn settings_belong_to_whole_vectors() {
+    for lanes in LANES {
+        let p = params(lanes, 256);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(11);
+        for delay in 0..24 {
+            let mut engine = Simulator::new(&design);
+            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            let busy = rig.port(design.ports.busy);
+            let (mut want, mut elements) = (vec![], 0);
+            for length in [192, 64, 256] {
+                let t = random_thresholds(&mut rng);
+                let record = random_record(&mut rng, length, &t);
+                rig.set(&t, length);
+                rig.send(&record.dense, &record.sparse);
+                want.push(golden(&record.dense, &record.sparse, length, &t));
+                elements += length;
+                // until this vector, not the one before, has begun
+                while rig.bench.unsent(rig.sparse) > 0 || rig.bench.engine.peek(busy) == 0 {
+                    rig.step();
+                }
+                (0..delay).for_each(|_| rig.step());
+                while rig.bench.beats(rig.m).len() < (elements - length) / lanes as usize {
+                    rig.step();
+                }
+                rig.step();
+            }
+            rig.finish(elements);
+            assert_eq!(rig.vectors(), want, "{lanes} lanes, changed {delay} cycles later");
+        }
+    }
+}
+
+#[test]
+fn only_the_ready_of_the_sparse_part_is_combinational() {
+    for lanes in LANES {
+        let design = dequantizer(params(lanes, 128)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(design.combinational_paths(), [("sparse_valid", "sparse_ready")], "{lanes} lanes");
+    }
+}
+
+/// From the first word to the first element, when the first chunk has no outliers.
+#[test]
+fn latency_is_as_stated() {
+    for lanes in LANES {
+        let p = params(lanes, 128);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut engine = Simulator::new(&design);
+        let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+        rig.set(&Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal"), 64);
+        rig.send(&[0; 32], &[0; 9]);
+        rig.finish(64);
+        let measured = rig.bench.received_at(rig.m)[0] - rig.bench.sent_at(rig.sparse)[0];
+        assert_eq!(measured, super::super::latency(lanes), "{lanes} lanes");
+    }
+}
+
+#[test]
+fn no_bubble_at_any_length() {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for lanes in LANES {
+        let p = params(lanes, 8192);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let lengths = (64..=1280).step_by(64).chain([4096, 8192]).filter(|n| lanes > 4 || *n <= 512);
+        for length in lengths {
+            let mut rng = Rng::with_seed(length as u64);
+            let mut engine = Simulator::new(&design);
+            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            rig.set(&t, length);
+            let vectors = (4096 / length).clamp(2, 24);
+            for _ in 0..vectors {
+                // full chunks, but now and then a vector with fewer
+                let outliers = if rng.u32(0..4) == 0 { rng.usize(0..8) } else { 8 };
+                let record = oaken::encode(&with_outliers(&mut rng, length, outliers), &t);
+                rig.send(&record.dense, &record.sparse);
+            }
+            rig.finish(vectors * length);
+            assert_eq!(rig.bench.bubbles(rig.m), 0, "{lanes} lanes, {length} elements");
+        }
+    }
+}

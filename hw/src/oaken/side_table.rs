@@ -1,0 +1,174 @@
+//! Side table: where the lanes of the dequantizer look up the threshold and the step of an element, by its group and side.
+//!
+//! Up to 16 lanes have LUT RAMs of their own, which a [`level_writer`] fills in four cycles a vector. More lanes may have a vector
+//! in every other cycle, or in every one: there all levels of a vector are computed at once, stand in registers, and each lane has a
+//! multiplexer.
+
+use super::decode::Kind;
+use super::half_steps::*;
+use super::level_writer::{EXACT, LevelWrite, WORDS, level_write, level_writer};
+use super::types::Thresholds;
+use hdl::*;
+
+/// All that a vector's header says of its groups.
+#[derive(Clone, Copy, Bundle)]
+pub struct Levels {
+    /// Middle group, positive side.
+    pub middle_pos: HalfStep,
+    /// Middle group, negative side.
+    pub middle_neg: HalfStep,
+    /// Outer group, positive side.
+    pub outer_pos: HalfStep,
+    /// Outer group, negative side.
+    pub outer_neg: HalfStep,
+    /// Inner group, whose threshold is 0.
+    pub inner: Half,
+}
+
+fn levels() -> Levels {
+    let side = half_step_shape();
+    Levels { middle_pos: side, middle_neg: side, outer_pos: side, outer_neg: side, inner: half() }
+}
+
+/// The table, and what it tells of the headers.
+pub struct SideTable {
+    /// Vectors that find room.
+    pub slots: u32,
+    /// The table can take vectors with the current thresholds.
+    pub prepared: Signal,
+    /// The levels of a header are there for lanes that start two cycles later.
+    pub done: Signal,
+    /// A header is none that the format allows.
+    pub faulty: Signal,
+    place: Place,
+}
+
+enum Place {
+    Lanes(LevelWrite),
+    Shared { vectors: Memory<Levels>, exact: [HalfStep; 2] },
+}
+
+/// The levels of the vector that the lanes decode, at the stage of the beats.
+#[derive(Clone, Copy)]
+pub enum Current {
+    /// The slot in the lanes' tables.
+    Slot(Signal),
+    /// The levels.
+    Levels(Levels),
+}
+
+impl Current {
+    /// Taken into a pipeline.
+    pub fn enter(self, p: Pipeline) -> Self {
+        match self {
+            Current::Slot(slot) => Current::Slot(p.enter(slot)),
+            Current::Levels(levels) => Current::Levels(p.enter(levels)),
+        }
+    }
+}
+
+/// Bits of a slot number.
+pub fn slot_bits(lanes: u32) -> u32 {
+    if lanes <= 16 { 2 } else { 4 }
+}
+
+impl SideTable {
+    /// The table for so many lanes. Takes `headers` to the slots that `slot` gives.
+    #[module]
+    pub fn new(
+        m: Module,
+        lanes: u32,
+        headers: Stream,
+        slot: Signal,
+        thresholds: Thresholds,
+        prepare: Signal,
+    ) -> Result<Self, Errors> {
+        if lanes <= 16 {
+            let writer = m.instance(&level_writer()?);
+            writer.header.set(headers);
+            writer.slot.set(slot);
+            writer.thresholds.set(thresholds);
+            writer.prepare.set(prepare);
+            let write = m.wire(level_write());
+            write.set(writer.write);
+            let (prepared, done, faulty) = (writer.prepared, writer.done, writer.faulty);
+            return Ok(Self { slots: EXACT, prepared, done, faulty, place: Place::Lanes(write) });
+        }
+        prepare.unused(); // the levels of the thresholds themselves are registers behind them
+        headers.ready.set(true);
+        let p = m.pipeline("level");
+        let done = p.enter_valid(headers.valid).later(2);
+        let (header, t) = (p.enter(headers.payload), p.enter(thresholds));
+        let [middle, outer_pos, outer_neg, inner] = steps(header);
+        let legal = step_is_legal(middle, t.t_high)
+            & step_is_legal(middle, t.t_low)
+            & step_is_legal(outer_pos, t.s_high)
+            & step_is_legal(outer_neg, t.s_low)
+            & rest_is_legal(header);
+        let new = Levels {
+            middle_pos: half_step(middle, t.t_high),
+            middle_neg: half_step(middle, t.t_low),
+            outer_pos: half_step(outer_pos, t.s_high),
+            outer_neg: half_step(outer_neg, t.s_low),
+            inner: half_of(inner).later(2),
+        };
+        let none = middle.zeros(13);
+        let exact = [t.s_high, t.s_low].map(|s| p.leave(half_step(none, s)));
+        let vectors = m.memory(levels(), WORDS).style(RamStyle::Distributed);
+        vectors.write(p.enter(slot).later(2), new, done);
+        let faulty = p.leave(done & !legal.later(2));
+        let prepared = m.lit(1u32, 1);
+        Ok(Self { slots: 8, prepared, done: p.leave(done), faulty, place: Place::Shared { vectors, exact } })
+    }
+
+    /// What the lanes need of the vector in `slot`, from the cycle after `load` on.
+    #[module]
+    pub fn current(&self, m: Module, slot: Signal, load: Signal) -> Current {
+        match &self.place {
+            Place::Lanes(_) => {
+                let current = m.reg(bits(slot.width()));
+                m.when(load, || current.set(slot));
+                Current::Slot(current)
+            }
+            Place::Shared { vectors, .. } => {
+                let current = m.reg(levels());
+                let next = vectors.read(slot);
+                m.when(load, || current.set(next));
+                Current::Levels(current)
+            }
+        }
+    }
+
+    /// The entry for an element. `kind` is at stage 0 of the lanes' pipeline, the entry at stage 2.
+    #[module]
+    pub fn look_up(&self, m: Module, current: Current, kind: Kind) -> HalfStep {
+        let inner = (kind.outlier & !kind.outer).next();
+        let side = match (&self.place, current) {
+            (Place::Lanes(write), Current::Slot(slot)) => {
+                let slot = slot | kind.exact.repeat(2);
+                let base_at = cat(&[slot, kind.outlier, kind.negative]).next();
+                // middle, inner, outer positive, outer negative; in the slot of the thresholds, outlier and side as above
+                let outer = kind.outlier & kind.outer;
+                let second = kind.outlier.mux(kind.negative | !kind.outer, kind.negative & kind.exact);
+                let half_at = cat(&[slot, outer, second]).next();
+                let bases = m.memory(base(), WORDS).style(RamStyle::Distributed);
+                let halves = m.memory(half(), WORDS).style(RamStyle::Distributed);
+                bases.write(write.address, write.base, write.valid);
+                halves.write(write.address, write.half, write.valid);
+                HalfStep { base: bases.read(base_at), half: halves.read(half_at) }
+            }
+            (Place::Shared { exact, .. }, Current::Levels(levels)) => {
+                let levels = levels.next();
+                let (outlier, outer, negative) = (kind.outlier.next(), kind.outer.next(), kind.negative.next());
+                let middle = negative.mux(levels.middle_neg, levels.middle_pos);
+                let itself = negative.mux(exact[1], exact[0]);
+                let outer_side = kind.exact.next().mux(itself, negative.mux(levels.outer_neg, levels.outer_pos));
+                let half = outer.mux(outer_side.half, levels.inner);
+                outlier.mux(HalfStep { base: outer_side.base, half }, middle)
+            }
+            _ => unreachable!("the current levels are those of another table"),
+        };
+        let nothing = side.base.map(&mut |_, _, s| s.zeros(s.width()));
+        HalfStep { base: inner.mux(nothing, side.base).next(), half: side.half.next() }
+    }
+}
