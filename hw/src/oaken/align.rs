@@ -3,24 +3,33 @@
 //! Two halves, so that a register can stand between: the product of mantissa and reciprocal, and the shift to the fixed point.
 //! Only differences `A(X) - A(t)` below 1024 are ever used, so ten bits are enough however large X is.
 
-use crate::float::half::Unpacked;
 use hdl::*;
 
-/// Mantissa (11 bits) times reciprocal (10 bits).
+/// Bits of the result.
+pub const BITS: u32 = 10;
+
+/// Mantissa (11 bits) times reciprocal (10 bits, at most 512): below 2^20.
 pub fn product(mantissa: Signal, r: Signal) -> Signal {
     mantissa * r
 }
 
-/// The ten low bits of `product * 2^exponent / 2^(e+3)`, cut off. A legal step has `e + 3 - exponent >= 4`, so the shift only
-/// goes to the right, and the lowest four bits of the product never matter.
+/// The distance of the shift, 6 bits, for a binary16 magnitude and the step's E: `E - 1` less the exponent, which is one below its
+/// field unless the number is subnormal. The field is subtracted and `normal` added in one carry chain.
 #[module]
-pub fn align(product: Signal, exponent: Signal, e: Signal) -> Signal {
-    let amount = e - 1 - exponent.zext(6);
-    let shifted = product.drop_low(4) >> amount;
-    shifted.trunc(10)
+pub fn shift_amount(magnitude: Signal, e: Signal) -> Signal {
+    let field = magnitude.drop_low(10);
+    let normal = field.any();
+    let less = (!field.zext(6)).cat(normal);
+    (e.cat(normal.lit(1u32, 1)) + less).drop_low(1)
 }
 
-/// The shift of [`align`], for where it is computed a stage ahead.
-pub fn shift_amount(x: Unpacked, e: Signal) -> Signal {
-    e - 1 - x.exponent.zext(6)
+/// The ten low bits of `product / 2^(amount + 4)`, cut off. A legal step has an amount of 0 at least, so the shift only goes to the
+/// right, and the lowest four bits of the product never matter. The largest distance first: what falls out is not built.
+#[module]
+pub fn align(product: Signal, amount: Signal) -> Signal {
+    let shifted = (0..4).rev().fold(product.bits(19, 4), |x, level| {
+        let needed = (BITS + (1 << level) - 1).min(x.width());
+        amount.bit(level).mux(x >> (1u32 << level), x).trunc(needed)
+    });
+    amount.drop_low(4).any().mux(shifted.zeros(BITS), shifted)
 }

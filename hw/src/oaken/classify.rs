@@ -41,9 +41,9 @@ ports! {
         input x: Signal = bits(16),
         /// Magnitudes of the thresholds.
         input thresholds: Thresholds = thresholds(),
-        /// The element with its group.
+        /// The element with its group, a cycle later.
         output y: Classified = classified(),
-        /// It was a NaN or an infinity.
+        /// It was a NaN or an infinity; a cycle later.
         output nonfinite: Signal = bits(1),
     }
 }
@@ -53,23 +53,24 @@ ports! {
 pub fn classify() -> Result<Design<ClassifyPorts>, Errors> {
     let m = Module::new("oaken_classify");
     m.doc("The group of one element.");
-    m.latency(0);
+    m.latency(1);
     let io = ClassifyPorts::new(m);
+    let p = m.pipeline("classify");
+    let x = p.enter(io.x);
 
     m.section("finite magnitude");
-    let nonfinite = io.x.bits(14, 10).all();
-    let nan = nonfinite & io.x.trunc(10).any();
-    let finite = nonfinite.mux(m.lit(0x7bffu32, 15), io.x.trunc(15));
-    let magnitude = nan.mux(m.lit(0u32, 15), finite);
-    let sign = io.x.msb() & !nan;
+    let nonfinite = x.bits(14, 10).all();
+    let nan = nonfinite & x.trunc(10).any();
+    let finite = nonfinite.mux(m.lit(0x7bffu32, 15), x.trunc(15));
+    let magnitude = nan.mux(m.lit(0u32, 15), finite).next();
+    let sign = (x.msb() & !nan).next();
 
     m.section("the thresholds of its side");
-    let s = sign.mux(io.thresholds.s_low, io.thresholds.s_high);
-    let t = sign.mux(io.thresholds.t_low, io.thresholds.t_high);
-    let outer = magnitude.gt(s);
-    let inner = magnitude.le(t) & !outer;
+    let t = io.thresholds;
+    let outer = sign.mux(magnitude.gt(t.s_low), magnitude.gt(t.s_high));
+    let inner = sign.mux(magnitude.le(t.t_low), magnitude.le(t.t_high)) & !outer;
 
-    io.y.set(Classified { magnitude, sign, outer, inner });
-    io.nonfinite.set(nonfinite);
+    io.y.set(p.leave(Classified { magnitude, sign, outer, inner }));
+    io.nonfinite.set(p.leave(nonfinite.next()));
     m.finish(io)
 }

@@ -8,7 +8,6 @@ pub mod decode;
 pub mod dequantizer;
 pub mod dequantizer_axi;
 pub mod encode;
-pub mod exit;
 pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
@@ -18,8 +17,10 @@ pub mod quantizer;
 pub mod quantizer_axi;
 pub mod record_reader;
 pub mod scale;
+pub mod scale_table;
 pub mod settings;
 pub mod side_table;
+pub mod sparse_writer;
 pub mod step_unit;
 pub mod types;
 

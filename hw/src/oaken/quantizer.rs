@@ -8,27 +8,28 @@
 //!
 //! | port | |
 //! | --- | --- |
-//! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers and from `s` valid and last |
+//! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers |
 //! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way |
 //! | `enable` | vectors may begin |
-//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; valid and payload are registers |
+//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; valid and payload are registers, but the payload of `dense` is read from LUT RAM by a registered address |
 //! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
 //!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, as long as no beat
 //! that starts a chunk is all outliers (it takes two cycles then, for 16 lanes and more) and the outputs are taken. Latency: a
-//! vector's record begins about 45 cycles after its last beat. The dense part of a vector can be asked for before the first
+//! vector's record begins some 40 cycles after its last beat. The dense part of a vector can be asked for before the first
 //! word of the sparse part is full: a consumer that takes the sparse part first needs room for `length / lanes` dense beats.
 //! Combinational: `dense` and `sparse` ready to nothing outside.
 
 use super::classify::{CLASSIFIED_BITS, Classified, classified, classify};
 use super::compact::compact;
 use super::encode::encode;
-use super::exit::{BeatOut, exit};
 use super::guard::length_guard;
 use super::maxima::{self, maxima};
 use super::scale::{self, descriptor, scale};
+use super::scale_table::{Queue, ScaleTable};
+use super::sparse_writer::{SparseBeat, sparse_writer};
 use super::types::*;
-use crate::stream::register_slice::register_slice_after;
+use crate::stream::fifo::{Style, fifo};
 use hdl::*;
 
 ports! {
@@ -59,15 +60,15 @@ ports! {
     }
 }
 
-/// Vectors that may be under way: enough to cover the way from the last beat to the descriptor when all are one chunk long.
+/// Vectors that may be under way: enough to cover the way from the first beat to the last word when all are one chunk long.
 fn vectors_in_flight(p: EngineParams) -> u32 {
-    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 8;
-    (way.div_ceil(p.chunk_beats()) + 3).next_power_of_two()
+    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 28 + 2 * p.chunk_beats();
+    way.div_ceil(p.chunk_beats()).next_power_of_two()
 }
 
 /// Beats that the ring holds: the longest vector and what comes in while its descriptor is made.
 fn ring_depth(p: EngineParams) -> u32 {
-    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 8;
+    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 16;
     (p.max_beats() + way).next_power_of_two()
 }
 
@@ -89,8 +90,10 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let in_flight = m.reg_reset(bits(clog2(vectors_in_flight(p) as usize + 1)), 0);
     let wanted_beats = io.length.drop_low(p.lanes.ilog2());
     let wanted = (wanted_beats - 1).zext(LENGTH_BITS).trunc(beat_bits);
+    let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
     let same = settings.pack().eq(io.thresholds.pack()) & beats_minus_1.eq(wanted);
-    m.when(in_flight.eq(0), || {
+    may_begin.set(same & io.enable);
+    m.when(!in_flight.any() & !may_begin, || {
         settings.set(io.thresholds);
         beats_minus_1.set(wanted);
     });
@@ -101,8 +104,10 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let free = m.reg_reset(bits(clog2(ring_depth(p) as usize + 1)), ring_depth(p));
     guard.s.set(io.s);
     guard.beats_minus_1.set(beats_minus_1);
-    guard.start.set(same & io.enable & in_flight.ne(vectors_in_flight(p)));
-    guard.m.ready.set(free.any());
+    guard.start.set(may_begin & in_flight.ne(vectors_in_flight(p)));
+    let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
+    room.set(free.gt(2));
+    guard.m.ready.set(room);
     io.early.set(guard.early);
     io.late.set(guard.late);
     let accepted = guard.m.transfer();
@@ -129,7 +134,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let elements = found.iter().rev().map(|f| f.0.pack()).collect::<Vec<_>>();
     let elements = cat(&elements);
     let strange = cat(&found.iter().map(|f| f.1).collect::<Vec<_>>()).any().next();
-    let (valid, first, last) = (valid.next(), first.next(), last.next());
+    let (valid, first, last) = (valid.meet(elements), first.meet(elements), last.meet(elements));
 
     m.section("in: the ring, the count of outliers in each chunk, the maxima");
     let depth = ring_depth(p) as usize;
@@ -142,7 +147,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
 
     let outliers: Vec<Signal> = found.iter().map(|f| f.0.outlier()).collect();
     let in_beat = ones(&outliers).zext(7).next();
-    let counts = m.memory(bits(7), (depth * lanes / CHUNK as usize).max(2)).attribute("no_rw_check", "");
+    let counts = m.memory(bits(7), (depth * lanes / CHUNK as usize).max(2)).style(RamStyle::Block);
+    let counts = counts.attribute("no_rw_check", "");
     let count_bits = clog2((depth * lanes / CHUNK as usize).max(2));
     let count_at = m.reg_reset(bits(count_bits), 0);
     let so_far = m.reg_reset(bits(7), 0);
@@ -177,29 +183,32 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let queued = m.reg_reset(bits(clog2(queue_depth + 1)), 0);
     queue.write(queue_in, steps.descriptor, steps.done);
     m.when(steps.done, || queue_in.set(queue_in + 1));
+    let headers = m.memory(bits(58), queue_depth).style(RamStyle::Distributed);
+    headers.write(queue_in, steps.descriptor.header, steps.done);
 
     m.section("out: read the ring");
     let advance = m.wire(bits(1));
+    let leaves = m.wire(bits(1));
+    let table = ScaleTable::new(m, p.lanes, Queue { any: queued.any(), oldest: queue.read(queue_out) }, leaves);
     let read_at = m.reg_reset(bits(clog2(depth)), 0);
     let read_count_at = m.reg_reset(bits(count_bits), 0);
     let beat_index = m.reg_reset(bits(beat_bits), 0);
-    let issue = queued.any();
+    let issue = table.ready;
     let beat_first = beat_index.eq(0);
     let beat_last = beat_index.eq(beats_minus_1);
     let chunk_beat = if p.chunk_beats() == 1 { zero } else { beat_index.trunc(clog2(p.chunk_beats() as usize)) };
     let chunk_first = if p.chunk_beats() == 1 { one } else { chunk_beat.eq(0) };
-    let leaves = issue & beat_last & advance;
+    leaves.set(issue & beat_last & advance);
     m.when(issue & advance, || {
         read_at.set(read_at + 1);
         beat_index.set(beat_last.mux(beat_index.zeros(beat_bits), beat_index + 1));
         m.when(chunk_first, || read_count_at.set(read_count_at + 1));
-        m.when(beat_last, || queue_out.set(queue_out + 1));
     });
-    m.when(steps.done & !leaves, || queued.set(queued + 1)).elsewhen(!steps.done & leaves, || queued.set(queued - 1));
-    m.when(begins & !leaves, || in_flight.set(in_flight + 1))
-        .elsewhen(!begins & leaves, || in_flight.set(in_flight - 1));
-    let freed = issue & advance;
-    m.when(accepted & !freed, || free.set(free - 1)).elsewhen(!accepted & freed, || free.set(free + 1));
+    m.when(table.takes, || queue_out.set(queue_out + 1));
+    let sent = m.wire(bits(1));
+    up_and_down(m, queued, steps.done, table.takes);
+    up_and_down(m, in_flight, begins, sent);
+    up_and_down(m, free, issue & advance, accepted);
 
     m.section("out: encode");
     let back = m.pipeline_enabled("back", advance);
@@ -209,11 +218,20 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
     let word = ring.read_sync_enabled(back.enter(read_at), advance).next();
     let count = counts.read_sync_enabled(back.enter(read_count_at), advance).next();
-    let scales = back.enter(queue.read(queue_out)).meet(word);
+    let current = table.current().enter(back, word);
+    let split = back.enter(table.split).meet(word);
     let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();
-    let codes: Vec<Signal> =
-        elements.iter().enumerate().rev().map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, scales))).collect();
+    let codes: Vec<Signal> = elements
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, split, |x| table.look_up(m, current, x))))
+        .collect();
     let codes = cat(&codes);
+    // two stages behind `word` the lanes have looked it up
+    let looked_up = word.next().next();
+    let gone = issued.meet(looked_up) & beat_last.meet(looked_up);
+    table.free(m, back.leave(gone) & advance);
 
     m.section("out: move the entries together");
     // lane, group and sign; the beat in the chunk is the same for all and joins them behind the network
@@ -228,8 +246,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
         .collect();
     let present: Vec<Signal> = elements.iter().map(|x| x.outlier()).collect();
     let (packed, found) = m.scope("compact", || compact(&marks, &present));
-    let last_of = |a: Signal, b: Signal| if back.stage_of(a) > back.stage_of(b) { a } else { b };
-    let stage = last_of(codes, packed[0]);
+    let stage = packed[0];
     let beat_in_chunk = chunk_beat.meet(stage);
     let entries: Vec<Signal> = packed
         .iter()
@@ -245,34 +262,59 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
         })
         .collect();
 
-    m.section("out: leave the pipeline through a register slice, so that its enable is a register");
-    let slots = (p.lanes + 1).min(p.sparse_bytes());
+    m.section("out: the sparse part");
+    let writer = m.instance(&sparse_writer(p, queue_in.width())?);
     let starts_chunk = chunk_first.meet(found);
-    let too_many = if slots > p.lanes { back.enter(zero) } else { starts_chunk & found.eq(p.lanes) };
-    let byte_count = found.zext(7) + starts_chunk.zext(7);
-    let beat_out = BeatOut {
-        codes: codes.meet(stage),
+    // without a place for the count, which begins the chunk
+    let too_many = if p.lanes == p.sparse_bytes() { starts_chunk & found.eq(p.lanes) } else { back.enter(zero) };
+    let sparse_beat = SparseBeat {
         entries: cat(&entries),
-        byte_count: byte_count.trunc(clog2(slots as usize + 1)).next().meet(stage),
-        too_many: too_many.next().meet(stage),
+        found: found.meet(stage),
+        too_many: too_many.meet(stage),
         starts_chunk: chunk_first.meet(stage),
         count: count.meet(stage),
         first: beat_first.meet(stage),
         last: beat_last.meet(stage),
-        header: scales.header.meet(stage),
     };
-    let (leaving, beat_out) = back.leave((issued.meet(stage), beat_out));
-    let leaving = Stream { valid: leaving, ready: advance, payload: beat_out };
-    let beat_out = register_slice_after(m, leaving)?;
+    let (sparse_valid, sparse_beat) = back.leave((issued.meet(stage), sparse_beat));
+    writer.s.set(Stream { valid: sparse_valid, ready: advance, payload: sparse_beat });
+    let header = headers.read(writer.vector);
+    writer.header.set(header.zext(64));
+    io.sparse.set(writer.m);
+    sent.set(writer.sent);
+    io.finished.set(sent);
+    io.nonfinite.set(sent & header.bit(57));
 
-    m.section("out: both parts of the record");
-    let exit = m.instance(&exit(p)?);
-    exit.s.set(beat_out);
-    io.dense.set(exit.dense);
-    io.sparse.set(exit.sparse);
-    io.finished.set(exit.finished);
-    io.nonfinite.set(exit.nonfinite);
+    m.section("out: the dense part");
+    let (coded, codes, last) = back.leave((issued.meet(codes), codes, beat_last.meet(codes)));
+    let coded = coded & advance;
+    let (complete, codes) = if p.lanes == 1 {
+        // a byte leaves with its second element
+        let second = m.reg_reset(bits(1), 0);
+        let low = m.reg(bits(4));
+        m.when(coded, || {
+            second.set(!second);
+            low.set(codes);
+        });
+        (coded & second, codes.cat(low))
+    } else {
+        (coded, codes)
+    };
+    let dense = m.instance(&fifo(codes.width() + 1, DENSE_WORDS as usize, Style::Distributed)?);
+    dense.s.valid.set(complete);
+    dense.s.payload.set(Beat { data: codes, last }.pack());
+    dense.s.ready.unused(); // the pipeline stops before it is full
+    writer.stop.set(dense.level.ge(DENSE_WORDS - 3));
+    io.dense.set(dense.m.with(beat(codes.width()).unpack(dense.m.payload)));
     m.finish(io)
+}
+
+/// Beats that wait to leave the dense side.
+const DENSE_WORDS: u32 = 16;
+
+/// Counts up, down, or not at all when both come together.
+fn up_and_down(m: Module, level: Signal, up: Signal, down: Signal) {
+    m.when(up & !down, || level.set(level + 1)).elsewhen(down & !up, || level.set(level - 1));
 }
 
 /// The number of ones among `bits`, as wide as it needs.

@@ -7,9 +7,10 @@
 //! | `m_axis_dense` | dense part: 4-bit codes, `tlast` at vector ends |
 //! | `m_axis_sparse` | sparse part: header, counts and entries; `tkeep` and `tlast` at vector ends |
 //!
-//! All outputs and all `tready` of inputs are registers. Parameters, throughput and behaviour are those of the
-//! [engine](super::quantizer()). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
-//! next vector, and a change waits for the vectors under way. Errors are flagged and never stop the engine: a vector that ends
+//! `s_axis_tready` comes from registers, `m_axis_dense` from LUT RAM behind a registered address; all other outputs are registers.
+//! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
+//! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
+//! flagged and never stop the engine: a vector that ends
 //! early is filled with zeros, the surplus of a late one is dropped, NaN and infinities are replaced.
 
 use super::quantizer::quantizer;
@@ -18,7 +19,6 @@ use super::types::{Beat, EngineParams};
 use crate::control::{AxiLite, RegisterMap, axi_lite, slave};
 use crate::stream::Beat as AxiBeat;
 use crate::stream::axi_stream::{AxiStream, axi_stream};
-use crate::stream::register_slice::register_slice_after;
 use hdl::*;
 
 ports! {
@@ -65,20 +65,18 @@ pub fn quantizer_axi(name: &str, p: EngineParams) -> Result<Design<QuantizerAxiP
     let settings = map.settings(&regs, p);
 
     m.section("the engine");
-    let elements = register_slice_after(m, io.s_axis.stream())?;
+    let elements = io.s_axis.stream();
     let core = m.instance(&core);
     core.s.set(elements.with(Beat { data: elements.payload.data, last: elements.payload.last }));
     core.length.set(settings.length);
     core.thresholds.set(settings.thresholds);
     core.enable.set(settings.enable);
-    let partial = elements.transfer() & !elements.payload.keep.all();
+    let partial = elements.valid & !elements.payload.keep.all();
     map.report(m, &regs, core.busy, core.finished, &[core.early, core.late, core.nonfinite, partial]);
 
     m.section("the two parts of the records");
     let codes = AxiBeat::full(core.dense.payload.data, p.dense_bytes(), core.dense.payload.last);
-    let dense = register_slice_after(m, core.dense.with(codes))?;
-    io.m_axis_dense.set(AxiStream::from(dense));
-    let sparse = register_slice_after(m, core.sparse)?;
-    io.m_axis_sparse.set(AxiStream::from(sparse));
+    io.m_axis_dense.set(AxiStream::from(core.dense.with(codes)));
+    io.m_axis_sparse.set(AxiStream::from(core.sparse));
     m.finish(io)
 }

@@ -20,9 +20,12 @@ pub struct GroupScale {
     pub r: Signal,
     /// E of the step.
     pub e: Signal,
-    /// Threshold in steps, modulo 1024.
+    /// What is taken off a magnitude in 32nds of a step, modulo 1024: the threshold, less half a step where codes are rounded.
     pub c: Signal,
 }
+
+/// Half a step, in 32nds.
+pub const HALF_STEP: u32 = 16;
 
 /// All that is known of a vector when its maxima are.
 #[derive(Clone, Copy, Bundle)]
@@ -148,12 +151,13 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
 fn assemble(answers: &[StepResult], nonfinite: Signal) -> Descriptor {
     let [middle, outer_pos, outer_neg, inner] = [answers[0], answers[1], answers[2], answers[3]];
     let step = |a: StepResult| a.e.cat(a.f);
-    let group = |a: StepResult| GroupScale { r: a.r, e: a.e, c: a.c_a };
+    let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
+    let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
     Descriptor {
         header: cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]),
-        outer_pos: group(outer_pos),
-        outer_neg: group(outer_neg),
-        middle: group(middle),
+        outer_pos: outer(outer_pos),
+        outer_neg: outer(outer_neg),
+        middle: group(middle, middle.c_a),
         middle_c_neg: middle.c_b,
         inner_r: inner.r,
         inner_e: inner.e,

@@ -37,35 +37,33 @@ fn ports(d: &mut Drawing) {
 }
 
 fn blocks(d: &mut Drawing) {
-    let sparse = d.part(rect(142, 208, 66, 60), Kind::Slice, "slice_1", &["register", "slice"]);
-    let dense = d.part(rect(142, 352, 66, 60), Kind::Slice, "slice", &["register", "slice"]);
+    let sparse = d.part(rect(142, 208, 66, 60), Kind::Slice, "slice", &["register", "slice"]);
     let reader = d.part(rect(240, 176, 124, 124), Kind::Logic, "core.reader", &["words to header,", "counts, entries"]);
     let guard = d.part(rect(240, 352, 124, 60), Kind::Logic, "core.guard", &["makes vectors", "of `length`"]);
-    let header = ("core", "the header to levels");
-    let levels = d.section(rect(430, 176, 130, 54), header, "levels", &["half steps of", "each group"]);
+    let levels = d.part(rect(430, 176, 130, 54), Kind::Logic, "core.writer", &["half steps of", "each group"]);
     let entries = ("core", "entries to the map of the chunk");
     let build =
         d.section(rect(430, 246, 130, 54), entries, "map, next chunk", &["which of 64 are", "outliers, and how"]);
     let in_use = ("core", "the map in use; it moves down by the lanes at every beat");
     let map = d.section(rect(630, 176, 130, 124), in_use, "map in use", &["moves down by 16", "at every beat"]);
-    let lines = ["code, map and", "levels to binary16"];
+    let lines = ["tables of levels;", "code to binary16"];
     let lanes = d.section(rect(630, 352, 130, 60), ("core", "the lanes"), "lane0 \u{2026} 15", &lines);
-    let slice = d.part(rect(818, 352, 66, 60), Kind::Slice, "core.slice", &["register", "slice"]);
+    let slice = ("core", "a register slice, with the limit to the largest number behind its spare register");
+    let slice = d.section(rect(806, 352, 90, 60), slice, "limit", &["and register", "slice"]);
     let d = &mut d.diagram;
     d.arrow(&[(116, 238), sparse.left(238)]);
-    d.arrow(&[(116, 382), dense.left(382)]);
+    d.arrow(&[(116, 382), guard.left(382)]);
     d.arrow(&[sparse.right(238), reader.left(238)]);
     d.arrow(&[reader.right(203), levels.left(203)]);
     d.label((397, 197), Align::Middle, "header");
     d.arrow(&[reader.right(273), build.left(273)]);
     d.label((397, 267), Align::Middle, "entries");
-    d.arrow(&[levels.right(203), map.left(203)]);
+    d.arrow(&[levels.right(203), (596, 203), (596, 336), (650, 336), lanes.top(650)]);
     d.arrow(&[build.right(273), map.left(273)]);
-    d.label((595, 197), Align::Middle, "levels");
+    d.label((579, 197), Align::Middle, "levels");
     d.label((595, 267), Align::Middle, "64 marks");
     d.arrow(&[map.bottom(695), lanes.top(695)]);
-    d.label((703, 330), Align::Start, "16 marks, levels");
-    d.arrow(&[dense.right(382), guard.left(382)]);
+    d.label((703, 330), Align::Start, "16 marks");
     d.arrow(&[guard.right(382), lanes.left(382)]);
     d.label((497, 376), Align::Middle, "16 codes");
     d.arrow(&[lanes.right(382), slice.left(382)]);

@@ -39,7 +39,6 @@ fn settings_and_streams(d: &mut Drawing) {
 
 /// Elements to the ring, and to the steps of their vector.
 fn way_in(d: &mut Drawing) {
-    let slice = d.part(rect(122, 176, 66, 60), Kind::Slice, "slice", &["register", "slice"]);
     let guard = d.part(rect(220, 176, 104, 60), Kind::Logic, "core.guard", &["makes vectors", "of `length`"]);
     let lines = ["group of each", "element, 1 a lane"];
     let classify = d.parts(rect(360, 176, 130, 60), Kind::Logic, "core.classify", ENGINE.lanes, &lines);
@@ -53,8 +52,8 @@ fn way_in(d: &mut Drawing) {
     let step_unit = |name: &str| d.parts.iter().any(|p| p == name);
     assert!(step_unit("core.steps.step") && !step_unit("core.steps.step_1"), "one step unit");
     let d = &mut d.diagram;
-    d.arrow(&[(96, 206), slice.left(206)]);
-    for (from, to) in [(slice, guard), (guard, classify), (classify, extremes), (extremes, steps)] {
+    d.arrow(&[(96, 206), guard.left(206)]);
+    for (from, to) in [(guard, classify), (classify, extremes), (extremes, steps)] {
         d.arrow(&[from.right(206), to.left(206)]);
     }
     d.arrow(&[classify.bottom(380), (380, 260), (272, 260), counts.top(272)]);
@@ -68,32 +67,26 @@ fn way_out(d: &mut Drawing) {
         d.section(rect(400, 384, 130, 54), ("core", "out: encode"), "encode", &["element / step", "to a 4-bit code"]);
     let together = ("core", "out: move the entries together");
     let compact = d.section(rect(400, 460, 130, 54), together, "compact", &["outliers moved", "together"]);
-    let slice = d.part(rect(588, 384, 66, 130), Kind::Slice, "core.slice", &["register", "slice"]);
-    let exit = d.part(
-        rect(690, 384, 126, 130),
+    let writer = d.part(
+        rect(620, 460, 170, 54),
         Kind::Logic,
-        "core.exit",
-        &["splits beats;", "its packer makes", "words of bytes"],
+        "core.writer",
+        &["bytes turned to their", "place, a RAM for each"],
     );
-    assert!(d.parts.iter().any(|p| p == "core.exit.packer"), "the packer in the exit");
-    let dense = d.part(rect(844, 384, 66, 54), Kind::Slice, "slice_1", &["register", "slice"]);
-    let sparse = d.part(rect(844, 460, 66, 54), Kind::Slice, "slice_2", &["register", "slice"]);
+    let dense = d.part(rect(620, 384, 170, 54), Kind::Logic, "core.dense", &["a queue in LUT RAM"]);
     let d = &mut d.diagram;
     d.arrow(&[(380, 344), (380, 411), encode.left(411)]);
     d.arrow(&[(380, 411), (380, 487), compact.left(487)]);
-    d.arrow(&[encode.right(411), slice.left(411)]);
-    d.label((558, 405), Align::Middle, "codes");
-    d.arrow(&[compact.right(487), slice.left(487)]);
-    d.label((558, 481), Align::Middle, "entries");
-    d.arrow(&[slice.right(449), exit.left(449)]);
-    d.arrow(&[exit.right(411), dense.left(411)]);
-    d.arrow(&[exit.right(487), sparse.left(487)]);
+    d.arrow(&[encode.right(411), dense.left(411)]);
+    d.label((572, 405), Align::Middle, "codes");
+    d.arrow(&[compact.right(487), writer.left(487)]);
+    d.label((572, 481), Align::Middle, "entries");
     d.arrow(&[dense.right(411), (930, 411)]);
-    d.arrow(&[sparse.right(487), (930, 487)]);
+    d.arrow(&[writer.right(487), (930, 487)]);
     d.arrow(&[(690, 314), (512, 314), encode.top(512)]);
     d.label((600, 307), Align::Middle, "steps of the vector");
-    d.arrow(&[(753, 344), (753, 364), (621, 364), slice.top(621)]);
-    d.label((687, 359), Align::Middle, "header");
-    d.arrow(&[(272, 344), (272, 542), (621, 542), slice.bottom(621)]);
+    d.arrow(&[(753, 344), (753, 364), (808, 364), (808, 472), writer.right(472)]);
+    d.label((780, 359), Align::Middle, "header");
+    d.arrow(&[(272, 344), (272, 542), (705, 542), writer.bottom(705)]);
     d.label((446, 556), Align::Middle, "count of each chunk");
 }

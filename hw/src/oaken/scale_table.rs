@@ -1,0 +1,156 @@
+//! Scale table: where the lanes of the quantizer look up the step and the threshold of an element, by its group and side.
+//!
+//! Up to 16 lanes have LUT RAMs of their own: half the size of a multiplexer, and 16 words are four vectors. They are filled from
+//! the queue of descriptors in four cycles a vector, as long as the shortest vector at 16 lanes. The addresses are
+//! `{slot, cycle}`:
+//!
+//! | cycle | step | threshold |
+//! | --- | --- | --- |
+//! | 0 | middle | middle, positive |
+//! | 1 | inner | middle, negative |
+//! | 2 | outer, positive | outer, positive |
+//! | 3 | outer, negative | outer, negative |
+//!
+//! The inner group has no threshold. More lanes may have a vector in every other cycle, or in every one: there each lane has a
+//! multiplexer of what the queue shows.
+
+use super::classify::Classified;
+use super::scale::{Descriptor, GroupScale, HALF_STEP};
+use hdl::*;
+
+/// Vectors that the lanes' RAMs hold.
+const SLOTS: u32 = 4;
+
+/// The queue of descriptors, as the table sees it.
+pub struct Queue {
+    /// A descriptor is there.
+    pub any: Signal,
+    /// The oldest.
+    pub oldest: Descriptor,
+}
+
+/// The table.
+pub struct ScaleTable {
+    /// A vector can go out.
+    pub ready: Signal,
+    /// Its `split`.
+    pub split: Signal,
+    /// The oldest descriptor leaves the queue.
+    pub takes: Signal,
+    place: Place,
+    current: Current,
+}
+
+enum Place {
+    Lanes { write: Write, used: Signal },
+    Shared,
+}
+
+/// What is written into all tables.
+#[derive(Clone, Copy, Bundle)]
+struct Write {
+    valid: Signal,
+    address: Signal,
+    r: Signal,
+    e: Signal,
+    c: Signal,
+}
+
+/// The scales of the vector of a beat, at the stage of the beats.
+#[derive(Clone, Copy)]
+pub enum Current {
+    /// The slot in the lanes' tables.
+    Slot(Signal),
+    /// The scales.
+    Scales(Descriptor),
+}
+
+impl Current {
+    /// Taken into a pipeline, and to the stage of `other`.
+    pub fn enter(self, p: Pipeline, other: Signal) -> Self {
+        match self {
+            Current::Slot(slot) => Current::Slot(p.enter(slot).meet(other)),
+            Current::Scales(scales) => Current::Scales(p.enter(scales).meet(other)),
+        }
+    }
+}
+
+impl ScaleTable {
+    /// The table for so many lanes; `leaves` when the last beat of a vector goes out.
+    #[module]
+    pub fn new(m: Module, lanes: u32, queue: Queue, leaves: Signal) -> Self {
+        let d = queue.oldest;
+        if lanes > 16 {
+            let split = d.split();
+            return Self { ready: queue.any, split, takes: leaves, place: Place::Shared, current: Current::Scales(d) };
+        }
+        let loaded = m.reg_reset(bits(3), 0).comment("vectors that can go out");
+        let used = m.reg_reset(bits(3), 0).comment("vectors that hold a slot");
+        let turn = m.reg_reset(bits(2), 0);
+        let slot = m.reg_reset(bits(2), 0);
+        let slot_out = m.reg_reset(bits(2), 0);
+        let works = turn.any() | (queue.any & used.ne(SLOTS));
+        let takes = turn.all();
+        m.when(works, || turn.set(turn + 1));
+        m.when(takes, || slot.set(slot + 1));
+        m.when(leaves, || slot_out.set(slot_out + 1));
+        m.when(takes & !leaves, || loaded.set(loaded + 1)).elsewhen(leaves & !takes, || loaded.set(loaded - 1));
+
+        let choose = |x: [Signal; 4]| turn.bit(1).mux(turn.bit(0).mux(x[3], x[2]), turn.bit(0).mux(x[1], x[0]));
+        let write = m.reg(Write { valid: bits(1), address: bits(4), r: bits(10), e: bits(6), c: bits(10) });
+        write.set(Write {
+            valid: works,
+            address: slot.cat(turn),
+            r: choose([d.middle.r, d.inner_r, d.outer_pos.r, d.outer_neg.r]),
+            e: choose([d.middle.e, d.inner_e, d.outer_pos.e, d.outer_neg.e]),
+            c: choose([d.middle.c, d.middle_c_neg, d.outer_pos.c, d.outer_neg.c]),
+        });
+        let splits = m.memory(bits(5), SLOTS as usize).style(RamStyle::Distributed);
+        splits.write(slot, d.split(), takes);
+        let split = splits.read(slot_out);
+        let ready = loaded.any();
+        Self { ready, split, takes, place: Place::Lanes { write, used }, current: Current::Slot(slot_out) }
+    }
+
+    /// The scales of the vector that goes out.
+    pub fn current(&self) -> Current {
+        self.current
+    }
+
+    /// Frees slots: `gone` when the lanes have looked up all of a vector.
+    pub fn free(&self, m: Module, gone: Signal) {
+        match &self.place {
+            Place::Lanes { used, .. } => {
+                m.when(self.takes & !gone, || used.set(*used + 1)).elsewhen(gone & !self.takes, || used.set(*used - 1));
+            }
+            Place::Shared => gone.unused(),
+        }
+    }
+
+    /// The scale for an element, two stages later. `current` is at the stage of `x`.
+    #[module]
+    pub fn look_up(&self, m: Module, current: Current, x: Classified) -> GroupScale {
+        let inner = x.inner.next();
+        let side = match (&self.place, current) {
+            (Place::Lanes { write, .. }, Current::Slot(slot)) => {
+                let step_at = cat(&[slot, x.outer, x.inner | (x.outer & x.sign)]).next();
+                let threshold_at = cat(&[slot, x.outer, x.sign]).next();
+                let steps = m.memory((bits(10), bits(6)), 1 << 4).style(RamStyle::Distributed);
+                let thresholds = m.memory(bits(10), 1 << 4).style(RamStyle::Distributed);
+                steps.write(write.address, (write.r, write.e), write.valid);
+                thresholds.write(write.address, write.c, write.valid);
+                let (r, e) = steps.read(step_at);
+                GroupScale { r, e, c: thresholds.read(threshold_at) }
+            }
+            (Place::Shared, Current::Scales(d)) => {
+                let (d, x) = (d.next(), x.next());
+                let inner = GroupScale { r: d.inner_r, e: d.inner_e, c: d.middle.c };
+                let middle = GroupScale { c: x.sign.mux(d.middle_c_neg, d.middle.c), ..d.middle };
+                x.outer.mux(x.sign.mux(d.outer_neg, d.outer_pos), x.inner.mux(inner, middle))
+            }
+            _ => unreachable!("the current scales are those of another table"),
+        };
+        let no_threshold = side.c.lit((1u32 << 10) - HALF_STEP, 10);
+        GroupScale { c: inner.mux(no_threshold, side.c).next(), r: side.r.next(), e: side.e.next() }
+    }
+}

@@ -1,0 +1,280 @@
+//! Sparse writer: packs count bytes and entries into the words of the sparse part, each vector from a fresh word behind its header.
+//!
+//! The bytes of a beat are turned to their place in a word, and written into as many small RAMs as a word has bytes: each RAM takes
+//! its byte at the address of the open word, or at that of the next one where the bytes go round. So the RAMs are packer and queue
+//! at once. Nothing is masked: bytes that do not count go to places that are written again later. The header of a vector needs no
+//! cycle and no shifter: it always is the first eight bytes of a word, and is put in on the way out.
+//!
+//! | port | |
+//! | --- | --- |
+//! | `s` | beats; `ready` is a register but for beats that bring a byte more than a word has: their count goes ahead for a cycle |
+//! | `header` | of the vector whose number is `vector`; there before its first beat comes |
+//! | `m` | words; valid and payload are registers |
+//! | `stop` | 1: no more beats, after at most two (a register may stand before it) |
+//! | `sent` | the last word of a vector has left the RAMs, for one cycle |
+//!
+//! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle as long as words are taken. Latency: a word
+//! can be taken 5 to 6 cycles after the beat that fills it. Combinational: `m` ready to nothing outside.
+
+use super::types::*;
+use hdl::*;
+
+/// Words that the RAMs hold.
+const WORDS: u32 = 16;
+/// The most words held that let beats in: each of the beats that still come can make two.
+const ENOUGH: u32 = 8;
+/// Bytes of the header.
+const HEADER_BYTES: u32 = 8;
+
+/// The sparse side of a beat.
+#[derive(Clone, Copy, Bundle)]
+pub struct SparseBeat {
+    /// Entry bytes, those that count in the low bytes.
+    pub entries: Signal,
+    /// How many count.
+    pub found: Signal,
+    /// All lanes have one and the count comes with them: one more than a word has bytes.
+    pub too_many: Signal,
+    /// First beat of a chunk.
+    pub starts_chunk: Signal,
+    /// Outliers of the chunk.
+    pub count: Signal,
+    /// First beat of the vector.
+    pub first: Signal,
+    /// Last beat of the vector.
+    pub last: Signal,
+}
+
+/// Shape of a [`SparseBeat`].
+pub fn sparse_beat(lanes: u32) -> SparseBeat {
+    SparseBeat {
+        entries: bits(8 * lanes),
+        found: bits(clog2(lanes as usize + 1)),
+        too_many: bits(1),
+        starts_chunk: bits(1),
+        count: bits(7),
+        first: bits(1),
+        last: bits(1),
+    }
+}
+
+ports! {
+    /// Ports of [`sparse_writer`].
+    pub struct SparseWriterPorts(p: EngineParams, vector_bits: u32) {
+        /// Encoded beats.
+        input s: Stream<SparseBeat> = stream(sparse_beat(p.lanes)),
+        /// No more beats.
+        input stop: Signal = bits(1),
+        /// Number of the vector that leaves.
+        output vector: Signal = bits(vector_bits),
+        /// Its header.
+        input header: Signal = bits(64),
+        /// Words.
+        output m: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
+        /// A vector has left.
+        output sent: Signal = bits(1),
+    }
+}
+
+/// `bytes` moved up by `by` bytes, what leaves at the top coming back at the bottom: the levels `from` to `to` of it.
+#[module]
+fn rotate(bytes: Signal, by: Signal, levels: std::ops::Range<u32>) -> Signal {
+    let width = bytes.width();
+    levels.fold(bytes, |x, level| {
+        let n = 8 << level;
+        by.bit(level).mux(x.trunc(width - n).cat(x.drop_low(width - n)), x)
+    })
+}
+
+/// One bit for each of `width` places: is it below `n`?
+fn below(n: Signal, width: u32) -> Signal {
+    let bits: Vec<Signal> = (0..width).rev().map(|i| n.gt(i)).collect();
+    cat(&bits)
+}
+
+/// The last word of a vector.
+#[derive(Clone, Copy, Bundle)]
+struct End {
+    word: Signal,
+    bytes: Signal,
+}
+
+/// The sparse writer.
+#[module]
+pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseWriterPorts>, Errors> {
+    let width = p.sparse_bytes();
+    let level = width.ilog2();
+    let m = Module::new(format!("oaken_sparse_writer_p{}", p.lanes));
+    m.doc("Packs count bytes and entries into the words of the sparse part.");
+    let io = SparseWriterPorts::new(m, p, vector_bits);
+    let beat = io.s.payload;
+
+    m.section("the bytes of a beat: the count is before the first, which is behind the last when they go round");
+    let go = m.reg_reset(bits(1), 0).comment("there is room for what this and the next two beats make");
+    let second_part = m.reg_reset(bits(1), 0);
+    let first_part = io.s.valid & beat.too_many & !second_part;
+    let with_count = beat.starts_chunk & !second_part;
+    io.s.ready.set(go & !first_part);
+    m.when(go & io.s.valid, || second_part.set(first_part));
+    let count_byte = beat.count.zext(8);
+    let own = (p.lanes == width).then(|| beat.entries.drop_low(8 * (width - 1)));
+    let top = own.map_or(count_byte, |own| with_count.mux(count_byte, own));
+    let below_top = beat.entries.zext(8 * width).trunc(8 * (width - 1));
+    let bytes = top.cat(below_top);
+    let found = beat.found.zext(level + 2);
+    let number = first_part.mux(found.zeros(level + 2), found) + with_count.zext(level + 2);
+
+    m.section("where they begin and end");
+    let fill = m.reg(bits(level + 1)); // bytes of the open word, 0 to all
+    let starts = beat.first & !second_part;
+    let ends = beat.last & !first_part;
+    let begin = starts.mux(m.lit(HEADER_BYTES, level + 1), fill);
+    let end = begin.zext(level + 2) + number;
+    let overflow = end.gt(width);
+    let filled = overflow.mux((end - width).trunc(level + 1), end.trunc(level + 1));
+    m.when(go & io.s.valid, || fill.set(filled));
+
+    m.section("turned to their place");
+    let tail = m.pipeline_enabled("tail", go);
+    let valid = tail.enter_valid(io.s.valid).next();
+    let by = tail.enter((begin + with_count.zext(level + 1)).trunc(level)).next();
+    let bytes = tail.enter(bytes).next();
+    let turned = (0..level).step_by(2).fold(bytes, |x, from| rotate(x, by.meet(x), from..(from + 2).min(level)).next());
+    let begin = tail.enter(begin).meet(turned);
+    let (overflow, ends, filled) = tail.enter((overflow, ends, filled)).meet(turned);
+    let (valid, begin, turned) = tail.leave((valid.meet(turned), begin, turned));
+    let (overflow, ends, filled) = tail.leave((overflow, ends, filled));
+    let writes = valid & go;
+
+    m.section("the open word; those from `reading` up to it are complete");
+    let word_bits = clog2(WORDS as usize);
+    let open = m.reg_reset(bits(word_bits + 1), 0);
+    let reading = m.reg_reset(bits(word_bits + 1), 0);
+    let above = open + 1;
+    let last_word = overflow.mux(above, open);
+    m.when(writes, || open.set(ends.mux(last_word + 1, last_word)));
+    let used = open - reading;
+    go.set(used.le(ENOUGH) & !io.stop);
+
+    m.section("a RAM for each byte of a word");
+    let lanes: Vec<Signal> = below(begin, width)
+        .lanes(1)
+        .into_iter()
+        .zip(turned.lanes(8))
+        .enumerate()
+        .map(|(i, (round, byte))| {
+            m.scope(format!("byte{i}"), || {
+                let ram = m.memory(bits(8), WORDS as usize).style(RamStyle::Distributed);
+                let at = round.mux(above.trunc(word_bits), open.trunc(word_bits));
+                ram.write(at, byte, writes);
+                ram.read(reading.trunc(word_bits))
+            })
+        })
+        .rev()
+        .collect();
+    let word = cat(&lanes);
+
+    m.section("vectors: those that ended, and the one that leaves");
+    let ended = m.reg_reset(bits(vector_bits + 1), 0);
+    let vector_in = m.reg_reset(bits(vector_bits), 0);
+    let vector = m.reg_reset(bits(vector_bits), 0);
+    let queue = m.memory(End { word: bits(word_bits), bytes: bits(level + 1) }, 1 << vector_bits);
+    let queue = queue.style(RamStyle::Distributed);
+    let comes = writes & ends;
+    queue.write(vector_in, End { word: last_word.trunc(word_bits), bytes: filled }, comes);
+    let next_end = queue.read(vector);
+    let last = ended.any() & next_end.word.eq(reading.trunc(word_bits));
+    io.vector.set(vector);
+
+    m.section("the outgoing word");
+    let first = m.reg_reset(bits(1), 1);
+    let out_valid = m.reg_reset(bits(1), 0);
+    let out = m.reg(sparse_word(width));
+    let moves = io.m.ready | !out_valid;
+    let takes = moves & reading.ne(open);
+    let with_header = word.drop_low(64).cat(first.mux(io.header, word.trunc(64)));
+    let keep = below(next_end.bytes, width) | (!last).repeat(width);
+    m.when(moves, || {
+        out_valid.set(takes);
+        out.set(SparseWord { data: with_header, keep, last });
+    });
+    m.when(takes, || {
+        reading.set(reading + 1);
+        first.set(last);
+    });
+    let sent = takes & last;
+    m.when(comes, || vector_in.set(vector_in + 1));
+    m.when(sent, || vector.set(vector + 1));
+    m.when(comes & !sent, || ended.set(ended + 1)).elsewhen(sent & !comes, || ended.set(ended - 1));
+    io.sent.set(sent);
+    io.m.valid.set(out_valid);
+    io.m.payload.set(out);
+    m.finish(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::sim::bus::{Beat, Bench, Stalls, packet_bytes, seed};
+    use fastrand::Rng;
+    use hdl::sim::Simulator;
+
+    /// The beats of a vector, and its bytes behind the header.
+    fn vector(rng: &mut Rng, lanes: usize) -> (Vec<Beat>, Vec<u8>) {
+        let most = [0, 1, lanes / 2, lanes][rng.usize(0..4)];
+        let number = rng.usize(1..12);
+        let mut bytes = vec![];
+        let beats = (0..number).map(|i| {
+            let starts = i == 0 || rng.bool();
+            let count = rng.u8(0..=64);
+            let found: Vec<u8> = (0..rng.usize(0..=most)).map(|_| rng.u8(..)).collect();
+            bytes.extend(starts.then_some(count));
+            bytes.extend(&found);
+            let too_many = lanes >= 16 && starts && found.len() == lanes;
+            // what does not count is anything
+            let mut all = found.clone();
+            all.resize_with(lanes, || rng.u8(..));
+            let flag = |x: bool| BigUint::from(u32::from(x));
+            let (first, last) = (flag(i == 0), flag(i + 1 == number));
+            let entries = BigUint::from_bytes_le(&all);
+            Beat(vec![entries, found.len().into(), flag(too_many), flag(starts), count.into(), first, last])
+        });
+        (beats.collect(), bytes)
+    }
+
+    #[test]
+    fn packs_every_vector_from_a_fresh_word_behind_its_header() {
+        for lanes in [1, 2, 8, 16, 32, 64] {
+            for stalls in [Stalls::Never, Stalls::Percent(40), Stalls::Runs(25)] {
+                let p = EngineParams { lanes, max_length: 256 };
+                let design = sparse_writer(p, 4).unwrap_or_else(|e| panic!("{e}"));
+                let port = |signal| design.port_index(signal).expect("a port");
+                let io = &design.ports;
+                let (stop, number, header) = (port(io.stop), port(io.vector), port(io.header));
+                let mut engine = Simulator::new(&design);
+                let mut bench = Bench::new(&mut engine, seed(3));
+                let mut rng = Rng::with_seed(u64::from(lanes));
+                let s = bench.source(&design, &io.s, stalls);
+                let m = bench.sink(&design, &io.m, stalls);
+                bench.reset().unwrap_or_else(|e| panic!("{e}"));
+                // as many headers as numbers: the same after 16 vectors
+                let headers: Vec<u64> = (0..16).map(|_| rng.u64(..)).collect();
+                let mut wanted = vec![];
+                for i in 0..200 {
+                    let (beats, bytes) = vector(&mut rng, lanes as usize);
+                    bench.send(s, beats);
+                    wanted.push([&headers[i % 16].to_le_bytes()[..], &bytes].concat());
+                }
+                let words: usize = wanted.iter().map(|b| b.len().div_ceil(p.sparse_bytes() as usize)).sum();
+                while bench.beats(m).len() < words {
+                    assert!(bench.cycle() < 100_000, "{lanes} lanes: {} of {words} words", bench.beats(m).len());
+                    let vector = bench.engine.peek(number);
+                    bench.engine.poke(header, headers[vector as usize]);
+                    bench.engine.poke(stop, u64::from(rng.u8(0..8) == 0));
+                    bench.step().unwrap_or_else(|e| panic!("{e}"));
+                }
+                assert_eq!(packet_bytes(bench.beats(m)), wanted, "{lanes} lanes");
+            }
+        }
+    }
+}
