@@ -55,7 +55,7 @@
 /* a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped) */
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_SHIFT 4u
 #define OAKEN_DEQUANTIZER_ERRORS_DENSE_LENGTH_MASK 0x00000010u
-/* a dense beat came with bytes that are not kept; they were taken as they are */
+/* a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are */
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_SHIFT 5u
 #define OAKEN_DEQUANTIZER_ERRORS_PARTIAL_MASK 0x00000020u
 

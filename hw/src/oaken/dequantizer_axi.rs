@@ -8,8 +8,9 @@
 //! | `m_axis` | binary16 elements, `lanes` a beat, `tlast` at vector ends |
 //!
 //! All outputs and `s_axis_sparse_tready` are registers; `s_axis_dense_tready` comes from registers. Parameters, throughput and
-//! behaviour are those of the [engine](super::dequantizer()). Vectors begin when `enable` is 1 and the settings are legal; new settings take effect with the
-//! next vector, and a change waits for the vectors under way. Errors are flagged and never stop the engine.
+//! behaviour are those of the [engine](super::dequantizer()). Vectors begin when `enable` is 1 and the settings are legal; new
+//! settings take effect with the next vector, and a change waits for the vectors under way. Errors are flagged and never stop the
+//! engine.
 
 use super::dequantizer::dequantizer;
 use super::settings::{EngineMap, engine_map};

@@ -12,7 +12,6 @@ pub mod guard;
 pub mod half_steps;
 pub mod level_writer;
 pub mod maxima;
-pub mod packer;
 pub mod quantizer;
 pub mod quantizer_axi;
 pub mod record_reader;

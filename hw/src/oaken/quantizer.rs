@@ -3,15 +3,15 @@
 //!
 //! A vector passes twice. On its way in, each element is classified (the paper's decomposer), the maxima of the groups are
 //! found, and the elements wait in a ring of block RAM: the steps are known only after the last element. On its way out, each
-//! element is encoded, the entries of outliers are moved together and packed. The two ways overlap: while a vector goes out,
-//! the next ones come in.
+//! element is encoded with what its lane looks up (`scale_table`), the entries of outliers are moved together (`compact`) and
+//! packed (`sparse_writer`). The two ways overlap: while a vector goes out, the next ones come in.
 //!
 //! | port | |
 //! | --- | --- |
 //! | `s` | elements, `lanes` a beat; `last` at vector ends; ready from registers |
 //! | `length`, `thresholds` | settings of the next vector; a change waits for the vectors under way |
 //! | `enable` | vectors may begin |
-//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; valid and payload are registers, but the payload of `dense` is read from LUT RAM by a registered address |
+//! | `dense`, `sparse` | the two parts of the records, each with its own handshake; registers, but for the payload of `dense` (LUT RAM) |
 //! | `early`, `late`, `nonfinite`, `finished` | one cycle each |
 //!
 //! Parameters: [`EngineParams`]. Throughput: `lanes` elements a cycle, vector after vector without a bubble, as long as no beat

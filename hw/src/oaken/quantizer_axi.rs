@@ -10,8 +10,8 @@
 //! `s_axis_tready` comes from registers, `m_axis_dense` from LUT RAM behind a registered address; all other outputs are registers.
 //! Parameters, throughput and behaviour are those of the [engine](super::quantizer()). Vectors begin when `enable` is 1 and the
 //! settings are legal; new settings take effect with the next vector, and a change waits for the vectors under way. Errors are
-//! flagged and never stop the engine: a vector that ends
-//! early is filled with zeros, the surplus of a late one is dropped, NaN and infinities are replaced.
+//! flagged and never stop the engine: a vector that ends early is filled with zeros, the surplus of a late one is dropped, NaN and
+//! infinities are replaced.
 
 use super::quantizer::quantizer;
 use super::settings::{EngineMap, engine_map};

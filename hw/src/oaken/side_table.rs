@@ -1,8 +1,8 @@
 //! Side table: where the lanes of the dequantizer look up the threshold and the step of an element, by its group and side.
 //!
-//! Up to 16 lanes have LUT RAMs of their own, which a [`level_writer`] fills in four cycles a vector. More lanes may have a vector
-//! in every other cycle, or in every one: there all levels of a vector are computed at once, stand in registers, and each lane has a
-//! multiplexer.
+//! Up to 16 lanes have LUT RAMs of their own, which a [`level_writer`] fills in four cycles a vector. More lanes may have a
+//! vector in every other cycle, or in every one: there all levels of a vector are computed at once, stand in registers, and each
+//! lane has a multiplexer.
 
 use super::decode::Kind;
 use super::half_steps::*;

@@ -13,8 +13,8 @@
 //! | `stop` | 1: no more beats, after at most two (a register may stand before it) |
 //! | `sent` | the last word of a vector has left the RAMs, for one cycle |
 //!
-//! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle as long as words are taken. Latency: a word
-//! can be taken 5 to 6 cycles after the beat that fills it. Combinational: `m` ready to nothing outside.
+//! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle as long as words are taken. Latency:
+//! a word can be taken 5 to 6 cycles after the beat that fills it. Combinational: `m` ready to nothing outside.
 
 use super::types::*;
 use hdl::*;

@@ -1,12 +1,11 @@
 //! Drivers: for a design, a test that runs on whatever Verilog stands in for it, against a model of what it must do.
 //!
-//! One driver serves the plain Verilog, netlists after synthesis ([`crate::netlist`]) and mutants ([`crate::mutation`]). A driver knows every port of its design and looks at it: an output that no driver checks lets mutants
-//! live.
+//! One driver serves the plain Verilog, netlists after synthesis ([`crate::netlist`]) and mutants ([`crate::mutation`]). A driver
+//! knows every port of its design and looks at it: an output that no driver checks lets mutants live.
 
 mod configuration;
 mod float;
 mod oaken;
-mod packer;
 mod parts;
 mod registers;
 mod regroup;
@@ -44,8 +43,6 @@ pub struct Driver {
     pub name: String,
     /// The design, without its types: name, ports, Verilog.
     pub design: Design<()>,
-    /// What holds of the inputs in every cycle, as a Verilog expression over their names: only such inputs are legal.
-    pub assume: Option<String>,
     test: Test,
 }
 
@@ -56,7 +53,7 @@ impl Driver {
         design: Design<P>,
         test: impl Fn(&mut dyn Engine, Effort) -> Result<(), String> + Send + Sync + 'static,
     ) -> Driver {
-        Driver { name: name.into(), design: design.erase(), assume: None, test: Box::new(test) }
+        Driver { name: name.into(), design: design.erase(), test: Box::new(test) }
     }
 
     /// The modules of the design: file name and Verilog of each.

@@ -1,7 +1,7 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, in_beats, packet_words, packets, words};
-use super::{Driver, oaken, packer, regroup};
+use super::{Driver, oaken, regroup};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::{Style, fifo};
@@ -146,7 +146,7 @@ fn join_driver() -> Driver {
 
 /// Parts that are no configuration by themselves, by name.
 pub fn parts() -> Vec<Driver> {
-    vec![fork_driver(), join_driver(), packer::driver("byte_packer_9x16", 16, 9)]
+    vec![fork_driver(), join_driver()]
 }
 
 /// Everything with small parameters: what is quick to synthesize. `long` adds larger engines.

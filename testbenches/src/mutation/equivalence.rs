@@ -2,7 +2,7 @@
 //!
 //! Design and mutant get the same inputs; streams offer a beat until it is taken. Where a stream's `valid` is 0, its payload means
 //! nothing, and neither do words that `keep` leaves out; all other outputs must be equal in every cycle. ABC proves that without
-//! bound, from reset on, for inputs that the driver says are legal.
+//! bound, from reset on.
 
 use super::Mutation;
 use crate::drivers::Driver;
@@ -30,9 +30,7 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
     let (top, number) = (driver.design.name(), mutation.number);
     let work = folder.join(format!("equivalence_{number}"));
     std::fs::create_dir_all(&work).expect("a temporary folder");
-    let assume = driver.assume.as_ref().map_or("1'b1".into(), |assume| format!("({assume})"));
-    std::fs::write(work.join("pair.v"), pair(&driver.design.port_list(), clock, reset, &assume))
-        .expect("a temporary file");
+    std::fs::write(work.join("pair.v"), pair(&driver.design.port_list(), clock, reset)).expect("a temporary file");
     // without the input that chooses: the mutation is there
     let command: Vec<&str> = mutation.command.split_whitespace().collect();
     let (before, after) = command.split_at(command.iter().position(|word| *word == "-ctrl").unwrap_or(command.len()));
@@ -70,7 +68,7 @@ fn prefix(valid: &str) -> Option<&str> {
 }
 
 /// The module that compares the two.
-fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, assume: &str) -> String {
+fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>) -> String {
     let has = |name: &str| ports.iter().any(|port| port.name == name);
     let stream = |port: &PortInfo| {
         let mut valids = ports.iter().filter(|p| p.width == 1 && p.input == port.input && p.name != port.name);
@@ -80,8 +78,7 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, assume: &str) -> S
     let range = |port: &PortInfo| format!("[{}:0]", port.width - 1);
     let (mut head, mut body, mut pins, mut same) =
         (vec![format!("input {clock}")], String::new(), [String::new(), String::new()], vec![]);
-    let _ = writeln!(body, "    reg started = 0, legal = 1;");
-    let _ = writeln!(body, "    always @(posedge {clock}) begin started <= 1; legal <= legal & {assume}; end");
+    let _ = writeln!(body, "    reg started = 0;\n    always @(posedge {clock}) started <= 1;");
     for pins in &mut pins {
         *pins += &format!(".{clock}({clock})");
     }
@@ -143,7 +140,7 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, assume: &str) -> S
     let [plain, mutant] = pins;
     format!(
         "module pair (\n    {}, output bad\n);\n{body}    plain plain_unit ({plain});\n    mutant mutant_unit ({mutant});\n    \
-         assign bad = started & legal & {assume} & !({});\nendmodule\n",
+         assign bad = started & !({});\nendmodule\n",
         head.join(",\n    "),
         same.join(" & ")
     )
@@ -171,7 +168,7 @@ mod tests {
             port("m_keep", 2, false),
             port("level", 3, false),
         ];
-        let text = pair(&ports, "clk", Some("rst"), "(s_data < 9)");
+        let text = pair(&ports, "clk", Some("rst"));
         let has = |part: &str| assert!(text.contains(part), "no `{part}` in\n{text}");
         has("wire [7:0] s_data_now = s_wait ? s_data_held : s_data;");
         has("s_wait <= s_valid_now & !plain_s_ready;");
@@ -180,6 +177,5 @@ mod tests {
             "(!plain_m_valid | (((plain_m_data ^ mutant_m_data) & {{8{plain_m_keep[1]}}, {8{plain_m_keep[0]}}}) == 0))",
         );
         has("(!plain_m_valid | (plain_m_keep == mutant_m_keep)) & (plain_level == mutant_level)");
-        has("legal <= legal & (s_data < 9)");
     }
 }

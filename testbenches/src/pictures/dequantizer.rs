@@ -58,10 +58,10 @@ fn blocks(d: &mut Drawing) {
     d.label((397, 197), Align::Middle, "header");
     d.arrow(&[reader.right(273), build.left(273)]);
     d.label((397, 267), Align::Middle, "entries");
-    d.arrow(&[levels.right(203), (596, 203), (596, 336), (650, 336), lanes.top(650)]);
+    d.arrow(&[levels.right(203), (622, 203), (622, 336), (650, 336), lanes.top(650)]);
     d.arrow(&[build.right(273), map.left(273)]);
-    d.label((579, 197), Align::Middle, "levels");
-    d.label((595, 267), Align::Middle, "64 marks");
+    d.label((590, 197), Align::Middle, "levels");
+    d.label((590, 267), Align::Middle, "64 marks");
     d.arrow(&[map.bottom(695), lanes.top(695)]);
     d.label((703, 330), Align::Start, "16 marks");
     d.arrow(&[guard.right(382), lanes.left(382)]);
