@@ -228,7 +228,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
                 outer: map.outer.bit(i),
                 sign: map.sign.bit(i),
             };
-            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, current, kind)))
+            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, &current, kind)))
         })
         .collect();
     let rounded = cat(&values.iter().rev().map(Rounded::pack).collect::<Vec<_>>());

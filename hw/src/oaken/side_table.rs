@@ -45,16 +45,15 @@ pub struct SideTable {
 
 enum Place {
     Lanes(LevelWrite),
-    Shared { vectors: Memory<Levels>, exact: [HalfStep; 2] },
+    Shared { vectors: Box<Memory<Levels>>, exact: [HalfStep; 2] },
 }
 
 /// The levels of the vector that the lanes decode, at the stage of the beats.
-#[derive(Clone, Copy)]
 pub enum Current {
     /// The slot in the lanes' tables.
     Slot(Signal),
     /// The levels.
-    Levels(Levels),
+    Levels(Box<Levels>),
 }
 
 impl Current {
@@ -62,7 +61,7 @@ impl Current {
     pub fn enter(self, p: Pipeline) -> Self {
         match self {
             Current::Slot(slot) => Current::Slot(p.enter(slot)),
-            Current::Levels(levels) => Current::Levels(p.enter(levels)),
+            Current::Levels(levels) => Current::Levels(Box::new(p.enter(*levels))),
         }
     }
 }
@@ -118,7 +117,8 @@ impl SideTable {
         vectors.write(p.enter(slot).later(2), new, done);
         let faulty = p.leave(done & !legal.later(2));
         let prepared = m.lit(1u32, 1);
-        Ok(Self { slots: 8, prepared, done: p.leave(done), faulty, place: Place::Shared { vectors, exact } })
+        let place = Place::Shared { vectors: Box::new(vectors), exact };
+        Ok(Self { slots: 8, prepared, done: p.leave(done), faulty, place })
     }
 
     /// What the lanes need of the vector in `slot`, from the cycle after `load` on.
@@ -134,18 +134,18 @@ impl SideTable {
                 let current = m.reg(levels());
                 let next = vectors.read(slot);
                 m.when(load, || current.set(next));
-                Current::Levels(current)
+                Current::Levels(Box::new(current))
             }
         }
     }
 
     /// The entry for an element. `kind` is at stage 0 of the lanes' pipeline, the entry at stage 2.
     #[module]
-    pub fn look_up(&self, m: Module, current: Current, kind: Kind) -> HalfStep {
+    pub fn look_up(&self, m: Module, current: &Current, kind: Kind) -> HalfStep {
         let inner = (kind.outlier & !kind.outer).next();
         let side = match (&self.place, current) {
             (Place::Lanes(write), Current::Slot(slot)) => {
-                let slot = slot | kind.exact.repeat(2);
+                let slot = *slot | kind.exact.repeat(2);
                 let base_at = cat(&[slot, kind.outlier, kind.negative]).next();
                 // middle, inner, outer positive, outer negative; in the slot of the thresholds, outlier and side as above
                 let outer = kind.outlier & kind.outer;
