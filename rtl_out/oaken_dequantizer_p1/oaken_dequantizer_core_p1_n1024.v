@@ -34,205 +34,166 @@ module oaken_dequantizer_core_p1_n1024 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:106
-    reg [14:0] settings_t_low; // dequantizer.rs:106
-    reg [14:0] settings_t_high; // dequantizer.rs:106
-    reg [14:0] settings_s_high; // dequantizer.rs:106
-    reg [13:0] length_1; // dequantizer.rs:107
-    reg [3:0] in_flight; // dequantizer.rs:108
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:109
-    wire advance; // dequantizer.rs:118
+    reg [14:0] settings_s_low; // dequantizer.rs:108
+    reg [14:0] settings_t_low; // dequantizer.rs:108
+    reg [14:0] settings_t_high; // dequantizer.rs:108
+    reg [14:0] settings_s_high; // dequantizer.rs:108
+    reg [13:0] length_1; // dequantizer.rs:109
+    reg [3:0] in_flight; // dequantizer.rs:110
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:111
     wire reader_s_ready;
-    wire shown_valid;
-    wire [7:0] shown_entries;
-    wire shown_present;
-    wire shown_complete;
-    wire shown_first;
-    wire shown_last;
-    wire [63:0] shown_header;
+    wire reader_valid;
+    wire [7:0] reader_shown_entries;
+    wire reader_shown_present;
+    wire reader_shown_complete;
+    wire reader_shown_first;
+    wire reader_shown_last;
+    wire reader_starts;
+    wire [63:0] reader_header;
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
+    reg flag; // dequantizer.rs:87
+    reg flag_1; // dequantizer.rs:87
+    wire header_valid; // dequantizer.rs:129
+    wire header_ready; // dequantizer.rs:129
+    wire [63:0] header_payload; // dequantizer.rs:129
+    reg [1:0] slot; // dequantizer.rs:130
+    reg [3:0] slots_used; // dequantizer.rs:131
+    wire writer_header_ready;
+    wire prepared;
+    wire writer_write_valid;
+    wire [3:0] writer_write_address;
+    wire [19:0] writer_write_base_value;
+    wire writer_write_base_sticky;
+    wire [7:0] writer_write_half_m;
+    wire [5:0] writer_write_half_scale;
+    wire done;
+    wire faulty;
+    wire write_valid; // side_table.rs:91
+    wire [3:0] write_address; // side_table.rs:91
+    wire [19:0] write_base_value; // side_table.rs:91
+    wire write_base_sticky; // side_table.rs:91
+    wire [7:0] write_half_m; // side_table.rs:91
+    wire [5:0] write_half_scale; // side_table.rs:91
+    wire shown_valid; // dequantizer.rs:144
+    wire shown_ready; // dequantizer.rs:144
+    wire [7:0] shown_entries; // dequantizer.rs:144
+    wire shown_present; // dequantizer.rs:144
+    wire shown_complete; // dequantizer.rs:144
+    wire shown_first; // dequantizer.rs:144
+    wire shown_last; // dequantizer.rs:144
     wire slice_s_ready;
     wire shown_valid_1;
-    wire [75:0] slice_m_payload;
-    reg flag; // dequantizer.rs:85
-    reg flag_1; // dequantizer.rs:85
-    reg legal; // dequantizer.rs:135
-    reg first_s1; // dequantizer.rs:136
-    reg flag_2; // dequantizer.rs:85
-    reg [5:0] l120_s1; // half_steps.rs:120
-    reg [5:0] level_e; // half_steps.rs:120
-    reg [5:0] level_down; // half_steps.rs:122
-    reg [19:0] level_base; // half_steps.rs:125
-    reg new_levels_middle_pos_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1; // half_steps.rs:127
-    reg [7:0] new_levels_middle_pos_m; // half_steps.rs:127
-    reg [5:0] l120_s1_1; // half_steps.rs:120
-    reg [5:0] level_e_1; // half_steps.rs:120
-    reg [5:0] level_down_1; // half_steps.rs:122
-    reg [19:0] level_base_1; // half_steps.rs:125
-    reg new_levels_middle_neg_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_1; // half_steps.rs:127
-    reg [7:0] new_levels_middle_neg_m; // half_steps.rs:127
-    reg [5:0] l120_s1_2; // half_steps.rs:120
-    reg [5:0] level_e_2; // half_steps.rs:120
-    reg [5:0] level_down_2; // half_steps.rs:122
-    reg [19:0] level_base_2; // half_steps.rs:125
-    reg new_levels_outer_pos_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_2; // half_steps.rs:127
-    reg [7:0] new_levels_outer_pos_m; // half_steps.rs:127
-    reg [5:0] l120_s1_3; // half_steps.rs:120
-    reg [5:0] level_e_3; // half_steps.rs:120
-    reg [5:0] level_down_3; // half_steps.rs:122
-    reg [19:0] level_base_3; // half_steps.rs:125
-    reg new_levels_outer_neg_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_3; // half_steps.rs:127
-    reg [7:0] new_levels_outer_neg_m; // half_steps.rs:127
-    reg [7:0] l110_s1_4; // half_steps.rs:102
-    reg [7:0] new_levels_inner_m; // half_steps.rs:102
-    reg [5:0] level_inner_scale_s1; // half_steps.rs:103
-    reg [5:0] new_levels_inner_e; // half_steps.rs:103
-    reg [4:0] shown_header_1_s1; // half_steps.rs:104
-    reg [4:0] new_levels_split; // half_steps.rs:104
-    reg shown_valid_1_s1; // dequantizer.rs:141
-    reg valid; // dequantizer.rs:141
-    reg [7:0] shown_entries_1_s1; // dequantizer.rs:142
-    reg [7:0] shown_entries_2; // dequantizer.rs:142
-    reg shown_present_1_s1; // dequantizer.rs:142
-    reg shown_present_2; // dequantizer.rs:142
-    reg shown_complete_1_s1; // dequantizer.rs:142
-    reg shown_complete_2; // dequantizer.rs:142
-    reg shown_first_2; // dequantizer.rs:142
-    reg shown_last_1_s1; // dequantizer.rs:142
-    reg shown_last_2; // dequantizer.rs:142
-    reg [63:0] building_outlier; // dequantizer.rs:143
-    reg [63:0] building_outer; // dequantizer.rs:143
-    reg [63:0] building_sign; // dequantizer.rs:143
-    reg [19:0] kept_levels_middle_pos_base; // dequantizer.rs:144
-    reg kept_levels_middle_pos_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_middle_pos_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_middle_pos_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_middle_neg_base; // dequantizer.rs:144
-    reg kept_levels_middle_neg_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_middle_neg_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_middle_neg_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_outer_pos_base; // dequantizer.rs:144
-    reg kept_levels_outer_pos_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_outer_pos_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_outer_pos_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_outer_neg_base; // dequantizer.rs:144
-    reg kept_levels_outer_neg_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_outer_neg_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_outer_neg_e; // dequantizer.rs:144
-    reg [7:0] kept_levels_inner_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_inner_e; // dequantizer.rs:144
-    reg [4:0] kept_levels_split; // dequantizer.rs:144
-    reg [5:0] position; // dequantizer.rs:148
-    reg any_before; // dequantizer.rs:149
-    reg flag_3; // dequantizer.rs:85
-    reg in_use; // dequantizer.rs:166
-    reg [63:0] map_outlier; // dequantizer.rs:167
-    reg [63:0] map_outer; // dequantizer.rs:167
-    reg [63:0] map_sign; // dequantizer.rs:167
-    reg [19:0] scales_middle_pos_base; // dequantizer.rs:168
-    reg scales_middle_pos_sticky; // dequantizer.rs:168
-    reg [7:0] scales_middle_pos_m; // dequantizer.rs:168
-    reg [5:0] scales_middle_pos_e; // dequantizer.rs:168
-    reg [19:0] scales_middle_neg_base; // dequantizer.rs:168
-    reg scales_middle_neg_sticky; // dequantizer.rs:168
-    reg [7:0] scales_middle_neg_m; // dequantizer.rs:168
-    reg [5:0] scales_middle_neg_e; // dequantizer.rs:168
-    reg [19:0] scales_outer_pos_base; // dequantizer.rs:168
-    reg scales_outer_pos_sticky; // dequantizer.rs:168
-    reg [7:0] scales_outer_pos_m; // dequantizer.rs:168
-    reg [5:0] scales_outer_pos_e; // dequantizer.rs:168
-    reg [19:0] scales_outer_neg_base; // dequantizer.rs:168
-    reg scales_outer_neg_sticky; // dequantizer.rs:168
-    reg [7:0] scales_outer_neg_m; // dequantizer.rs:168
-    reg [5:0] scales_outer_neg_e; // dequantizer.rs:168
-    reg [7:0] scales_inner_m; // dequantizer.rs:168
-    reg [5:0] scales_inner_e; // dequantizer.rs:168
-    reg [4:0] scales_split; // dequantizer.rs:168
-    reg map_last; // dequantizer.rs:169
-    reg [5:0] chunk_beat; // dequantizer.rs:170
-    wire decoding; // dequantizer.rs:171
+    wire shown_ready_1; // register_slice.rs:61
+    wire [11:0] slice_m_payload;
+    wire chunk_taken; // dequantizer.rs:151
+    reg [63:0] building_outlier; // dequantizer.rs:274
+    reg [63:0] building_outer; // dequantizer.rs:274
+    reg [63:0] building_sign; // dequantizer.rs:274
+    reg built; // the map being built is complete | dequantizer.rs:275
+    reg built_first; // dequantizer.rs:276
+    reg built_last; // dequantizer.rs:276
+    reg [63:0] waiting_outlier; // dequantizer.rs:277
+    reg [63:0] waiting_outer; // dequantizer.rs:277
+    reg [63:0] waiting_sign; // dequantizer.rs:277
+    reg waits; // dequantizer.rs:278
+    reg waiting_first; // dequantizer.rs:279
+    reg waiting_last; // dequantizer.rs:279
+    reg [5:0] position; // dequantizer.rs:302
+    reg any_before; // dequantizer.rs:303
+    reg flag_2; // dequantizer.rs:87
+    reg in_use; // dequantizer.rs:156
+    reg [63:0] map_outlier; // dequantizer.rs:157
+    reg [63:0] map_outer; // dequantizer.rs:157
+    reg [63:0] map_sign; // dequantizer.rs:157
+    reg [4:0] info_split; // dequantizer.rs:158
+    reg info_middle_exact; // dequantizer.rs:158
+    reg map_last; // dequantizer.rs:159
+    reg [5:0] chunk_beat; // dequantizer.rs:160
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:161
+    reg [1:0] load_slot; // dequantizer.rs:162
+    wire decoding; // dequantizer.rs:163
+    reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:190
+    wire guard_m_ready; // dequantizer.rs:191
     wire [7:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:195
-    reg flag_4; // dequantizer.rs:85
+    reg [3:0] due; // dequantizer.rs:196
+    reg flag_3; // dequantizer.rs:87
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    wire go; // dequantizer.rs:202
-    reg second; // dequantizer.rs:207
-    reg [4:0] lane0_h; // decode.rs:37
-    reg [19:0] lane0_side_base; // decode.rs:39
-    reg lane0_side_sticky; // decode.rs:39
-    reg [7:0] lane0_side_m; // decode.rs:39
-    reg [5:0] lane0_side_e; // decode.rs:39
-    reg [12:0] lane0_product; // decode.rs:42
-    reg [19:0] lane0_side_later_base; // decode.rs:43
-    reg lane0_side_later_sticky; // decode.rs:43
-    reg [5:0] lane0_side_later_e; // decode.rs:43
-    reg [20:0] lane0_sum; // decode.rs:45
-    reg [5:0] lane0_s3; // decode.rs:50
-    reg [5:0] lane0_shift; // decode.rs:52
-    reg [22:0] lane0_frame_s4; // decode.rs:53
-    reg [22:0] lane0_normal; // decode.rs:53
-    reg [5:0] lane0_s4; // decode.rs:54
-    reg [5:0] lane0_exponent; // decode.rs:54
-    reg lane0_side_later_s3; // decode.rs:60
-    reg lane0_side_later_s4; // decode.rs:60
-    reg lane0_side_later_s5; // decode.rs:60
-    reg [15:0] lane0_rounded; // decode.rs:62
-    reg l65_s1; // decode.rs:65
-    reg l65_s2; // decode.rs:65
-    reg l65_s3; // decode.rs:65
-    reg l65_s4; // decode.rs:65
-    reg l65_s5; // decode.rs:65
-    reg lane0_at_threshold; // decode.rs:65
-    reg lane0_negative_s1; // decode.rs:66
-    reg lane0_negative_s2; // decode.rs:66
-    reg lane0_negative_s3; // decode.rs:66
-    reg lane0_negative_s4; // decode.rs:66
-    reg lane0_negative_s5; // decode.rs:66
-    reg lane0_negative_1; // decode.rs:66
-    reg [15:0] values_0; // decode.rs:70
-    reg issue_s1; // dequantizer.rs:234
-    reg issue_s2; // dequantizer.rs:234
-    reg issue_s3; // dequantizer.rs:234
-    reg issue_s4; // dequantizer.rs:234
-    reg issue_s5; // dequantizer.rs:234
-    reg issue_s6; // dequantizer.rs:234
-    reg issue_s7; // dequantizer.rs:234
-    reg ends_s1; // dequantizer.rs:234
-    reg ends_s2; // dequantizer.rs:234
-    reg ends_s3; // dequantizer.rs:234
-    reg ends_s4; // dequantizer.rs:234
-    reg ends_s5; // dequantizer.rs:234
-    reg ends_s6; // dequantizer.rs:234
-    reg ends_s7; // dequantizer.rs:234
-    wire slice_2_s_ready;
-    wire slice_2_m_valid;
-    wire [16:0] slice_2_m_payload;
+    wire go; // dequantizer.rs:203
+    reg second; // dequantizer.rs:208
+    reg [4:0] lane0_h; // decode.rs:77
+    reg lane0_zero; // decode.rs:83
+    reg lane0_inner_1; // side_table.rs:145
+    reg [3:0] lane0_base_at; // side_table.rs:149
+    reg [3:0] lane0_half_at; // side_table.rs:153
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:172
+    reg lane0_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane0_h_s2; // decode.rs:89
+    reg [12:0] lane0_product; // decode.rs:89
+    reg [19:0] lane0_side_later_base_value; // decode.rs:90
+    reg lane0_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane0_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane0_sum; // decode.rs:92
+    reg [5:0] lane0_scale; // decode.rs:97
+    reg [3:0] lane0_shift; // decode.rs:99
+    reg [22:0] lane0_frame_1; // decode.rs:100
+    reg [5:0] lane0_scale_1; // decode.rs:100
+    reg lane0_side_later_base_s4; // decode.rs:100
+    reg lane0_sticky; // decode.rs:100
+    reg [11:0] lane0_normal; // decode.rs:101
+    reg lane0_rest; // decode.rs:104
+    reg lane0_zero_s2; // decode.rs:105
+    reg lane0_zero_s3; // decode.rs:105
+    reg lane0_zero_s4; // decode.rs:105
+    reg lane0_zero_s5; // decode.rs:105
+    reg [5:0] lane0_exponent; // decode.rs:105
+    reg [15:0] lane0_magnitude; // decode.rs:112
+    reg lane0_negative_s1; // decode.rs:113
+    reg lane0_negative_s2; // decode.rs:113
+    reg lane0_negative_s3; // decode.rs:113
+    reg lane0_negative_s4; // decode.rs:113
+    reg lane0_negative_s5; // decode.rs:113
+    reg lane0_negative_s6; // decode.rs:113
+    reg values_0_negative; // decode.rs:113
+    reg issue_s1; // dequantizer.rs:235
+    reg issue_s2; // dequantizer.rs:235
+    reg issue_s3; // dequantizer.rs:235
+    reg issue_s4; // dequantizer.rs:235
+    reg issue_s5; // dequantizer.rs:235
+    reg issue_s6; // dequantizer.rs:235
+    reg issue_s7; // dequantizer.rs:235
+    reg ends_s1; // dequantizer.rs:235
+    reg ends_s2; // dequantizer.rs:235
+    reg ends_s3; // dequantizer.rs:235
+    reg ends_s4; // dequantizer.rs:235
+    reg ends_s5; // dequantizer.rs:235
+    reg ends_s6; // dequantizer.rs:235
+    reg ends_s7; // dequantizer.rs:235
+    reg [16:0] spare_data; // dequantizer.rs:241
+    reg spare_last; // dequantizer.rs:241
+    reg [15:0] elements_data; // dequantizer.rs:242
+    reg elements_last; // dequantizer.rs:242
+    reg elements_valid; // dequantizer.rs:243
+    reg spare_empty; // dequantizer.rs:244
+    (* ram_style = "distributed" *) reg [5:0] infos [0:3];
+    (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:110
-    always @(posedge clk) begin
-        if (rst) begin
-            may_begin <= 1'h0;
-        end else begin
-            may_begin <= (_t1 & (length_1 == length)) & enable;
-        end
-    end
-    wire _t2 = (in_flight == 4'h0) & (~may_begin); // dequantizer.rs:111
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:112
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:112
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:113
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -241,56 +202,18 @@ module oaken_dequantizer_core_p1_n1024 (
             settings_s_high <= 15'h0;
             length_1 <= 14'h0;
         end else begin
-            if (_t2) settings_s_low <= thresholds_s_low;
-            if (_t2) settings_t_low <= thresholds_t_low;
-            if (_t2) settings_t_high <= thresholds_t_high;
-            if (_t2) settings_s_high <= thresholds_s_high;
-            if (_t2) length_1 <= length;
+            if (change) settings_s_low <= thresholds_s_low;
+            if (change) settings_t_low <= thresholds_t_low;
+            if (change) settings_t_high <= thresholds_t_high;
+            if (change) settings_s_high <= thresholds_s_high;
+            if (change) length_1 <= length;
         end
     end
     assign busy = |in_flight;
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t3 = length_1[13:6] - 8'h1; // dequantizer.rs:121
-    oaken_record_reader_16_1 reader (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(sparse_valid),
-        .s_ready(reader_s_ready),
-        .s_data(sparse_data),
-        .s_keep(sparse_keep),
-        .s_last(sparse_last),
-        .chunks_minus_1(_t3[6:0]),
-        .start(may_begin & (in_flight != 4'hf)),
-        .advance(slice_s_ready),
-        .valid(shown_valid),
-        .shown_entries(shown_entries),
-        .shown_present(shown_present),
-        .shown_complete(shown_complete),
-        .shown_first(shown_first),
-        .shown_last(shown_last),
-        .shown_header(shown_header),
-        .begins(reader_begins),
-        .count_error(reader_count_error),
-        .length_error(reader_length_error)
-    );
-    register_slice_76 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(shown_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last, shown_header}),
-        .m_valid(shown_valid_1),
-        .m_ready(advance),
-        .m_payload(slice_m_payload)
-    );
-    wire [7:0] shown_entries_1 = slice_m_payload[75:68]; // bundle.rs:55
-    wire shown_present_1 = slice_m_payload[67]; // bundle.rs:55
-    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:55
-    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:55
-    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:55
-    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:55
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:123
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -308,250 +231,402 @@ module oaken_dequantizer_core_p1_n1024 (
         end
     end
 
-    // the header to levels
-    wire first = shown_first_1 & shown_valid_1; // dequantizer.rs:133
-    wire [12:0] middle = shown_header_1[12:0]; // half_steps.rs:68
-    wire [12:0] outer_pos = shown_header_1[25:13]; // half_steps.rs:68
-    wire [12:0] outer_neg = shown_header_1[38:26]; // half_steps.rs:68
-    wire [12:0] inner = shown_header_1[51:39]; // half_steps.rs:68
-    wire [5:0] e = middle[12:7]; // half_steps.rs:76
-    wire [6:0] f = middle[6:0]; // half_steps.rs:76
-    wire [5:0] e_1 = outer_pos[12:7]; // half_steps.rs:76
-    wire [6:0] f_1 = outer_pos[6:0]; // half_steps.rs:76
-    wire [5:0] e_2 = outer_neg[12:7]; // half_steps.rs:76
-    wire [6:0] f_2 = outer_neg[6:0]; // half_steps.rs:76
-    wire _t4 = (((e <= 6'h26) & ((|e) | (~(|f)))) & ((e_1 <= 6'h26) & ((|e_1) | (~(|f_1))))) & ((e_2 <= 6'h26) & ((|e_2) | (~(|f_2)))); // half_steps.rs:83
-    wire [5:0] e_3 = inner[12:7]; // half_steps.rs:76
-    wire [6:0] f_3 = inner[6:0]; // half_steps.rs:76
-    wire shapes = _t4 & ((e_3 <= 6'h26) & ((|e_3) | (~(|f_3)))); // half_steps.rs:83
-    wire [4:0] level_field = settings_t_high[14:10]; // step_unit.rs:74
-    wire [5:0] _t5 = (|level_field) ? ({1'h0, level_field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire [4:0] level_field_1 = settings_t_low[14:10]; // step_unit.rs:74
-    wire [5:0] _t6 = (|level_field_1) ? ({1'h0, level_field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire middle_legal = ((~(|e)) | (e >= _t5)) & ((~(|e)) | (e >= _t6)); // half_steps.rs:84
-    wire [4:0] level_field_2 = settings_s_high[14:10]; // step_unit.rs:74
-    wire [5:0] _t7 = (|level_field_2) ? ({1'h0, level_field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire [4:0] level_field_3 = settings_s_low[14:10]; // step_unit.rs:74
-    wire [5:0] _t8 = (|level_field_3) ? ({1'h0, level_field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire outer_legal = ((~(|e_1)) | (e_1 >= _t7)) & ((~(|e_2)) | (e_2 >= _t8)); // half_steps.rs:85
-    wire split_legal = shown_header_1[56:52] <= 5'h10; // half_steps.rs:86
-    always @(posedge clk) begin
-        if (advance) legal <= (((shapes & middle_legal) & outer_legal) & split_legal) & (~(|shown_header_1[63:58]));
-        if (advance) first_s1 <= first;
-    end
-    wire faulty = first_s1 & (~legal); // dequantizer.rs:136
-    assign header_error = flag_2;
+    // the header to what the lanes look up
+    oaken_level_writer writer (
+        .clk(clk),
+        .rst(rst),
+        .header_valid(header_valid),
+        .header_ready(writer_header_ready),
+        .header_payload(header_payload),
+        .slot(slot),
+        .thresholds_s_low(settings_s_low),
+        .thresholds_t_low(settings_t_low),
+        .thresholds_t_high(settings_t_high),
+        .thresholds_s_high(settings_s_high),
+        .prepare(change),
+        .prepared(prepared),
+        .write_valid(writer_write_valid),
+        .write_address(writer_write_address),
+        .write_base_value(writer_write_base_value),
+        .write_base_sticky(writer_write_base_sticky),
+        .write_half_m(writer_write_half_m),
+        .write_half_scale(writer_write_half_scale),
+        .done(done),
+        .faulty(faulty)
+    );
+    assign header_ready = writer_header_ready;
+    assign header_error = faulty;
+    assign write_valid = writer_write_valid;
+    assign write_address = writer_write_address;
+    assign write_base_value = writer_write_base_value;
+    assign write_base_sticky = writer_write_base_sticky;
+    assign write_half_m = writer_write_half_m;
+    assign write_half_scale = writer_write_half_scale;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            may_begin <= 1'h0;
         end else begin
-            flag_2 <= faulty & advance;
+            may_begin <= (same & enable) & prepared;
         end
     end
-    wire [5:0] level_inner_scale = (|e_3) ? e_3 : 6'h1; // half_steps.rs:96
-    wire [10:0] level_x_mantissa = {|level_field, settings_t_high[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1 = {1'h0, (|level_field) ? level_field : 5'h1}; // half_steps.rs:117
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:135
+    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:137
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
-        if (advance) l120_s1 <= (|e) ? e : (level_exponent_plus_1 + 6'h3);
-        if (advance) level_e <= l120_s1;
-        if (advance) level_down <= (|e) ? (e - level_exponent_plus_1) : 6'h3;
-    end
-    wire [22:0] level_wide = {level_x_mantissa, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t9 = level_wide >> level_down; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base <= _t9[19:0];
-    wire [22:0] level_lost = level_wide & (~(23'h7fffff << level_down)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_middle_pos_sticky <= |level_lost;
-    wire _t10 = |e; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1 <= {_t10, f & {7{_t10}}};
-        if (advance) new_levels_middle_pos_m <= l110_s1;
-    end
-    wire [10:0] level_x_mantissa_1 = {|level_field_1, settings_t_low[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_1 = {1'h0, (|level_field_1) ? level_field_1 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_1 <= (|e) ? e : (level_exponent_plus_1_1 + 6'h3);
-        if (advance) level_e_1 <= l120_s1_1;
-        if (advance) level_down_1 <= (|e) ? (e - level_exponent_plus_1_1) : 6'h3;
-    end
-    wire [22:0] level_wide_1 = {level_x_mantissa_1, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t11 = level_wide_1 >> level_down_1; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_1 <= _t11[19:0];
-    wire [22:0] level_lost_1 = level_wide_1 & (~(23'h7fffff << level_down_1)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_middle_neg_sticky <= |level_lost_1;
-    wire _t12 = |e; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_1 <= {_t12, f & {7{_t12}}};
-        if (advance) new_levels_middle_neg_m <= l110_s1_1;
-    end
-    wire [10:0] level_x_mantissa_2 = {|level_field_2, settings_s_high[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_2 = {1'h0, (|level_field_2) ? level_field_2 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_2 <= (|e_1) ? e_1 : (level_exponent_plus_1_2 + 6'h3);
-        if (advance) level_e_2 <= l120_s1_2;
-        if (advance) level_down_2 <= (|e_1) ? (e_1 - level_exponent_plus_1_2) : 6'h3;
-    end
-    wire [22:0] level_wide_2 = {level_x_mantissa_2, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t13 = level_wide_2 >> level_down_2; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_2 <= _t13[19:0];
-    wire [22:0] level_lost_2 = level_wide_2 & (~(23'h7fffff << level_down_2)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_outer_pos_sticky <= |level_lost_2;
-    wire _t14 = |e_1; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_2 <= {_t14, f_1 & {7{_t14}}};
-        if (advance) new_levels_outer_pos_m <= l110_s1_2;
-    end
-    wire [10:0] level_x_mantissa_3 = {|level_field_3, settings_s_low[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_3 = {1'h0, (|level_field_3) ? level_field_3 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_3 <= (|e_2) ? e_2 : (level_exponent_plus_1_3 + 6'h3);
-        if (advance) level_e_3 <= l120_s1_3;
-        if (advance) level_down_3 <= (|e_2) ? (e_2 - level_exponent_plus_1_3) : 6'h3;
-    end
-    wire [22:0] level_wide_3 = {level_x_mantissa_3, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t15 = level_wide_3 >> level_down_3; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_3 <= _t15[19:0];
-    wire [22:0] level_lost_3 = level_wide_3 & (~(23'h7fffff << level_down_3)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_outer_neg_sticky <= |level_lost_3;
-    wire _t16 = |e_2; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_3 <= {_t16, f_2 & {7{_t16}}};
-        if (advance) new_levels_outer_neg_m <= l110_s1_3;
-    end
-    wire _t17 = |e_3; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_4 <= {_t17, f_3 & {7{_t17}}};
-        if (advance) new_levels_inner_m <= l110_s1_4;
-        if (advance) level_inner_scale_s1 <= level_inner_scale;
-        if (advance) new_levels_inner_e <= level_inner_scale_s1;
-        if (advance) shown_header_1_s1 <= shown_header_1[56:52];
-        if (advance) new_levels_split <= shown_header_1_s1;
+        if (rst) begin
+            slot <= 2'h0;
+        end else begin
+            if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
+        end
     end
 
     // entries to the map of the chunk
+    assign header_payload = reader_header;
+    assign shown_entries = reader_shown_entries;
+    assign shown_present = reader_shown_present;
+    assign shown_complete = reader_shown_complete;
+    assign shown_first = reader_shown_first;
+    assign shown_last = reader_shown_last;
+    assign shown_valid = reader_valid & header_can;
+    oaken_record_reader_16_1 reader (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(sparse_valid),
+        .s_ready(reader_s_ready),
+        .s_data(sparse_data),
+        .s_keep(sparse_keep),
+        .s_last(sparse_last),
+        .chunks_minus_1(_t2[6:0]),
+        .start(may_begin & (in_flight != 4'hf)),
+        .advance(shown_ready & header_can),
+        .valid(reader_valid),
+        .shown_entries(reader_shown_entries),
+        .shown_present(reader_shown_present),
+        .shown_complete(reader_shown_complete),
+        .shown_first(reader_shown_first),
+        .shown_last(reader_shown_last),
+        .starts(reader_starts),
+        .header(reader_header),
+        .begins(reader_begins),
+        .count_error(reader_count_error),
+        .length_error(reader_length_error)
+    );
+    assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
+    assign shown_ready = slice_s_ready;
+    wire [7:0] shown_entries_1 = slice_m_payload[11:4]; // bundle.rs:55
+    wire shown_present_1 = slice_m_payload[3]; // bundle.rs:55
+    wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
+    wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
+    wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
     always @(posedge clk) begin
-        if (rst) begin
-            shown_valid_1_s1 <= 1'h0;
-            valid <= 1'h0;
-        end else begin
-            if (advance) shown_valid_1_s1 <= shown_valid_1;
-            if (advance) valid <= shown_valid_1_s1;
-        end
+        if (moves) waiting_outlier <= building_outlier;
+        if (moves) waiting_outer <= building_outer;
+        if (moves) waiting_sign <= building_sign;
+        if (moves) waiting_first <= built_first;
+        if (moves) waiting_last <= built_last;
     end
+    assign shown_ready_1 = (~built) | moves;
+    register_slice_12 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(shown_valid),
+        .s_ready(slice_s_ready),
+        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last}),
+        .m_valid(shown_valid_1),
+        .m_ready(shown_ready_1),
+        .m_payload(slice_m_payload)
+    );
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
     always @(posedge clk) begin
-        if (advance) shown_entries_1_s1 <= shown_entries_1;
-        if (advance) shown_entries_2 <= shown_entries_1_s1;
-        if (advance) shown_present_1_s1 <= shown_present_1;
-        if (advance) shown_present_2 <= shown_present_1_s1;
-        if (advance) shown_complete_1_s1 <= shown_complete_1;
-        if (advance) shown_complete_2 <= shown_complete_1_s1;
-        if (advance) shown_first_2 <= first_s1;
-        if (advance) shown_last_1_s1 <= shown_last_1;
-        if (advance) shown_last_2 <= shown_last_1_s1;
+        if (transfer) built_first <= shown_first_1;
+        if (transfer) built_last <= shown_last_1;
     end
-    wire [5:0] positions_0 = shown_entries_2[5:0]; // chunk_map.rs:29
-    wire _t18 = shown_entries_2[2:0] == 3'h0; // chunk_map.rs:39
-    wire _t19 = shown_entries_2[2:0] == 3'h1; // chunk_map.rs:39
-    wire _t20 = shown_entries_2[2:0] == 3'h2; // chunk_map.rs:39
-    wire _t21 = shown_entries_2[2:0] == 3'h3; // chunk_map.rs:39
-    wire _t22 = shown_entries_2[2:0] == 3'h4; // chunk_map.rs:39
-    wire _t23 = shown_entries_2[2:0] == 3'h5; // chunk_map.rs:39
-    wire _t24 = shown_entries_2[2:0] == 3'h6; // chunk_map.rs:39
-    wire _t25 = shown_entries_2[2:0] == 3'h7; // chunk_map.rs:39
-    wire _t26 = (shown_entries_2[5:3] == 3'h0) & shown_present_2; // chunk_map.rs:40
-    wire _t27 = (shown_entries_2[5:3] == 3'h1) & shown_present_2; // chunk_map.rs:40
-    wire _t28 = (shown_entries_2[5:3] == 3'h2) & shown_present_2; // chunk_map.rs:40
-    wire _t29 = (shown_entries_2[5:3] == 3'h3) & shown_present_2; // chunk_map.rs:40
-    wire _t30 = (shown_entries_2[5:3] == 3'h4) & shown_present_2; // chunk_map.rs:40
-    wire _t31 = (shown_entries_2[5:3] == 3'h5) & shown_present_2; // chunk_map.rs:40
-    wire _t32 = (shown_entries_2[5:3] == 3'h6) & shown_present_2; // chunk_map.rs:40
-    wire _t33 = (shown_entries_2[5:3] == 3'h7) & shown_present_2; // chunk_map.rs:40
-    wire [63:0] place = {_t33 & _t25, _t33 & _t24, _t33 & _t23, _t33 & _t22, _t33 & _t21, _t33 & _t20, _t33 & _t19, _t33 & _t18, _t32 & _t25, _t32 & _t24, _t32 & _t23, _t32 & _t22, _t32 & _t21, _t32 & _t20, _t32 & _t19, _t32 & _t18, _t31 & _t25, _t31 & _t24, _t31 & _t23, _t31 & _t22, _t31 & _t21, _t31 & _t20, _t31 & _t19, _t31 & _t18, _t30 & _t25, _t30 & _t24, _t30 & _t23, _t30 & _t22, _t30 & _t21, _t30 & _t20, _t30 & _t19, _t30 & _t18, _t29 & _t25, _t29 & _t24, _t29 & _t23, _t29 & _t22, _t29 & _t21, _t29 & _t20, _t29 & _t19, _t29 & _t18, _t28 & _t25, _t28 & _t24, _t28 & _t23, _t28 & _t22, _t28 & _t21, _t28 & _t20, _t28 & _t19, _t28 & _t18, _t27 & _t25, _t27 & _t24, _t27 & _t23, _t27 & _t22, _t27 & _t21, _t27 & _t20, _t27 & _t19, _t27 & _t18, _t26 & _t25, _t26 & _t24, _t26 & _t23, _t26 & _t22, _t26 & _t21, _t26 & _t20, _t26 & _t19, _t26 & _t18}; // chunk_map.rs:42
-    wire [63:0] built_outlier = building_outlier | place; // chunk_map.rs:30
-    wire [63:0] built_outer = building_outer | (place & {64{shown_entries_2[6]}}); // chunk_map.rs:31
-    wire [63:0] built_sign = building_sign | (place & {64{shown_entries_2[7]}}); // chunk_map.rs:32
-    wire [19:0] levels_now_middle_pos_base = shown_first_2 ? level_base : kept_levels_middle_pos_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_base <= levels_now_middle_pos_base;
-    wire levels_now_middle_pos_sticky = shown_first_2 ? new_levels_middle_pos_sticky : kept_levels_middle_pos_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_sticky <= levels_now_middle_pos_sticky;
-    wire [7:0] levels_now_middle_pos_m = shown_first_2 ? new_levels_middle_pos_m : kept_levels_middle_pos_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_m <= levels_now_middle_pos_m;
-    wire [5:0] levels_now_middle_pos_e = shown_first_2 ? level_e : kept_levels_middle_pos_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_e <= levels_now_middle_pos_e;
-    wire [19:0] levels_now_middle_neg_base = shown_first_2 ? level_base_1 : kept_levels_middle_neg_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_base <= levels_now_middle_neg_base;
-    wire levels_now_middle_neg_sticky = shown_first_2 ? new_levels_middle_neg_sticky : kept_levels_middle_neg_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_sticky <= levels_now_middle_neg_sticky;
-    wire [7:0] levels_now_middle_neg_m = shown_first_2 ? new_levels_middle_neg_m : kept_levels_middle_neg_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_m <= levels_now_middle_neg_m;
-    wire [5:0] levels_now_middle_neg_e = shown_first_2 ? level_e_1 : kept_levels_middle_neg_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_e <= levels_now_middle_neg_e;
-    wire [19:0] levels_now_outer_pos_base = shown_first_2 ? level_base_2 : kept_levels_outer_pos_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_base <= levels_now_outer_pos_base;
-    wire levels_now_outer_pos_sticky = shown_first_2 ? new_levels_outer_pos_sticky : kept_levels_outer_pos_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_sticky <= levels_now_outer_pos_sticky;
-    wire [7:0] levels_now_outer_pos_m = shown_first_2 ? new_levels_outer_pos_m : kept_levels_outer_pos_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_m <= levels_now_outer_pos_m;
-    wire [5:0] levels_now_outer_pos_e = shown_first_2 ? level_e_2 : kept_levels_outer_pos_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_e <= levels_now_outer_pos_e;
-    wire [19:0] levels_now_outer_neg_base = shown_first_2 ? level_base_3 : kept_levels_outer_neg_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_base <= levels_now_outer_neg_base;
-    wire levels_now_outer_neg_sticky = shown_first_2 ? new_levels_outer_neg_sticky : kept_levels_outer_neg_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_sticky <= levels_now_outer_neg_sticky;
-    wire [7:0] levels_now_outer_neg_m = shown_first_2 ? new_levels_outer_neg_m : kept_levels_outer_neg_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_m <= levels_now_outer_neg_m;
-    wire [5:0] levels_now_outer_neg_e = shown_first_2 ? level_e_3 : kept_levels_outer_neg_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_e <= levels_now_outer_neg_e;
-    wire [7:0] levels_now_inner_m = shown_first_2 ? new_levels_inner_m : kept_levels_inner_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_inner_m <= levels_now_inner_m;
-    wire [5:0] levels_now_inner_e = shown_first_2 ? new_levels_inner_e : kept_levels_inner_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_inner_e <= levels_now_inner_e;
-    wire [4:0] levels_now_split = shown_first_2 ? new_levels_split : kept_levels_split; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_split <= levels_now_split;
-    wire wrong = (shown_present_2 & any_before) & (positions_0 <= position); // chunk_map.rs:51
-    wire [5:0] last = shown_present_2 ? positions_0 : position; // chunk_map.rs:52
-    wire _t34 = valid & advance; // dequantizer.rs:151
+    wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
+    wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
+    wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
+    wire low_3 = shown_entries_1[2:0] == 3'h3; // chunk_map.rs:30
+    wire low_4 = shown_entries_1[2:0] == 3'h4; // chunk_map.rs:30
+    wire low_5 = shown_entries_1[2:0] == 3'h5; // chunk_map.rs:30
+    wire low_6 = shown_entries_1[2:0] == 3'h6; // chunk_map.rs:30
+    wire low_7 = shown_entries_1[2:0] == 3'h7; // chunk_map.rs:30
+    wire high_0 = (shown_entries_1[5:3] == 3'h0) & shown_present_1; // chunk_map.rs:32
+    wire high_1 = (shown_entries_1[5:3] == 3'h1) & shown_present_1; // chunk_map.rs:32
+    wire high_2 = (shown_entries_1[5:3] == 3'h2) & shown_present_1; // chunk_map.rs:32
+    wire high_3 = (shown_entries_1[5:3] == 3'h3) & shown_present_1; // chunk_map.rs:32
+    wire high_4 = (shown_entries_1[5:3] == 3'h4) & shown_present_1; // chunk_map.rs:32
+    wire high_5 = (shown_entries_1[5:3] == 3'h5) & shown_present_1; // chunk_map.rs:32
+    wire high_6 = (shown_entries_1[5:3] == 3'h6) & shown_present_1; // chunk_map.rs:32
+    wire high_7 = (shown_entries_1[5:3] == 3'h7) & shown_present_1; // chunk_map.rs:32
+    wire places_0 = high_7 & low_7; // chunk_map.rs:33
+    wire places_1 = high_7 & low_6; // chunk_map.rs:33
+    wire places_2 = high_7 & low_5; // chunk_map.rs:33
+    wire places_3 = high_7 & low_4; // chunk_map.rs:33
+    wire places_4 = high_7 & low_3; // chunk_map.rs:33
+    wire places_5 = high_7 & low_2; // chunk_map.rs:33
+    wire places_6 = high_7 & low_1; // chunk_map.rs:33
+    wire places_7 = high_7 & low_0; // chunk_map.rs:33
+    wire places_8 = high_6 & low_7; // chunk_map.rs:33
+    wire places_9 = high_6 & low_6; // chunk_map.rs:33
+    wire places_10 = high_6 & low_5; // chunk_map.rs:33
+    wire places_11 = high_6 & low_4; // chunk_map.rs:33
+    wire places_12 = high_6 & low_3; // chunk_map.rs:33
+    wire places_13 = high_6 & low_2; // chunk_map.rs:33
+    wire places_14 = high_6 & low_1; // chunk_map.rs:33
+    wire places_15 = high_6 & low_0; // chunk_map.rs:33
+    wire places_16 = high_5 & low_7; // chunk_map.rs:33
+    wire places_17 = high_5 & low_6; // chunk_map.rs:33
+    wire places_18 = high_5 & low_5; // chunk_map.rs:33
+    wire places_19 = high_5 & low_4; // chunk_map.rs:33
+    wire places_20 = high_5 & low_3; // chunk_map.rs:33
+    wire places_21 = high_5 & low_2; // chunk_map.rs:33
+    wire places_22 = high_5 & low_1; // chunk_map.rs:33
+    wire places_23 = high_5 & low_0; // chunk_map.rs:33
+    wire places_24 = high_4 & low_7; // chunk_map.rs:33
+    wire places_25 = high_4 & low_6; // chunk_map.rs:33
+    wire places_26 = high_4 & low_5; // chunk_map.rs:33
+    wire places_27 = high_4 & low_4; // chunk_map.rs:33
+    wire places_28 = high_4 & low_3; // chunk_map.rs:33
+    wire places_29 = high_4 & low_2; // chunk_map.rs:33
+    wire places_30 = high_4 & low_1; // chunk_map.rs:33
+    wire places_31 = high_4 & low_0; // chunk_map.rs:33
+    wire places_32 = high_3 & low_7; // chunk_map.rs:33
+    wire places_33 = high_3 & low_6; // chunk_map.rs:33
+    wire places_34 = high_3 & low_5; // chunk_map.rs:33
+    wire places_35 = high_3 & low_4; // chunk_map.rs:33
+    wire places_36 = high_3 & low_3; // chunk_map.rs:33
+    wire places_37 = high_3 & low_2; // chunk_map.rs:33
+    wire places_38 = high_3 & low_1; // chunk_map.rs:33
+    wire places_39 = high_3 & low_0; // chunk_map.rs:33
+    wire places_40 = high_2 & low_7; // chunk_map.rs:33
+    wire places_41 = high_2 & low_6; // chunk_map.rs:33
+    wire places_42 = high_2 & low_5; // chunk_map.rs:33
+    wire places_43 = high_2 & low_4; // chunk_map.rs:33
+    wire places_44 = high_2 & low_3; // chunk_map.rs:33
+    wire places_45 = high_2 & low_2; // chunk_map.rs:33
+    wire places_46 = high_2 & low_1; // chunk_map.rs:33
+    wire places_47 = high_2 & low_0; // chunk_map.rs:33
+    wire places_48 = high_1 & low_7; // chunk_map.rs:33
+    wire places_49 = high_1 & low_6; // chunk_map.rs:33
+    wire places_50 = high_1 & low_5; // chunk_map.rs:33
+    wire places_51 = high_1 & low_4; // chunk_map.rs:33
+    wire places_52 = high_1 & low_3; // chunk_map.rs:33
+    wire places_53 = high_1 & low_2; // chunk_map.rs:33
+    wire places_54 = high_1 & low_1; // chunk_map.rs:33
+    wire places_55 = high_1 & low_0; // chunk_map.rs:33
+    wire places_56 = high_0 & low_7; // chunk_map.rs:33
+    wire places_57 = high_0 & low_6; // chunk_map.rs:33
+    wire places_58 = high_0 & low_5; // chunk_map.rs:33
+    wire places_59 = high_0 & low_4; // chunk_map.rs:33
+    wire places_60 = high_0 & low_3; // chunk_map.rs:33
+    wire places_61 = high_0 & low_2; // chunk_map.rs:33
+    wire places_62 = high_0 & low_1; // chunk_map.rs:33
+    wire places_63 = high_0 & low_0; // chunk_map.rs:33
+    wire [63:0] _t3 = {places_0, places_1, places_2, places_3, places_4, places_5, places_6, places_7, places_8, places_9, places_10, places_11, places_12, places_13, places_14, places_15, places_16, places_17, places_18, places_19, places_20, places_21, places_22, places_23, places_24, places_25, places_26, places_27, places_28, places_29, places_30, places_31, places_32, places_33, places_34, places_35, places_36, places_37, places_38, places_39, places_40, places_41, places_42, places_43, places_44, places_45, places_46, places_47, places_48, places_49, places_50, places_51, places_52, places_53, places_54, places_55, places_56, places_57, places_58, places_59, places_60, places_61, places_62, places_63}; // chunk_map.rs:34
+    wire [63:0] new_outlier = 64'h0 | _t3; // chunk_map.rs:36
+    wire _t4 = shown_present_1 & shown_entries_1[6]; // chunk_map.rs:37
+    wire high_0_1 = (shown_entries_1[5:3] == 3'h0) & _t4; // chunk_map.rs:32
+    wire high_1_1 = (shown_entries_1[5:3] == 3'h1) & _t4; // chunk_map.rs:32
+    wire high_2_1 = (shown_entries_1[5:3] == 3'h2) & _t4; // chunk_map.rs:32
+    wire high_3_1 = (shown_entries_1[5:3] == 3'h3) & _t4; // chunk_map.rs:32
+    wire high_4_1 = (shown_entries_1[5:3] == 3'h4) & _t4; // chunk_map.rs:32
+    wire high_5_1 = (shown_entries_1[5:3] == 3'h5) & _t4; // chunk_map.rs:32
+    wire high_6_1 = (shown_entries_1[5:3] == 3'h6) & _t4; // chunk_map.rs:32
+    wire high_7_1 = (shown_entries_1[5:3] == 3'h7) & _t4; // chunk_map.rs:32
+    wire places_0_1 = high_7_1 & low_7; // chunk_map.rs:33
+    wire places_1_1 = high_7_1 & low_6; // chunk_map.rs:33
+    wire places_2_1 = high_7_1 & low_5; // chunk_map.rs:33
+    wire places_3_1 = high_7_1 & low_4; // chunk_map.rs:33
+    wire places_4_1 = high_7_1 & low_3; // chunk_map.rs:33
+    wire places_5_1 = high_7_1 & low_2; // chunk_map.rs:33
+    wire places_6_1 = high_7_1 & low_1; // chunk_map.rs:33
+    wire places_7_1 = high_7_1 & low_0; // chunk_map.rs:33
+    wire places_8_1 = high_6_1 & low_7; // chunk_map.rs:33
+    wire places_9_1 = high_6_1 & low_6; // chunk_map.rs:33
+    wire places_10_1 = high_6_1 & low_5; // chunk_map.rs:33
+    wire places_11_1 = high_6_1 & low_4; // chunk_map.rs:33
+    wire places_12_1 = high_6_1 & low_3; // chunk_map.rs:33
+    wire places_13_1 = high_6_1 & low_2; // chunk_map.rs:33
+    wire places_14_1 = high_6_1 & low_1; // chunk_map.rs:33
+    wire places_15_1 = high_6_1 & low_0; // chunk_map.rs:33
+    wire places_16_1 = high_5_1 & low_7; // chunk_map.rs:33
+    wire places_17_1 = high_5_1 & low_6; // chunk_map.rs:33
+    wire places_18_1 = high_5_1 & low_5; // chunk_map.rs:33
+    wire places_19_1 = high_5_1 & low_4; // chunk_map.rs:33
+    wire places_20_1 = high_5_1 & low_3; // chunk_map.rs:33
+    wire places_21_1 = high_5_1 & low_2; // chunk_map.rs:33
+    wire places_22_1 = high_5_1 & low_1; // chunk_map.rs:33
+    wire places_23_1 = high_5_1 & low_0; // chunk_map.rs:33
+    wire places_24_1 = high_4_1 & low_7; // chunk_map.rs:33
+    wire places_25_1 = high_4_1 & low_6; // chunk_map.rs:33
+    wire places_26_1 = high_4_1 & low_5; // chunk_map.rs:33
+    wire places_27_1 = high_4_1 & low_4; // chunk_map.rs:33
+    wire places_28_1 = high_4_1 & low_3; // chunk_map.rs:33
+    wire places_29_1 = high_4_1 & low_2; // chunk_map.rs:33
+    wire places_30_1 = high_4_1 & low_1; // chunk_map.rs:33
+    wire places_31_1 = high_4_1 & low_0; // chunk_map.rs:33
+    wire places_32_1 = high_3_1 & low_7; // chunk_map.rs:33
+    wire places_33_1 = high_3_1 & low_6; // chunk_map.rs:33
+    wire places_34_1 = high_3_1 & low_5; // chunk_map.rs:33
+    wire places_35_1 = high_3_1 & low_4; // chunk_map.rs:33
+    wire places_36_1 = high_3_1 & low_3; // chunk_map.rs:33
+    wire places_37_1 = high_3_1 & low_2; // chunk_map.rs:33
+    wire places_38_1 = high_3_1 & low_1; // chunk_map.rs:33
+    wire places_39_1 = high_3_1 & low_0; // chunk_map.rs:33
+    wire places_40_1 = high_2_1 & low_7; // chunk_map.rs:33
+    wire places_41_1 = high_2_1 & low_6; // chunk_map.rs:33
+    wire places_42_1 = high_2_1 & low_5; // chunk_map.rs:33
+    wire places_43_1 = high_2_1 & low_4; // chunk_map.rs:33
+    wire places_44_1 = high_2_1 & low_3; // chunk_map.rs:33
+    wire places_45_1 = high_2_1 & low_2; // chunk_map.rs:33
+    wire places_46_1 = high_2_1 & low_1; // chunk_map.rs:33
+    wire places_47_1 = high_2_1 & low_0; // chunk_map.rs:33
+    wire places_48_1 = high_1_1 & low_7; // chunk_map.rs:33
+    wire places_49_1 = high_1_1 & low_6; // chunk_map.rs:33
+    wire places_50_1 = high_1_1 & low_5; // chunk_map.rs:33
+    wire places_51_1 = high_1_1 & low_4; // chunk_map.rs:33
+    wire places_52_1 = high_1_1 & low_3; // chunk_map.rs:33
+    wire places_53_1 = high_1_1 & low_2; // chunk_map.rs:33
+    wire places_54_1 = high_1_1 & low_1; // chunk_map.rs:33
+    wire places_55_1 = high_1_1 & low_0; // chunk_map.rs:33
+    wire places_56_1 = high_0_1 & low_7; // chunk_map.rs:33
+    wire places_57_1 = high_0_1 & low_6; // chunk_map.rs:33
+    wire places_58_1 = high_0_1 & low_5; // chunk_map.rs:33
+    wire places_59_1 = high_0_1 & low_4; // chunk_map.rs:33
+    wire places_60_1 = high_0_1 & low_3; // chunk_map.rs:33
+    wire places_61_1 = high_0_1 & low_2; // chunk_map.rs:33
+    wire places_62_1 = high_0_1 & low_1; // chunk_map.rs:33
+    wire places_63_1 = high_0_1 & low_0; // chunk_map.rs:33
+    wire [63:0] _t5 = {places_0_1, places_1_1, places_2_1, places_3_1, places_4_1, places_5_1, places_6_1, places_7_1, places_8_1, places_9_1, places_10_1, places_11_1, places_12_1, places_13_1, places_14_1, places_15_1, places_16_1, places_17_1, places_18_1, places_19_1, places_20_1, places_21_1, places_22_1, places_23_1, places_24_1, places_25_1, places_26_1, places_27_1, places_28_1, places_29_1, places_30_1, places_31_1, places_32_1, places_33_1, places_34_1, places_35_1, places_36_1, places_37_1, places_38_1, places_39_1, places_40_1, places_41_1, places_42_1, places_43_1, places_44_1, places_45_1, places_46_1, places_47_1, places_48_1, places_49_1, places_50_1, places_51_1, places_52_1, places_53_1, places_54_1, places_55_1, places_56_1, places_57_1, places_58_1, places_59_1, places_60_1, places_61_1, places_62_1, places_63_1}; // chunk_map.rs:34
+    wire [63:0] new_outer = 64'h0 | _t5; // chunk_map.rs:37
+    wire _t6 = shown_present_1 & shown_entries_1[7]; // chunk_map.rs:38
+    wire high_0_2 = (shown_entries_1[5:3] == 3'h0) & _t6; // chunk_map.rs:32
+    wire high_1_2 = (shown_entries_1[5:3] == 3'h1) & _t6; // chunk_map.rs:32
+    wire high_2_2 = (shown_entries_1[5:3] == 3'h2) & _t6; // chunk_map.rs:32
+    wire high_3_2 = (shown_entries_1[5:3] == 3'h3) & _t6; // chunk_map.rs:32
+    wire high_4_2 = (shown_entries_1[5:3] == 3'h4) & _t6; // chunk_map.rs:32
+    wire high_5_2 = (shown_entries_1[5:3] == 3'h5) & _t6; // chunk_map.rs:32
+    wire high_6_2 = (shown_entries_1[5:3] == 3'h6) & _t6; // chunk_map.rs:32
+    wire high_7_2 = (shown_entries_1[5:3] == 3'h7) & _t6; // chunk_map.rs:32
+    wire places_0_2 = high_7_2 & low_7; // chunk_map.rs:33
+    wire places_1_2 = high_7_2 & low_6; // chunk_map.rs:33
+    wire places_2_2 = high_7_2 & low_5; // chunk_map.rs:33
+    wire places_3_2 = high_7_2 & low_4; // chunk_map.rs:33
+    wire places_4_2 = high_7_2 & low_3; // chunk_map.rs:33
+    wire places_5_2 = high_7_2 & low_2; // chunk_map.rs:33
+    wire places_6_2 = high_7_2 & low_1; // chunk_map.rs:33
+    wire places_7_2 = high_7_2 & low_0; // chunk_map.rs:33
+    wire places_8_2 = high_6_2 & low_7; // chunk_map.rs:33
+    wire places_9_2 = high_6_2 & low_6; // chunk_map.rs:33
+    wire places_10_2 = high_6_2 & low_5; // chunk_map.rs:33
+    wire places_11_2 = high_6_2 & low_4; // chunk_map.rs:33
+    wire places_12_2 = high_6_2 & low_3; // chunk_map.rs:33
+    wire places_13_2 = high_6_2 & low_2; // chunk_map.rs:33
+    wire places_14_2 = high_6_2 & low_1; // chunk_map.rs:33
+    wire places_15_2 = high_6_2 & low_0; // chunk_map.rs:33
+    wire places_16_2 = high_5_2 & low_7; // chunk_map.rs:33
+    wire places_17_2 = high_5_2 & low_6; // chunk_map.rs:33
+    wire places_18_2 = high_5_2 & low_5; // chunk_map.rs:33
+    wire places_19_2 = high_5_2 & low_4; // chunk_map.rs:33
+    wire places_20_2 = high_5_2 & low_3; // chunk_map.rs:33
+    wire places_21_2 = high_5_2 & low_2; // chunk_map.rs:33
+    wire places_22_2 = high_5_2 & low_1; // chunk_map.rs:33
+    wire places_23_2 = high_5_2 & low_0; // chunk_map.rs:33
+    wire places_24_2 = high_4_2 & low_7; // chunk_map.rs:33
+    wire places_25_2 = high_4_2 & low_6; // chunk_map.rs:33
+    wire places_26_2 = high_4_2 & low_5; // chunk_map.rs:33
+    wire places_27_2 = high_4_2 & low_4; // chunk_map.rs:33
+    wire places_28_2 = high_4_2 & low_3; // chunk_map.rs:33
+    wire places_29_2 = high_4_2 & low_2; // chunk_map.rs:33
+    wire places_30_2 = high_4_2 & low_1; // chunk_map.rs:33
+    wire places_31_2 = high_4_2 & low_0; // chunk_map.rs:33
+    wire places_32_2 = high_3_2 & low_7; // chunk_map.rs:33
+    wire places_33_2 = high_3_2 & low_6; // chunk_map.rs:33
+    wire places_34_2 = high_3_2 & low_5; // chunk_map.rs:33
+    wire places_35_2 = high_3_2 & low_4; // chunk_map.rs:33
+    wire places_36_2 = high_3_2 & low_3; // chunk_map.rs:33
+    wire places_37_2 = high_3_2 & low_2; // chunk_map.rs:33
+    wire places_38_2 = high_3_2 & low_1; // chunk_map.rs:33
+    wire places_39_2 = high_3_2 & low_0; // chunk_map.rs:33
+    wire places_40_2 = high_2_2 & low_7; // chunk_map.rs:33
+    wire places_41_2 = high_2_2 & low_6; // chunk_map.rs:33
+    wire places_42_2 = high_2_2 & low_5; // chunk_map.rs:33
+    wire places_43_2 = high_2_2 & low_4; // chunk_map.rs:33
+    wire places_44_2 = high_2_2 & low_3; // chunk_map.rs:33
+    wire places_45_2 = high_2_2 & low_2; // chunk_map.rs:33
+    wire places_46_2 = high_2_2 & low_1; // chunk_map.rs:33
+    wire places_47_2 = high_2_2 & low_0; // chunk_map.rs:33
+    wire places_48_2 = high_1_2 & low_7; // chunk_map.rs:33
+    wire places_49_2 = high_1_2 & low_6; // chunk_map.rs:33
+    wire places_50_2 = high_1_2 & low_5; // chunk_map.rs:33
+    wire places_51_2 = high_1_2 & low_4; // chunk_map.rs:33
+    wire places_52_2 = high_1_2 & low_3; // chunk_map.rs:33
+    wire places_53_2 = high_1_2 & low_2; // chunk_map.rs:33
+    wire places_54_2 = high_1_2 & low_1; // chunk_map.rs:33
+    wire places_55_2 = high_1_2 & low_0; // chunk_map.rs:33
+    wire places_56_2 = high_0_2 & low_7; // chunk_map.rs:33
+    wire places_57_2 = high_0_2 & low_6; // chunk_map.rs:33
+    wire places_58_2 = high_0_2 & low_5; // chunk_map.rs:33
+    wire places_59_2 = high_0_2 & low_4; // chunk_map.rs:33
+    wire places_60_2 = high_0_2 & low_3; // chunk_map.rs:33
+    wire places_61_2 = high_0_2 & low_2; // chunk_map.rs:33
+    wire places_62_2 = high_0_2 & low_1; // chunk_map.rs:33
+    wire places_63_2 = high_0_2 & low_0; // chunk_map.rs:33
+    wire [63:0] _t7 = {places_0_2, places_1_2, places_2_2, places_3_2, places_4_2, places_5_2, places_6_2, places_7_2, places_8_2, places_9_2, places_10_2, places_11_2, places_12_2, places_13_2, places_14_2, places_15_2, places_16_2, places_17_2, places_18_2, places_19_2, places_20_2, places_21_2, places_22_2, places_23_2, places_24_2, places_25_2, places_26_2, places_27_2, places_28_2, places_29_2, places_30_2, places_31_2, places_32_2, places_33_2, places_34_2, places_35_2, places_36_2, places_37_2, places_38_2, places_39_2, places_40_2, places_41_2, places_42_2, places_43_2, places_44_2, places_45_2, places_46_2, places_47_2, places_48_2, places_49_2, places_50_2, places_51_2, places_52_2, places_53_2, places_54_2, places_55_2, places_56_2, places_57_2, places_58_2, places_59_2, places_60_2, places_61_2, places_62_2, places_63_2}; // chunk_map.rs:34
+    wire [63:0] new_sign = 64'h0 | _t7; // chunk_map.rs:38
     always @(posedge clk) begin
         if (rst) begin
             building_outlier <= 64'h0;
             building_outer <= 64'h0;
             building_sign <= 64'h0;
+            built <= 1'h0;
+            waits <= 1'h0;
         end else begin
-            if (_t34) begin
-                building_outlier <= built_outlier;
-                if (shown_complete_2) building_outlier <= 64'h0;
-            end
-            if (_t34) begin
-                building_outer <= built_outer;
-                if (shown_complete_2) building_outer <= 64'h0;
-            end
-            if (_t34) begin
-                building_sign <= built_sign;
-                if (shown_complete_2) building_sign <= 64'h0;
-            end
+            if (transfer) building_outlier <= building_outlier | new_outlier;
+            if (moves) building_outlier <= 64'h0;
+            if (transfer) building_outer <= building_outer | new_outer;
+            if (moves) building_outer <= 64'h0;
+            if (transfer) building_sign <= building_sign | new_sign;
+            if (moves) building_sign <= 64'h0;
+            built <= (transfer & shown_complete_1) | (built & (~moves));
+            waits <= moves | (waits & (~chunk_taken));
         end
     end
-    always @(posedge clk) if (_t34) position <= last;
+    wire [5:0] positions_0 = shown_entries_1[5:0]; // chunk_map.rs:47
+    wire wrong = (shown_present_1 & any_before) & (positions_0 <= position); // chunk_map.rs:49
+    wire [5:0] last = shown_present_1 ? positions_0 : position; // chunk_map.rs:50
+    always @(posedge clk) if (transfer) position <= last;
     always @(posedge clk) begin
         if (rst) begin
             any_before <= 1'h0;
         end else begin
-            if (_t34) any_before <= (any_before | shown_present_2) & (~shown_complete_2);
+            if (transfer) any_before <= (any_before | shown_present_1) & (~shown_complete_1);
         end
     end
-    assign order_error = flag_3;
+    assign order_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_3 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_3 <= (valid & wrong) & advance;
+            flag_2 <= transfer & wrong;
         end
     end
-    wire completed = valid & shown_complete_2; // dequantizer.rs:162
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 6'h3f; // dequantizer.rs:172
-    wire done = decoding & chunk_ends; // dequantizer.rs:173
-    assign advance = ((~completed) | (~in_use)) | done;
+    wire chunk_ends = chunk_beat == 6'h3f; // dequantizer.rs:164
+    wire done_1 = decoding & chunk_ends; // dequantizer.rs:165
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:166
+    assign chunk_taken = load;
+    always @(posedge clk) begin
+        if (rst) begin
+            in_use <= 1'h0;
+        end else begin
+            if (done_1) in_use <= 1'h0;
+            if (load) in_use <= 1'h1;
+        end
+    end
+    always @(posedge clk) if (load) map_last <= waiting_last;
+    wire new_vector = load & waiting_first; // dequantizer.rs:167
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 6'h0;
@@ -559,63 +634,69 @@ module oaken_dequantizer_core_p1_n1024 (
             if (decoding) chunk_beat <= chunk_ends ? 6'h0 : (chunk_beat + 6'h1);
         end
     end
-    wire _t35 = completed & advance; // dequantizer.rs:180
-    always @(posedge clk) begin
-        if (rst) begin
-            in_use <= 1'h0;
-        end else begin
-            if (done) in_use <= 1'h0;
-            if (_t35) in_use <= 1'h1;
-        end
-    end
     always @(posedge clk) begin
         if (decoding) map_outlier <= {1'h0, map_outlier[63:1]};
-        if (_t35) map_outlier <= built_outlier;
+        if (load) map_outlier <= waiting_outlier;
         if (decoding) map_outer <= {1'h0, map_outer[63:1]};
-        if (_t35) map_outer <= built_outer;
+        if (load) map_outer <= waiting_outer;
         if (decoding) map_sign <= {1'h0, map_sign[63:1]};
-        if (_t35) map_sign <= built_sign;
-        if (_t35) scales_middle_pos_base <= levels_now_middle_pos_base;
-        if (_t35) scales_middle_pos_sticky <= levels_now_middle_pos_sticky;
-        if (_t35) scales_middle_pos_m <= levels_now_middle_pos_m;
-        if (_t35) scales_middle_pos_e <= levels_now_middle_pos_e;
-        if (_t35) scales_middle_neg_base <= levels_now_middle_neg_base;
-        if (_t35) scales_middle_neg_sticky <= levels_now_middle_neg_sticky;
-        if (_t35) scales_middle_neg_m <= levels_now_middle_neg_m;
-        if (_t35) scales_middle_neg_e <= levels_now_middle_neg_e;
-        if (_t35) scales_outer_pos_base <= levels_now_outer_pos_base;
-        if (_t35) scales_outer_pos_sticky <= levels_now_outer_pos_sticky;
-        if (_t35) scales_outer_pos_m <= levels_now_outer_pos_m;
-        if (_t35) scales_outer_pos_e <= levels_now_outer_pos_e;
-        if (_t35) scales_outer_neg_base <= levels_now_outer_neg_base;
-        if (_t35) scales_outer_neg_sticky <= levels_now_outer_neg_sticky;
-        if (_t35) scales_outer_neg_m <= levels_now_outer_neg_m;
-        if (_t35) scales_outer_neg_e <= levels_now_outer_neg_e;
-        if (_t35) scales_inner_m <= levels_now_inner_m;
-        if (_t35) scales_inner_e <= levels_now_inner_e;
-        if (_t35) scales_split <= levels_now_split;
-        if (_t35) map_last <= shown_last_2;
+        if (load) map_sign <= waiting_sign;
+    end
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
+    wire [4:0] next_info_split = infos_q0[5:1]; // bundle.rs:55
+    always @(posedge clk) if (new_vector) info_split <= next_info_split;
+    wire next_info_middle_exact = infos_q0[0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (new_vector) info_middle_exact <= next_info_middle_exact;
+        if (new_vector) current <= load_slot;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            load_slot <= 2'h0;
+        end else begin
+            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
+        end
+    end
+    wire _t8 = done & (~new_vector); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            tables_ready <= 4'h0;
+        end else begin
+            if (_t8) tables_ready <= tables_ready + 4'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
+        end
+    end
+    wire _t9 = header_valid & header_ready; // dequantizer.rs:186
+    wire _t10 = done_1 & map_last; // dequantizer.rs:186
+    wire _t11 = _t9 & (~_t10); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 4'h0;
+        end else begin
+            if (_t11) slots_used <= slots_used + 4'h1;
+            else if (_t10 & (~_t9)) slots_used <= slots_used - 4'h1;
+        end
     end
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:192
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
-    wire _t36 = reader_begins & (~dense_begins); // dequantizer.rs:92
+    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:193
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:197
+    wire _t12 = reader_begins & (~dense_begins); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t36) due <= due + 4'h1;
+            if (_t12) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
-    assign dense_length_error = flag_4;
+    assign dense_length_error = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_4 <= 1'h0;
+            flag_3 <= 1'h0;
         end else begin
-            flag_4 <= guard_early | guard_late;
+            flag_3 <= guard_early | guard_late;
         end
     end
     assign guard_m_ready = slice_1_s_ready;
@@ -636,7 +717,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:204
     assign decoding = issue & go;
     always @(posedge clk) begin
         if (rst) begin
@@ -655,105 +736,120 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:210
-    wire ends = map_last & chunk_ends; // dequantizer.rs:215
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:211
+    wire ends = map_last & chunk_ends; // dequantizer.rs:216
 
     // the lanes
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
-    wire coded_outer = map_outer[0]; // dequantizer.rs:227
-    wire coded_sign = map_sign[0]; // dequantizer.rs:228
-    wire lane0_below = {1'h0, codes} < scales_split; // decode.rs:32
-    wire [3:0] lane0_above_border = codes - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane0_whole = lane0_below ? (~lane0_above_border) : lane0_above_border; // decode.rs:34
-    wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane0_outlier_half_steps = {codes, 1'h0}; // decode.rs:36
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:227
+    wire coded_outer = map_outer[0]; // dequantizer.rs:228
+    wire coded_sign = map_sign[0]; // dequantizer.rs:229
+    wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:72
+    wire lane0_below = lane0_distance[4]; // decode.rs:73
+    wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
+    wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane0_outlier_half_steps = {codes, 1'h0}; // decode.rs:76
     always @(posedge clk) if (go) lane0_h <= coded_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
-    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:38
-    wire [19:0] lane0_positive_base = coded_outlier ? (coded_outer ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane0_positive_sticky = coded_outlier ? (coded_outer ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane0_positive_m = coded_outlier ? (coded_outer ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane0_positive_e = coded_outlier ? (coded_outer ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane0_other_base = coded_outlier ? (coded_outer ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane0_other_sticky = coded_outlier ? (coded_outer ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane0_other_m = coded_outlier ? (coded_outer ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane0_other_e = coded_outlier ? (coded_outer ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
+    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:78
+    wire lane0_none = ~(|codes); // decode.rs:79
+    wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:80
+    wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:81
     always @(posedge clk) begin
-        if (go) lane0_side_base <= lane0_negative ? lane0_other_base : lane0_positive_base;
-        if (go) lane0_side_sticky <= lane0_negative ? lane0_other_sticky : lane0_positive_sticky;
-        if (go) lane0_side_m <= lane0_negative ? lane0_other_m : lane0_positive_m;
-        if (go) lane0_side_e <= lane0_negative ? lane0_other_e : lane0_positive_e;
+        if (go) lane0_zero <= lane0_inner & lane0_none;
+        if (go) lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
-    wire [12:0] _t37 = {8'h0, lane0_h} * {5'h0, lane0_side_m}; // decode.rs:42
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:151
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:152
     always @(posedge clk) begin
-        if (go) lane0_product <= _t37;
-        if (go) lane0_side_later_base <= lane0_side_base;
-        if (go) lane0_side_later_sticky <= lane0_side_sticky;
-        if (go) lane0_side_later_e <= lane0_side_e;
+        if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
+        if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
-    wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base} + {4'h0, lane0_scaled};
-    wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:48
-    wire [31:0] lane0_padded = {lane0_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t38 = ~(|lane0_padded[31:16]); // leading_zeros.rs:20
-    wire _t39 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t40 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t41 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t42 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t43 = _t40 ? {_t41, _t41 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t42, _t42 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t44 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t45 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t46 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t47 = _t44 ? {_t45, _t45 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t46, _t46 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire _t48 = ~(|lane0_padded[31:24]); // leading_zeros.rs:20
-    wire _t49 = ~(|lane0_padded[23:20]); // leading_zeros.rs:20
-    wire _t50 = ~(|lane0_padded[19:18]); // leading_zeros.rs:20
-    wire _t51 = ~(|lane0_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t52 = _t49 ? {_t50, _t50 ? (~lane0_padded[17]) : (~lane0_padded[19])} : {_t51, _t51 ? (~lane0_padded[21]) : (~lane0_padded[23])}; // leading_zeros.rs:21
-    wire _t53 = ~(|lane0_padded[31:28]); // leading_zeros.rs:20
-    wire _t54 = ~(|lane0_padded[27:26]); // leading_zeros.rs:20
-    wire _t55 = ~(|lane0_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t56 = _t53 ? {_t54, _t54 ? (~lane0_padded[25]) : (~lane0_padded[27])} : {_t55, _t55 ? (~lane0_padded[29]) : (~lane0_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t57 = _t38 ? {_t39, _t39 ? {_t40, _t43} : {_t44, _t47}} : {_t48, _t48 ? {_t49, _t52} : {_t53, _t56}}; // leading_zeros.rs:21
-    wire [4:0] lane0_zeros = {_t38, _t57}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane0_s3 <= lane0_side_later_e;
-    wire [5:0] lane0_most = lane0_s3 - 6'h1; // decode.rs:50
-    wire lane0_limited = (~(|lane0_sum)) | ({1'h0, lane0_zeros} > lane0_most); // decode.rs:51
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // bundle.rs:55
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // bundle.rs:55
     always @(posedge clk) begin
-        if (go) lane0_shift <= lane0_limited ? lane0_most : {1'h0, lane0_zeros};
-        if (go) lane0_frame_s4 <= lane0_frame;
-        if (go) lane0_normal <= lane0_frame_s4 << lane0_shift;
-        if (go) lane0_s4 <= lane0_s3;
-        if (go) lane0_exponent <= lane0_s4 - lane0_shift;
+        if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
+        if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
+        if (go) lane0_side_half_m_1 <= lane0_side_half_m;
+        if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
+        if (go) lane0_h_s2 <= lane0_h;
     end
-    wire lane0_hidden = lane0_normal[22]; // decode.rs:57
-    wire [5:0] lane0_biased = lane0_exponent & {6{lane0_hidden}}; // decode.rs:58
-    wire [15:0] lane0_kept = {lane0_biased, lane0_normal[21:12]}; // decode.rs:59
+    wire [12:0] _t13 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane0_side_later_s3 <= lane0_side_later_sticky;
-        if (go) lane0_side_later_s4 <= lane0_side_later_s3;
-        if (go) lane0_side_later_s5 <= lane0_side_later_s4;
+        if (go) lane0_product <= _t13;
+        if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
+        if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
+        if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
-    wire lane0_rest = (|lane0_normal[10:0]) | lane0_side_later_s5; // decode.rs:60
-    wire lane0_up = lane0_normal[11] & (lane0_rest | lane0_normal[12]); // decode.rs:61
+    wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
+    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t14 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
+    wire _t15 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
+    wire _t16 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
+    wire _t17 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t18 = _t15 ? {_t16, _t16 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t17, _t17 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
+    wire _t19 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
+    wire _t20 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
+    wire _t21 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t22 = _t19 ? {_t20, _t20 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t21, _t21 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane0_zeros = {_t14, _t14 ? {_t15, _t18} : {_t19, _t22}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
-        if (go) lane0_rounded <= lane0_kept + {15'h0, lane0_up};
-        if (go) l65_s1 <= (coded_outlier & coded_outer) & (~(|codes));
-        if (go) l65_s2 <= l65_s1;
-        if (go) l65_s3 <= l65_s2;
-        if (go) l65_s4 <= l65_s3;
-        if (go) l65_s5 <= l65_s4;
-        if (go) lane0_at_threshold <= l65_s5;
+        if (go) lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
+        if (go) lane0_frame_1 <= lane0_frame;
+        if (go) lane0_scale_1 <= lane0_scale;
+        if (go) lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
+        if (go) lane0_sticky <= lane0_side_later_base_s4;
+    end
+    wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:131
+    wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:131
+    wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:103
+    wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:103
+    wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:103
+    wire lane0_lost_3 = lane0_frame_1[3] & (lane0_shift <= 4'h7); // decode.rs:103
+    wire lane0_lost_4 = lane0_frame_1[4] & (lane0_shift <= 4'h6); // decode.rs:103
+    wire lane0_lost_5 = lane0_frame_1[5] & (lane0_shift <= 4'h5); // decode.rs:103
+    wire lane0_lost_6 = lane0_frame_1[6] & (lane0_shift <= 4'h4); // decode.rs:103
+    wire lane0_lost_7 = lane0_frame_1[7] & (lane0_shift <= 4'h3); // decode.rs:103
+    wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
+    wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
+    wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane0_rest <= |_t23;
+        if (go) lane0_zero_s2 <= lane0_zero;
+        if (go) lane0_zero_s3 <= lane0_zero_s2;
+        if (go) lane0_zero_s4 <= lane0_zero_s3;
+        if (go) lane0_zero_s5 <= lane0_zero_s4;
+        if (go) lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
+    end
+    wire [9:0] lane0_fraction = lane0_normal[10:1]; // decode.rs:108
+    wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
+    wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
+    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane0_magnitude <= _t24[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
         if (go) lane0_negative_s4 <= lane0_negative_s3;
         if (go) lane0_negative_s5 <= lane0_negative_s4;
-        if (go) lane0_negative_1 <= lane0_negative_s5;
+        if (go) lane0_negative_s6 <= lane0_negative_s5;
+        if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [14:0] lane0_threshold = lane0_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane0_too_large = lane0_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane0_limited_1 = lane0_too_large ? 15'h7bff : lane0_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_0 <= {lane0_negative_1, lane0_at_threshold ? lane0_threshold : lane0_limited_1};
+    wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
@@ -782,34 +878,49 @@ module oaken_dequantizer_core_p1_n1024 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid_1 = issue_s7; // dequantizer.rs:234
-    wire last_1 = ends_s7; // dequantizer.rs:234
-    wire ended = (valid_1 & last_1) & go; // dequantizer.rs:235
+    wire valid = issue_s7; // dequantizer.rs:235
+    wire last_1 = ends_s7; // dequantizer.rs:235
+    wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t58 = reader_begins & (~ended); // dequantizer.rs:92
+    wire _t25 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t58) in_flight <= in_flight + 4'h1;
+            if (_t25) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    assign go = slice_2_s_ready;
-    assign m_valid = slice_2_m_valid;
-    register_slice_17 slice_2 (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(valid_1),
-        .s_ready(slice_2_s_ready),
-        .s_payload({values_0, last_1}),
-        .m_valid(slice_2_m_valid),
-        .m_ready(m_ready),
-        .m_payload(slice_2_m_payload)
-    );
-    assign m_data = slice_2_m_payload[16:1];
-    assign m_last = slice_2_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[7], shown_header_1[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[12:9], lane0_padded[0]};
+
+    // a register slice, with the limit to the largest number behind its spare register
+    assign m_data = elements_data;
+    assign m_last = elements_last;
+    assign m_valid = elements_valid;
+    assign go = spare_empty;
+    always @(posedge clk) begin
+        if (spare_empty) spare_data <= rounded;
+        if (spare_empty) spare_last <= last_1;
+    end
+    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
+    wire _t26 = m_ready | (~elements_valid); // dequantizer.rs:250
+    always @(posedge clk) begin
+        if (_t26) elements_data <= limited_0;
+        if (_t26) elements_last <= chosen_last;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            elements_valid <= 1'h0;
+            spare_empty <= 1'h1;
+        end else begin
+            if (_t26) elements_valid <= valid | (~spare_empty);
+            if (_t26) spare_empty <= 1'h1;
+            else spare_empty <= spare_empty & (~valid);
+        end
+    end
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0]};
 endmodule
 
 `default_nettype wire

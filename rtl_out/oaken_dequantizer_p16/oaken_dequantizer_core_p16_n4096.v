@@ -34,699 +34,735 @@ module oaken_dequantizer_core_p16_n4096 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:106
-    reg [14:0] settings_t_low; // dequantizer.rs:106
-    reg [14:0] settings_t_high; // dequantizer.rs:106
-    reg [14:0] settings_s_high; // dequantizer.rs:106
-    reg [13:0] length_1; // dequantizer.rs:107
-    reg [3:0] in_flight; // dequantizer.rs:108
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:109
-    wire advance; // dequantizer.rs:118
+    reg [14:0] settings_s_low; // dequantizer.rs:108
+    reg [14:0] settings_t_low; // dequantizer.rs:108
+    reg [14:0] settings_t_high; // dequantizer.rs:108
+    reg [14:0] settings_s_high; // dequantizer.rs:108
+    reg [13:0] length_1; // dequantizer.rs:109
+    reg [3:0] in_flight; // dequantizer.rs:110
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:111
     wire reader_s_ready;
-    wire shown_valid;
-    wire [23:0] shown_entries;
-    wire [2:0] shown_present;
-    wire shown_complete;
-    wire shown_first;
-    wire shown_last;
-    wire [63:0] shown_header;
+    wire reader_valid;
+    wire [23:0] reader_shown_entries;
+    wire [2:0] reader_shown_present;
+    wire reader_shown_complete;
+    wire reader_shown_first;
+    wire reader_shown_last;
+    wire reader_starts;
+    wire [63:0] reader_header;
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
+    reg flag; // dequantizer.rs:87
+    reg flag_1; // dequantizer.rs:87
+    wire header_valid; // dequantizer.rs:129
+    wire header_ready; // dequantizer.rs:129
+    wire [63:0] header_payload; // dequantizer.rs:129
+    reg [1:0] slot; // dequantizer.rs:130
+    reg [3:0] slots_used; // dequantizer.rs:131
+    wire writer_header_ready;
+    wire prepared;
+    wire writer_write_valid;
+    wire [3:0] writer_write_address;
+    wire [19:0] writer_write_base_value;
+    wire writer_write_base_sticky;
+    wire [7:0] writer_write_half_m;
+    wire [5:0] writer_write_half_scale;
+    wire done;
+    wire faulty;
+    wire write_valid; // side_table.rs:91
+    wire [3:0] write_address; // side_table.rs:91
+    wire [19:0] write_base_value; // side_table.rs:91
+    wire write_base_sticky; // side_table.rs:91
+    wire [7:0] write_half_m; // side_table.rs:91
+    wire [5:0] write_half_scale; // side_table.rs:91
+    wire shown_valid; // dequantizer.rs:144
+    wire shown_ready; // dequantizer.rs:144
+    wire [23:0] shown_entries; // dequantizer.rs:144
+    wire [2:0] shown_present; // dequantizer.rs:144
+    wire shown_complete; // dequantizer.rs:144
+    wire shown_first; // dequantizer.rs:144
+    wire shown_last; // dequantizer.rs:144
     wire slice_s_ready;
     wire shown_valid_1;
-    wire [93:0] slice_m_payload;
-    reg flag; // dequantizer.rs:85
-    reg flag_1; // dequantizer.rs:85
-    reg legal; // dequantizer.rs:135
-    reg first_s1; // dequantizer.rs:136
-    reg flag_2; // dequantizer.rs:85
-    reg [5:0] l120_s1; // half_steps.rs:120
-    reg [5:0] level_e; // half_steps.rs:120
-    reg [5:0] level_down; // half_steps.rs:122
-    reg [19:0] level_base; // half_steps.rs:125
-    reg new_levels_middle_pos_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1; // half_steps.rs:127
-    reg [7:0] new_levels_middle_pos_m; // half_steps.rs:127
-    reg [5:0] l120_s1_1; // half_steps.rs:120
-    reg [5:0] level_e_1; // half_steps.rs:120
-    reg [5:0] level_down_1; // half_steps.rs:122
-    reg [19:0] level_base_1; // half_steps.rs:125
-    reg new_levels_middle_neg_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_1; // half_steps.rs:127
-    reg [7:0] new_levels_middle_neg_m; // half_steps.rs:127
-    reg [5:0] l120_s1_2; // half_steps.rs:120
-    reg [5:0] level_e_2; // half_steps.rs:120
-    reg [5:0] level_down_2; // half_steps.rs:122
-    reg [19:0] level_base_2; // half_steps.rs:125
-    reg new_levels_outer_pos_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_2; // half_steps.rs:127
-    reg [7:0] new_levels_outer_pos_m; // half_steps.rs:127
-    reg [5:0] l120_s1_3; // half_steps.rs:120
-    reg [5:0] level_e_3; // half_steps.rs:120
-    reg [5:0] level_down_3; // half_steps.rs:122
-    reg [19:0] level_base_3; // half_steps.rs:125
-    reg new_levels_outer_neg_sticky; // half_steps.rs:127
-    reg [7:0] l110_s1_3; // half_steps.rs:127
-    reg [7:0] new_levels_outer_neg_m; // half_steps.rs:127
-    reg [7:0] l110_s1_4; // half_steps.rs:102
-    reg [7:0] new_levels_inner_m; // half_steps.rs:102
-    reg [5:0] level_inner_scale_s1; // half_steps.rs:103
-    reg [5:0] new_levels_inner_e; // half_steps.rs:103
-    reg [4:0] shown_header_1_s1; // half_steps.rs:104
-    reg [4:0] new_levels_split; // half_steps.rs:104
-    reg shown_valid_1_s1; // dequantizer.rs:141
-    reg valid; // dequantizer.rs:141
-    reg [23:0] shown_entries_1_s1; // dequantizer.rs:142
-    reg [23:0] shown_entries_2; // dequantizer.rs:142
-    reg [2:0] shown_present_1_s1; // dequantizer.rs:142
-    reg [2:0] shown_present_2; // dequantizer.rs:142
-    reg shown_complete_1_s1; // dequantizer.rs:142
-    reg shown_complete_2; // dequantizer.rs:142
-    reg shown_first_2; // dequantizer.rs:142
-    reg shown_last_1_s1; // dequantizer.rs:142
-    reg shown_last_2; // dequantizer.rs:142
-    reg [63:0] building_outlier; // dequantizer.rs:143
-    reg [63:0] building_outer; // dequantizer.rs:143
-    reg [63:0] building_sign; // dequantizer.rs:143
-    reg [19:0] kept_levels_middle_pos_base; // dequantizer.rs:144
-    reg kept_levels_middle_pos_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_middle_pos_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_middle_pos_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_middle_neg_base; // dequantizer.rs:144
-    reg kept_levels_middle_neg_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_middle_neg_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_middle_neg_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_outer_pos_base; // dequantizer.rs:144
-    reg kept_levels_outer_pos_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_outer_pos_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_outer_pos_e; // dequantizer.rs:144
-    reg [19:0] kept_levels_outer_neg_base; // dequantizer.rs:144
-    reg kept_levels_outer_neg_sticky; // dequantizer.rs:144
-    reg [7:0] kept_levels_outer_neg_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_outer_neg_e; // dequantizer.rs:144
-    reg [7:0] kept_levels_inner_m; // dequantizer.rs:144
-    reg [5:0] kept_levels_inner_e; // dequantizer.rs:144
-    reg [4:0] kept_levels_split; // dequantizer.rs:144
-    reg [5:0] position; // dequantizer.rs:148
-    reg any_before; // dequantizer.rs:149
-    reg flag_3; // dequantizer.rs:85
-    reg in_use; // dequantizer.rs:166
-    reg [63:0] map_outlier; // dequantizer.rs:167
-    reg [63:0] map_outer; // dequantizer.rs:167
-    reg [63:0] map_sign; // dequantizer.rs:167
-    reg [19:0] scales_middle_pos_base; // dequantizer.rs:168
-    reg scales_middle_pos_sticky; // dequantizer.rs:168
-    reg [7:0] scales_middle_pos_m; // dequantizer.rs:168
-    reg [5:0] scales_middle_pos_e; // dequantizer.rs:168
-    reg [19:0] scales_middle_neg_base; // dequantizer.rs:168
-    reg scales_middle_neg_sticky; // dequantizer.rs:168
-    reg [7:0] scales_middle_neg_m; // dequantizer.rs:168
-    reg [5:0] scales_middle_neg_e; // dequantizer.rs:168
-    reg [19:0] scales_outer_pos_base; // dequantizer.rs:168
-    reg scales_outer_pos_sticky; // dequantizer.rs:168
-    reg [7:0] scales_outer_pos_m; // dequantizer.rs:168
-    reg [5:0] scales_outer_pos_e; // dequantizer.rs:168
-    reg [19:0] scales_outer_neg_base; // dequantizer.rs:168
-    reg scales_outer_neg_sticky; // dequantizer.rs:168
-    reg [7:0] scales_outer_neg_m; // dequantizer.rs:168
-    reg [5:0] scales_outer_neg_e; // dequantizer.rs:168
-    reg [7:0] scales_inner_m; // dequantizer.rs:168
-    reg [5:0] scales_inner_e; // dequantizer.rs:168
-    reg [4:0] scales_split; // dequantizer.rs:168
-    reg map_last; // dequantizer.rs:169
-    reg [1:0] chunk_beat; // dequantizer.rs:170
-    wire decoding; // dequantizer.rs:171
+    wire shown_ready_1; // register_slice.rs:61
+    wire [29:0] slice_m_payload;
+    wire chunk_taken; // dequantizer.rs:151
+    reg [63:0] building_outlier; // dequantizer.rs:274
+    reg [63:0] building_outer; // dequantizer.rs:274
+    reg [63:0] building_sign; // dequantizer.rs:274
+    reg built; // the map being built is complete | dequantizer.rs:275
+    reg built_first; // dequantizer.rs:276
+    reg built_last; // dequantizer.rs:276
+    reg [63:0] waiting_outlier; // dequantizer.rs:277
+    reg [63:0] waiting_outer; // dequantizer.rs:277
+    reg [63:0] waiting_sign; // dequantizer.rs:277
+    reg waits; // dequantizer.rs:278
+    reg waiting_first; // dequantizer.rs:279
+    reg waiting_last; // dequantizer.rs:279
+    reg [5:0] position; // dequantizer.rs:302
+    reg any_before; // dequantizer.rs:303
+    reg flag_2; // dequantizer.rs:87
+    reg in_use; // dequantizer.rs:156
+    reg [63:0] map_outlier; // dequantizer.rs:157
+    reg [63:0] map_outer; // dequantizer.rs:157
+    reg [63:0] map_sign; // dequantizer.rs:157
+    reg [4:0] info_split; // dequantizer.rs:158
+    reg info_middle_exact; // dequantizer.rs:158
+    reg map_last; // dequantizer.rs:159
+    reg [1:0] chunk_beat; // dequantizer.rs:160
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:161
+    reg [1:0] load_slot; // dequantizer.rs:162
+    wire decoding; // dequantizer.rs:163
+    reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:190
+    wire guard_m_ready; // dequantizer.rs:191
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:195
-    reg flag_4; // dequantizer.rs:85
+    reg [3:0] due; // dequantizer.rs:196
+    reg flag_3; // dequantizer.rs:87
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    wire go; // dequantizer.rs:202
-    reg [4:0] lane15_h; // decode.rs:37
-    reg [19:0] lane15_side_base; // decode.rs:39
-    reg lane15_side_sticky; // decode.rs:39
-    reg [7:0] lane15_side_m; // decode.rs:39
-    reg [5:0] lane15_side_e; // decode.rs:39
-    reg [12:0] lane15_product; // decode.rs:42
-    reg [19:0] lane15_side_later_base; // decode.rs:43
-    reg lane15_side_later_sticky; // decode.rs:43
-    reg [5:0] lane15_side_later_e; // decode.rs:43
-    reg [20:0] lane15_sum; // decode.rs:45
-    reg [5:0] lane15_s3; // decode.rs:50
-    reg [5:0] lane15_shift; // decode.rs:52
-    reg [22:0] lane15_frame_s4; // decode.rs:53
-    reg [22:0] lane15_normal; // decode.rs:53
-    reg [5:0] lane15_s4; // decode.rs:54
-    reg [5:0] lane15_exponent; // decode.rs:54
-    reg lane15_side_later_s3; // decode.rs:60
-    reg lane15_side_later_s4; // decode.rs:60
-    reg lane15_side_later_s5; // decode.rs:60
-    reg [15:0] lane15_rounded; // decode.rs:62
-    reg l65_s1; // decode.rs:65
-    reg l65_s2; // decode.rs:65
-    reg l65_s3; // decode.rs:65
-    reg l65_s4; // decode.rs:65
-    reg l65_s5; // decode.rs:65
-    reg lane15_at_threshold; // decode.rs:65
-    reg lane15_negative_s1; // decode.rs:66
-    reg lane15_negative_s2; // decode.rs:66
-    reg lane15_negative_s3; // decode.rs:66
-    reg lane15_negative_s4; // decode.rs:66
-    reg lane15_negative_s5; // decode.rs:66
-    reg lane15_negative_1; // decode.rs:66
-    reg [15:0] values_0; // decode.rs:70
-    reg [4:0] lane14_h; // decode.rs:37
-    reg [19:0] lane14_side_base; // decode.rs:39
-    reg lane14_side_sticky; // decode.rs:39
-    reg [7:0] lane14_side_m; // decode.rs:39
-    reg [5:0] lane14_side_e; // decode.rs:39
-    reg [12:0] lane14_product; // decode.rs:42
-    reg [19:0] lane14_side_later_base; // decode.rs:43
-    reg lane14_side_later_sticky; // decode.rs:43
-    reg [5:0] lane14_side_later_e; // decode.rs:43
-    reg [20:0] lane14_sum; // decode.rs:45
-    reg [5:0] lane14_s3; // decode.rs:50
-    reg [5:0] lane14_shift; // decode.rs:52
-    reg [22:0] lane14_frame_s4; // decode.rs:53
-    reg [22:0] lane14_normal; // decode.rs:53
-    reg [5:0] lane14_s4; // decode.rs:54
-    reg [5:0] lane14_exponent; // decode.rs:54
-    reg lane14_side_later_s3; // decode.rs:60
-    reg lane14_side_later_s4; // decode.rs:60
-    reg lane14_side_later_s5; // decode.rs:60
-    reg [15:0] lane14_rounded; // decode.rs:62
-    reg l65_s1_1; // decode.rs:65
-    reg l65_s2_1; // decode.rs:65
-    reg l65_s3_1; // decode.rs:65
-    reg l65_s4_1; // decode.rs:65
-    reg l65_s5_1; // decode.rs:65
-    reg lane14_at_threshold; // decode.rs:65
-    reg lane14_negative_s1; // decode.rs:66
-    reg lane14_negative_s2; // decode.rs:66
-    reg lane14_negative_s3; // decode.rs:66
-    reg lane14_negative_s4; // decode.rs:66
-    reg lane14_negative_s5; // decode.rs:66
-    reg lane14_negative_1; // decode.rs:66
-    reg [15:0] values_1; // decode.rs:70
-    reg [4:0] lane13_h; // decode.rs:37
-    reg [19:0] lane13_side_base; // decode.rs:39
-    reg lane13_side_sticky; // decode.rs:39
-    reg [7:0] lane13_side_m; // decode.rs:39
-    reg [5:0] lane13_side_e; // decode.rs:39
-    reg [12:0] lane13_product; // decode.rs:42
-    reg [19:0] lane13_side_later_base; // decode.rs:43
-    reg lane13_side_later_sticky; // decode.rs:43
-    reg [5:0] lane13_side_later_e; // decode.rs:43
-    reg [20:0] lane13_sum; // decode.rs:45
-    reg [5:0] lane13_s3; // decode.rs:50
-    reg [5:0] lane13_shift; // decode.rs:52
-    reg [22:0] lane13_frame_s4; // decode.rs:53
-    reg [22:0] lane13_normal; // decode.rs:53
-    reg [5:0] lane13_s4; // decode.rs:54
-    reg [5:0] lane13_exponent; // decode.rs:54
-    reg lane13_side_later_s3; // decode.rs:60
-    reg lane13_side_later_s4; // decode.rs:60
-    reg lane13_side_later_s5; // decode.rs:60
-    reg [15:0] lane13_rounded; // decode.rs:62
-    reg l65_s1_2; // decode.rs:65
-    reg l65_s2_2; // decode.rs:65
-    reg l65_s3_2; // decode.rs:65
-    reg l65_s4_2; // decode.rs:65
-    reg l65_s5_2; // decode.rs:65
-    reg lane13_at_threshold; // decode.rs:65
-    reg lane13_negative_s1; // decode.rs:66
-    reg lane13_negative_s2; // decode.rs:66
-    reg lane13_negative_s3; // decode.rs:66
-    reg lane13_negative_s4; // decode.rs:66
-    reg lane13_negative_s5; // decode.rs:66
-    reg lane13_negative_1; // decode.rs:66
-    reg [15:0] values_2; // decode.rs:70
-    reg [4:0] lane12_h; // decode.rs:37
-    reg [19:0] lane12_side_base; // decode.rs:39
-    reg lane12_side_sticky; // decode.rs:39
-    reg [7:0] lane12_side_m; // decode.rs:39
-    reg [5:0] lane12_side_e; // decode.rs:39
-    reg [12:0] lane12_product; // decode.rs:42
-    reg [19:0] lane12_side_later_base; // decode.rs:43
-    reg lane12_side_later_sticky; // decode.rs:43
-    reg [5:0] lane12_side_later_e; // decode.rs:43
-    reg [20:0] lane12_sum; // decode.rs:45
-    reg [5:0] lane12_s3; // decode.rs:50
-    reg [5:0] lane12_shift; // decode.rs:52
-    reg [22:0] lane12_frame_s4; // decode.rs:53
-    reg [22:0] lane12_normal; // decode.rs:53
-    reg [5:0] lane12_s4; // decode.rs:54
-    reg [5:0] lane12_exponent; // decode.rs:54
-    reg lane12_side_later_s3; // decode.rs:60
-    reg lane12_side_later_s4; // decode.rs:60
-    reg lane12_side_later_s5; // decode.rs:60
-    reg [15:0] lane12_rounded; // decode.rs:62
-    reg l65_s1_3; // decode.rs:65
-    reg l65_s2_3; // decode.rs:65
-    reg l65_s3_3; // decode.rs:65
-    reg l65_s4_3; // decode.rs:65
-    reg l65_s5_3; // decode.rs:65
-    reg lane12_at_threshold; // decode.rs:65
-    reg lane12_negative_s1; // decode.rs:66
-    reg lane12_negative_s2; // decode.rs:66
-    reg lane12_negative_s3; // decode.rs:66
-    reg lane12_negative_s4; // decode.rs:66
-    reg lane12_negative_s5; // decode.rs:66
-    reg lane12_negative_1; // decode.rs:66
-    reg [15:0] values_3; // decode.rs:70
-    reg [4:0] lane11_h; // decode.rs:37
-    reg [19:0] lane11_side_base; // decode.rs:39
-    reg lane11_side_sticky; // decode.rs:39
-    reg [7:0] lane11_side_m; // decode.rs:39
-    reg [5:0] lane11_side_e; // decode.rs:39
-    reg [12:0] lane11_product; // decode.rs:42
-    reg [19:0] lane11_side_later_base; // decode.rs:43
-    reg lane11_side_later_sticky; // decode.rs:43
-    reg [5:0] lane11_side_later_e; // decode.rs:43
-    reg [20:0] lane11_sum; // decode.rs:45
-    reg [5:0] lane11_s3; // decode.rs:50
-    reg [5:0] lane11_shift; // decode.rs:52
-    reg [22:0] lane11_frame_s4; // decode.rs:53
-    reg [22:0] lane11_normal; // decode.rs:53
-    reg [5:0] lane11_s4; // decode.rs:54
-    reg [5:0] lane11_exponent; // decode.rs:54
-    reg lane11_side_later_s3; // decode.rs:60
-    reg lane11_side_later_s4; // decode.rs:60
-    reg lane11_side_later_s5; // decode.rs:60
-    reg [15:0] lane11_rounded; // decode.rs:62
-    reg l65_s1_4; // decode.rs:65
-    reg l65_s2_4; // decode.rs:65
-    reg l65_s3_4; // decode.rs:65
-    reg l65_s4_4; // decode.rs:65
-    reg l65_s5_4; // decode.rs:65
-    reg lane11_at_threshold; // decode.rs:65
-    reg lane11_negative_s1; // decode.rs:66
-    reg lane11_negative_s2; // decode.rs:66
-    reg lane11_negative_s3; // decode.rs:66
-    reg lane11_negative_s4; // decode.rs:66
-    reg lane11_negative_s5; // decode.rs:66
-    reg lane11_negative_1; // decode.rs:66
-    reg [15:0] values_4; // decode.rs:70
-    reg [4:0] lane10_h; // decode.rs:37
-    reg [19:0] lane10_side_base; // decode.rs:39
-    reg lane10_side_sticky; // decode.rs:39
-    reg [7:0] lane10_side_m; // decode.rs:39
-    reg [5:0] lane10_side_e; // decode.rs:39
-    reg [12:0] lane10_product; // decode.rs:42
-    reg [19:0] lane10_side_later_base; // decode.rs:43
-    reg lane10_side_later_sticky; // decode.rs:43
-    reg [5:0] lane10_side_later_e; // decode.rs:43
-    reg [20:0] lane10_sum; // decode.rs:45
-    reg [5:0] lane10_s3; // decode.rs:50
-    reg [5:0] lane10_shift; // decode.rs:52
-    reg [22:0] lane10_frame_s4; // decode.rs:53
-    reg [22:0] lane10_normal; // decode.rs:53
-    reg [5:0] lane10_s4; // decode.rs:54
-    reg [5:0] lane10_exponent; // decode.rs:54
-    reg lane10_side_later_s3; // decode.rs:60
-    reg lane10_side_later_s4; // decode.rs:60
-    reg lane10_side_later_s5; // decode.rs:60
-    reg [15:0] lane10_rounded; // decode.rs:62
-    reg l65_s1_5; // decode.rs:65
-    reg l65_s2_5; // decode.rs:65
-    reg l65_s3_5; // decode.rs:65
-    reg l65_s4_5; // decode.rs:65
-    reg l65_s5_5; // decode.rs:65
-    reg lane10_at_threshold; // decode.rs:65
-    reg lane10_negative_s1; // decode.rs:66
-    reg lane10_negative_s2; // decode.rs:66
-    reg lane10_negative_s3; // decode.rs:66
-    reg lane10_negative_s4; // decode.rs:66
-    reg lane10_negative_s5; // decode.rs:66
-    reg lane10_negative_1; // decode.rs:66
-    reg [15:0] values_5; // decode.rs:70
-    reg [4:0] lane9_h; // decode.rs:37
-    reg [19:0] lane9_side_base; // decode.rs:39
-    reg lane9_side_sticky; // decode.rs:39
-    reg [7:0] lane9_side_m; // decode.rs:39
-    reg [5:0] lane9_side_e; // decode.rs:39
-    reg [12:0] lane9_product; // decode.rs:42
-    reg [19:0] lane9_side_later_base; // decode.rs:43
-    reg lane9_side_later_sticky; // decode.rs:43
-    reg [5:0] lane9_side_later_e; // decode.rs:43
-    reg [20:0] lane9_sum; // decode.rs:45
-    reg [5:0] lane9_s3; // decode.rs:50
-    reg [5:0] lane9_shift; // decode.rs:52
-    reg [22:0] lane9_frame_s4; // decode.rs:53
-    reg [22:0] lane9_normal; // decode.rs:53
-    reg [5:0] lane9_s4; // decode.rs:54
-    reg [5:0] lane9_exponent; // decode.rs:54
-    reg lane9_side_later_s3; // decode.rs:60
-    reg lane9_side_later_s4; // decode.rs:60
-    reg lane9_side_later_s5; // decode.rs:60
-    reg [15:0] lane9_rounded; // decode.rs:62
-    reg l65_s1_6; // decode.rs:65
-    reg l65_s2_6; // decode.rs:65
-    reg l65_s3_6; // decode.rs:65
-    reg l65_s4_6; // decode.rs:65
-    reg l65_s5_6; // decode.rs:65
-    reg lane9_at_threshold; // decode.rs:65
-    reg lane9_negative_s1; // decode.rs:66
-    reg lane9_negative_s2; // decode.rs:66
-    reg lane9_negative_s3; // decode.rs:66
-    reg lane9_negative_s4; // decode.rs:66
-    reg lane9_negative_s5; // decode.rs:66
-    reg lane9_negative_1; // decode.rs:66
-    reg [15:0] values_6; // decode.rs:70
-    reg [4:0] lane8_h; // decode.rs:37
-    reg [19:0] lane8_side_base; // decode.rs:39
-    reg lane8_side_sticky; // decode.rs:39
-    reg [7:0] lane8_side_m; // decode.rs:39
-    reg [5:0] lane8_side_e; // decode.rs:39
-    reg [12:0] lane8_product; // decode.rs:42
-    reg [19:0] lane8_side_later_base; // decode.rs:43
-    reg lane8_side_later_sticky; // decode.rs:43
-    reg [5:0] lane8_side_later_e; // decode.rs:43
-    reg [20:0] lane8_sum; // decode.rs:45
-    reg [5:0] lane8_s3; // decode.rs:50
-    reg [5:0] lane8_shift; // decode.rs:52
-    reg [22:0] lane8_frame_s4; // decode.rs:53
-    reg [22:0] lane8_normal; // decode.rs:53
-    reg [5:0] lane8_s4; // decode.rs:54
-    reg [5:0] lane8_exponent; // decode.rs:54
-    reg lane8_side_later_s3; // decode.rs:60
-    reg lane8_side_later_s4; // decode.rs:60
-    reg lane8_side_later_s5; // decode.rs:60
-    reg [15:0] lane8_rounded; // decode.rs:62
-    reg l65_s1_7; // decode.rs:65
-    reg l65_s2_7; // decode.rs:65
-    reg l65_s3_7; // decode.rs:65
-    reg l65_s4_7; // decode.rs:65
-    reg l65_s5_7; // decode.rs:65
-    reg lane8_at_threshold; // decode.rs:65
-    reg lane8_negative_s1; // decode.rs:66
-    reg lane8_negative_s2; // decode.rs:66
-    reg lane8_negative_s3; // decode.rs:66
-    reg lane8_negative_s4; // decode.rs:66
-    reg lane8_negative_s5; // decode.rs:66
-    reg lane8_negative_1; // decode.rs:66
-    reg [15:0] values_7; // decode.rs:70
-    reg [4:0] lane7_h; // decode.rs:37
-    reg [19:0] lane7_side_base; // decode.rs:39
-    reg lane7_side_sticky; // decode.rs:39
-    reg [7:0] lane7_side_m; // decode.rs:39
-    reg [5:0] lane7_side_e; // decode.rs:39
-    reg [12:0] lane7_product; // decode.rs:42
-    reg [19:0] lane7_side_later_base; // decode.rs:43
-    reg lane7_side_later_sticky; // decode.rs:43
-    reg [5:0] lane7_side_later_e; // decode.rs:43
-    reg [20:0] lane7_sum; // decode.rs:45
-    reg [5:0] lane7_s3; // decode.rs:50
-    reg [5:0] lane7_shift; // decode.rs:52
-    reg [22:0] lane7_frame_s4; // decode.rs:53
-    reg [22:0] lane7_normal; // decode.rs:53
-    reg [5:0] lane7_s4; // decode.rs:54
-    reg [5:0] lane7_exponent; // decode.rs:54
-    reg lane7_side_later_s3; // decode.rs:60
-    reg lane7_side_later_s4; // decode.rs:60
-    reg lane7_side_later_s5; // decode.rs:60
-    reg [15:0] lane7_rounded; // decode.rs:62
-    reg l65_s1_8; // decode.rs:65
-    reg l65_s2_8; // decode.rs:65
-    reg l65_s3_8; // decode.rs:65
-    reg l65_s4_8; // decode.rs:65
-    reg l65_s5_8; // decode.rs:65
-    reg lane7_at_threshold; // decode.rs:65
-    reg lane7_negative_s1; // decode.rs:66
-    reg lane7_negative_s2; // decode.rs:66
-    reg lane7_negative_s3; // decode.rs:66
-    reg lane7_negative_s4; // decode.rs:66
-    reg lane7_negative_s5; // decode.rs:66
-    reg lane7_negative_1; // decode.rs:66
-    reg [15:0] values_8; // decode.rs:70
-    reg [4:0] lane6_h; // decode.rs:37
-    reg [19:0] lane6_side_base; // decode.rs:39
-    reg lane6_side_sticky; // decode.rs:39
-    reg [7:0] lane6_side_m; // decode.rs:39
-    reg [5:0] lane6_side_e; // decode.rs:39
-    reg [12:0] lane6_product; // decode.rs:42
-    reg [19:0] lane6_side_later_base; // decode.rs:43
-    reg lane6_side_later_sticky; // decode.rs:43
-    reg [5:0] lane6_side_later_e; // decode.rs:43
-    reg [20:0] lane6_sum; // decode.rs:45
-    reg [5:0] lane6_s3; // decode.rs:50
-    reg [5:0] lane6_shift; // decode.rs:52
-    reg [22:0] lane6_frame_s4; // decode.rs:53
-    reg [22:0] lane6_normal; // decode.rs:53
-    reg [5:0] lane6_s4; // decode.rs:54
-    reg [5:0] lane6_exponent; // decode.rs:54
-    reg lane6_side_later_s3; // decode.rs:60
-    reg lane6_side_later_s4; // decode.rs:60
-    reg lane6_side_later_s5; // decode.rs:60
-    reg [15:0] lane6_rounded; // decode.rs:62
-    reg l65_s1_9; // decode.rs:65
-    reg l65_s2_9; // decode.rs:65
-    reg l65_s3_9; // decode.rs:65
-    reg l65_s4_9; // decode.rs:65
-    reg l65_s5_9; // decode.rs:65
-    reg lane6_at_threshold; // decode.rs:65
-    reg lane6_negative_s1; // decode.rs:66
-    reg lane6_negative_s2; // decode.rs:66
-    reg lane6_negative_s3; // decode.rs:66
-    reg lane6_negative_s4; // decode.rs:66
-    reg lane6_negative_s5; // decode.rs:66
-    reg lane6_negative_1; // decode.rs:66
-    reg [15:0] values_9; // decode.rs:70
-    reg [4:0] lane5_h; // decode.rs:37
-    reg [19:0] lane5_side_base; // decode.rs:39
-    reg lane5_side_sticky; // decode.rs:39
-    reg [7:0] lane5_side_m; // decode.rs:39
-    reg [5:0] lane5_side_e; // decode.rs:39
-    reg [12:0] lane5_product; // decode.rs:42
-    reg [19:0] lane5_side_later_base; // decode.rs:43
-    reg lane5_side_later_sticky; // decode.rs:43
-    reg [5:0] lane5_side_later_e; // decode.rs:43
-    reg [20:0] lane5_sum; // decode.rs:45
-    reg [5:0] lane5_s3; // decode.rs:50
-    reg [5:0] lane5_shift; // decode.rs:52
-    reg [22:0] lane5_frame_s4; // decode.rs:53
-    reg [22:0] lane5_normal; // decode.rs:53
-    reg [5:0] lane5_s4; // decode.rs:54
-    reg [5:0] lane5_exponent; // decode.rs:54
-    reg lane5_side_later_s3; // decode.rs:60
-    reg lane5_side_later_s4; // decode.rs:60
-    reg lane5_side_later_s5; // decode.rs:60
-    reg [15:0] lane5_rounded; // decode.rs:62
-    reg l65_s1_10; // decode.rs:65
-    reg l65_s2_10; // decode.rs:65
-    reg l65_s3_10; // decode.rs:65
-    reg l65_s4_10; // decode.rs:65
-    reg l65_s5_10; // decode.rs:65
-    reg lane5_at_threshold; // decode.rs:65
-    reg lane5_negative_s1; // decode.rs:66
-    reg lane5_negative_s2; // decode.rs:66
-    reg lane5_negative_s3; // decode.rs:66
-    reg lane5_negative_s4; // decode.rs:66
-    reg lane5_negative_s5; // decode.rs:66
-    reg lane5_negative_1; // decode.rs:66
-    reg [15:0] values_10; // decode.rs:70
-    reg [4:0] lane4_h; // decode.rs:37
-    reg [19:0] lane4_side_base; // decode.rs:39
-    reg lane4_side_sticky; // decode.rs:39
-    reg [7:0] lane4_side_m; // decode.rs:39
-    reg [5:0] lane4_side_e; // decode.rs:39
-    reg [12:0] lane4_product; // decode.rs:42
-    reg [19:0] lane4_side_later_base; // decode.rs:43
-    reg lane4_side_later_sticky; // decode.rs:43
-    reg [5:0] lane4_side_later_e; // decode.rs:43
-    reg [20:0] lane4_sum; // decode.rs:45
-    reg [5:0] lane4_s3; // decode.rs:50
-    reg [5:0] lane4_shift; // decode.rs:52
-    reg [22:0] lane4_frame_s4; // decode.rs:53
-    reg [22:0] lane4_normal; // decode.rs:53
-    reg [5:0] lane4_s4; // decode.rs:54
-    reg [5:0] lane4_exponent; // decode.rs:54
-    reg lane4_side_later_s3; // decode.rs:60
-    reg lane4_side_later_s4; // decode.rs:60
-    reg lane4_side_later_s5; // decode.rs:60
-    reg [15:0] lane4_rounded; // decode.rs:62
-    reg l65_s1_11; // decode.rs:65
-    reg l65_s2_11; // decode.rs:65
-    reg l65_s3_11; // decode.rs:65
-    reg l65_s4_11; // decode.rs:65
-    reg l65_s5_11; // decode.rs:65
-    reg lane4_at_threshold; // decode.rs:65
-    reg lane4_negative_s1; // decode.rs:66
-    reg lane4_negative_s2; // decode.rs:66
-    reg lane4_negative_s3; // decode.rs:66
-    reg lane4_negative_s4; // decode.rs:66
-    reg lane4_negative_s5; // decode.rs:66
-    reg lane4_negative_1; // decode.rs:66
-    reg [15:0] values_11; // decode.rs:70
-    reg [4:0] lane3_h; // decode.rs:37
-    reg [19:0] lane3_side_base; // decode.rs:39
-    reg lane3_side_sticky; // decode.rs:39
-    reg [7:0] lane3_side_m; // decode.rs:39
-    reg [5:0] lane3_side_e; // decode.rs:39
-    reg [12:0] lane3_product; // decode.rs:42
-    reg [19:0] lane3_side_later_base; // decode.rs:43
-    reg lane3_side_later_sticky; // decode.rs:43
-    reg [5:0] lane3_side_later_e; // decode.rs:43
-    reg [20:0] lane3_sum; // decode.rs:45
-    reg [5:0] lane3_s3; // decode.rs:50
-    reg [5:0] lane3_shift; // decode.rs:52
-    reg [22:0] lane3_frame_s4; // decode.rs:53
-    reg [22:0] lane3_normal; // decode.rs:53
-    reg [5:0] lane3_s4; // decode.rs:54
-    reg [5:0] lane3_exponent; // decode.rs:54
-    reg lane3_side_later_s3; // decode.rs:60
-    reg lane3_side_later_s4; // decode.rs:60
-    reg lane3_side_later_s5; // decode.rs:60
-    reg [15:0] lane3_rounded; // decode.rs:62
-    reg l65_s1_12; // decode.rs:65
-    reg l65_s2_12; // decode.rs:65
-    reg l65_s3_12; // decode.rs:65
-    reg l65_s4_12; // decode.rs:65
-    reg l65_s5_12; // decode.rs:65
-    reg lane3_at_threshold; // decode.rs:65
-    reg lane3_negative_s1; // decode.rs:66
-    reg lane3_negative_s2; // decode.rs:66
-    reg lane3_negative_s3; // decode.rs:66
-    reg lane3_negative_s4; // decode.rs:66
-    reg lane3_negative_s5; // decode.rs:66
-    reg lane3_negative_1; // decode.rs:66
-    reg [15:0] values_12; // decode.rs:70
-    reg [4:0] lane2_h; // decode.rs:37
-    reg [19:0] lane2_side_base; // decode.rs:39
-    reg lane2_side_sticky; // decode.rs:39
-    reg [7:0] lane2_side_m; // decode.rs:39
-    reg [5:0] lane2_side_e; // decode.rs:39
-    reg [12:0] lane2_product; // decode.rs:42
-    reg [19:0] lane2_side_later_base; // decode.rs:43
-    reg lane2_side_later_sticky; // decode.rs:43
-    reg [5:0] lane2_side_later_e; // decode.rs:43
-    reg [20:0] lane2_sum; // decode.rs:45
-    reg [5:0] lane2_s3; // decode.rs:50
-    reg [5:0] lane2_shift; // decode.rs:52
-    reg [22:0] lane2_frame_s4; // decode.rs:53
-    reg [22:0] lane2_normal; // decode.rs:53
-    reg [5:0] lane2_s4; // decode.rs:54
-    reg [5:0] lane2_exponent; // decode.rs:54
-    reg lane2_side_later_s3; // decode.rs:60
-    reg lane2_side_later_s4; // decode.rs:60
-    reg lane2_side_later_s5; // decode.rs:60
-    reg [15:0] lane2_rounded; // decode.rs:62
-    reg l65_s1_13; // decode.rs:65
-    reg l65_s2_13; // decode.rs:65
-    reg l65_s3_13; // decode.rs:65
-    reg l65_s4_13; // decode.rs:65
-    reg l65_s5_13; // decode.rs:65
-    reg lane2_at_threshold; // decode.rs:65
-    reg lane2_negative_s1; // decode.rs:66
-    reg lane2_negative_s2; // decode.rs:66
-    reg lane2_negative_s3; // decode.rs:66
-    reg lane2_negative_s4; // decode.rs:66
-    reg lane2_negative_s5; // decode.rs:66
-    reg lane2_negative_1; // decode.rs:66
-    reg [15:0] values_13; // decode.rs:70
-    reg [4:0] lane1_h; // decode.rs:37
-    reg [19:0] lane1_side_base; // decode.rs:39
-    reg lane1_side_sticky; // decode.rs:39
-    reg [7:0] lane1_side_m; // decode.rs:39
-    reg [5:0] lane1_side_e; // decode.rs:39
-    reg [12:0] lane1_product; // decode.rs:42
-    reg [19:0] lane1_side_later_base; // decode.rs:43
-    reg lane1_side_later_sticky; // decode.rs:43
-    reg [5:0] lane1_side_later_e; // decode.rs:43
-    reg [20:0] lane1_sum; // decode.rs:45
-    reg [5:0] lane1_s3; // decode.rs:50
-    reg [5:0] lane1_shift; // decode.rs:52
-    reg [22:0] lane1_frame_s4; // decode.rs:53
-    reg [22:0] lane1_normal; // decode.rs:53
-    reg [5:0] lane1_s4; // decode.rs:54
-    reg [5:0] lane1_exponent; // decode.rs:54
-    reg lane1_side_later_s3; // decode.rs:60
-    reg lane1_side_later_s4; // decode.rs:60
-    reg lane1_side_later_s5; // decode.rs:60
-    reg [15:0] lane1_rounded; // decode.rs:62
-    reg l65_s1_14; // decode.rs:65
-    reg l65_s2_14; // decode.rs:65
-    reg l65_s3_14; // decode.rs:65
-    reg l65_s4_14; // decode.rs:65
-    reg l65_s5_14; // decode.rs:65
-    reg lane1_at_threshold; // decode.rs:65
-    reg lane1_negative_s1; // decode.rs:66
-    reg lane1_negative_s2; // decode.rs:66
-    reg lane1_negative_s3; // decode.rs:66
-    reg lane1_negative_s4; // decode.rs:66
-    reg lane1_negative_s5; // decode.rs:66
-    reg lane1_negative_1; // decode.rs:66
-    reg [15:0] values_14; // decode.rs:70
-    reg [4:0] lane0_h; // decode.rs:37
-    reg [19:0] lane0_side_base; // decode.rs:39
-    reg lane0_side_sticky; // decode.rs:39
-    reg [7:0] lane0_side_m; // decode.rs:39
-    reg [5:0] lane0_side_e; // decode.rs:39
-    reg [12:0] lane0_product; // decode.rs:42
-    reg [19:0] lane0_side_later_base; // decode.rs:43
-    reg lane0_side_later_sticky; // decode.rs:43
-    reg [5:0] lane0_side_later_e; // decode.rs:43
-    reg [20:0] lane0_sum; // decode.rs:45
-    reg [5:0] lane0_s3; // decode.rs:50
-    reg [5:0] lane0_shift; // decode.rs:52
-    reg [22:0] lane0_frame_s4; // decode.rs:53
-    reg [22:0] lane0_normal; // decode.rs:53
-    reg [5:0] lane0_s4; // decode.rs:54
-    reg [5:0] lane0_exponent; // decode.rs:54
-    reg lane0_side_later_s3; // decode.rs:60
-    reg lane0_side_later_s4; // decode.rs:60
-    reg lane0_side_later_s5; // decode.rs:60
-    reg [15:0] lane0_rounded; // decode.rs:62
-    reg l65_s1_15; // decode.rs:65
-    reg l65_s2_15; // decode.rs:65
-    reg l65_s3_15; // decode.rs:65
-    reg l65_s4_15; // decode.rs:65
-    reg l65_s5_15; // decode.rs:65
-    reg lane0_at_threshold; // decode.rs:65
-    reg lane0_negative_s1; // decode.rs:66
-    reg lane0_negative_s2; // decode.rs:66
-    reg lane0_negative_s3; // decode.rs:66
-    reg lane0_negative_s4; // decode.rs:66
-    reg lane0_negative_s5; // decode.rs:66
-    reg lane0_negative_1; // decode.rs:66
-    reg [15:0] values_15; // decode.rs:70
-    reg issue_s1; // dequantizer.rs:234
-    reg issue_s2; // dequantizer.rs:234
-    reg issue_s3; // dequantizer.rs:234
-    reg issue_s4; // dequantizer.rs:234
-    reg issue_s5; // dequantizer.rs:234
-    reg issue_s6; // dequantizer.rs:234
-    reg issue_s7; // dequantizer.rs:234
-    reg ends_s1; // dequantizer.rs:234
-    reg ends_s2; // dequantizer.rs:234
-    reg ends_s3; // dequantizer.rs:234
-    reg ends_s4; // dequantizer.rs:234
-    reg ends_s5; // dequantizer.rs:234
-    reg ends_s6; // dequantizer.rs:234
-    reg ends_s7; // dequantizer.rs:234
-    wire slice_2_s_ready;
-    wire slice_2_m_valid;
-    wire [256:0] slice_2_m_payload;
+    wire go; // dequantizer.rs:203
+    reg [4:0] lane0_h; // decode.rs:77
+    reg lane0_zero; // decode.rs:83
+    reg lane0_inner_1; // side_table.rs:145
+    reg [3:0] lane0_base_at; // side_table.rs:149
+    reg [3:0] lane0_half_at; // side_table.rs:153
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:172
+    reg lane0_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane0_h_s2; // decode.rs:89
+    reg [12:0] lane0_product; // decode.rs:89
+    reg [19:0] lane0_side_later_base_value; // decode.rs:90
+    reg lane0_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane0_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane0_sum; // decode.rs:92
+    reg [5:0] lane0_scale; // decode.rs:97
+    reg [3:0] lane0_shift; // decode.rs:99
+    reg [22:0] lane0_frame_1; // decode.rs:100
+    reg [5:0] lane0_scale_1; // decode.rs:100
+    reg lane0_side_later_base_s4; // decode.rs:100
+    reg lane0_sticky; // decode.rs:100
+    reg [11:0] lane0_normal; // decode.rs:101
+    reg lane0_rest; // decode.rs:104
+    reg lane0_zero_s2; // decode.rs:105
+    reg lane0_zero_s3; // decode.rs:105
+    reg lane0_zero_s4; // decode.rs:105
+    reg lane0_zero_s5; // decode.rs:105
+    reg [5:0] lane0_exponent; // decode.rs:105
+    reg [15:0] lane0_magnitude; // decode.rs:112
+    reg lane0_negative_s1; // decode.rs:113
+    reg lane0_negative_s2; // decode.rs:113
+    reg lane0_negative_s3; // decode.rs:113
+    reg lane0_negative_s4; // decode.rs:113
+    reg lane0_negative_s5; // decode.rs:113
+    reg lane0_negative_s6; // decode.rs:113
+    reg values_0_negative; // decode.rs:113
+    reg [4:0] lane1_h; // decode.rs:77
+    reg lane1_zero; // decode.rs:83
+    reg lane1_inner_1; // side_table.rs:145
+    reg [3:0] lane1_base_at; // side_table.rs:149
+    reg [3:0] lane1_half_at; // side_table.rs:153
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:172
+    reg lane1_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane1_h_s2; // decode.rs:89
+    reg [12:0] lane1_product; // decode.rs:89
+    reg [19:0] lane1_side_later_base_value; // decode.rs:90
+    reg lane1_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane1_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane1_sum; // decode.rs:92
+    reg [5:0] lane1_scale; // decode.rs:97
+    reg [3:0] lane1_shift; // decode.rs:99
+    reg [22:0] lane1_frame_1; // decode.rs:100
+    reg [5:0] lane1_scale_1; // decode.rs:100
+    reg lane1_side_later_base_s4; // decode.rs:100
+    reg lane1_sticky; // decode.rs:100
+    reg [11:0] lane1_normal; // decode.rs:101
+    reg lane1_rest; // decode.rs:104
+    reg lane1_zero_s2; // decode.rs:105
+    reg lane1_zero_s3; // decode.rs:105
+    reg lane1_zero_s4; // decode.rs:105
+    reg lane1_zero_s5; // decode.rs:105
+    reg [5:0] lane1_exponent; // decode.rs:105
+    reg [15:0] lane1_magnitude; // decode.rs:112
+    reg lane1_negative_s1; // decode.rs:113
+    reg lane1_negative_s2; // decode.rs:113
+    reg lane1_negative_s3; // decode.rs:113
+    reg lane1_negative_s4; // decode.rs:113
+    reg lane1_negative_s5; // decode.rs:113
+    reg lane1_negative_s6; // decode.rs:113
+    reg values_1_negative; // decode.rs:113
+    reg [4:0] lane2_h; // decode.rs:77
+    reg lane2_zero; // decode.rs:83
+    reg lane2_inner_1; // side_table.rs:145
+    reg [3:0] lane2_base_at; // side_table.rs:149
+    reg [3:0] lane2_half_at; // side_table.rs:153
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:172
+    reg lane2_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane2_h_s2; // decode.rs:89
+    reg [12:0] lane2_product; // decode.rs:89
+    reg [19:0] lane2_side_later_base_value; // decode.rs:90
+    reg lane2_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane2_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane2_sum; // decode.rs:92
+    reg [5:0] lane2_scale; // decode.rs:97
+    reg [3:0] lane2_shift; // decode.rs:99
+    reg [22:0] lane2_frame_1; // decode.rs:100
+    reg [5:0] lane2_scale_1; // decode.rs:100
+    reg lane2_side_later_base_s4; // decode.rs:100
+    reg lane2_sticky; // decode.rs:100
+    reg [11:0] lane2_normal; // decode.rs:101
+    reg lane2_rest; // decode.rs:104
+    reg lane2_zero_s2; // decode.rs:105
+    reg lane2_zero_s3; // decode.rs:105
+    reg lane2_zero_s4; // decode.rs:105
+    reg lane2_zero_s5; // decode.rs:105
+    reg [5:0] lane2_exponent; // decode.rs:105
+    reg [15:0] lane2_magnitude; // decode.rs:112
+    reg lane2_negative_s1; // decode.rs:113
+    reg lane2_negative_s2; // decode.rs:113
+    reg lane2_negative_s3; // decode.rs:113
+    reg lane2_negative_s4; // decode.rs:113
+    reg lane2_negative_s5; // decode.rs:113
+    reg lane2_negative_s6; // decode.rs:113
+    reg values_2_negative; // decode.rs:113
+    reg [4:0] lane3_h; // decode.rs:77
+    reg lane3_zero; // decode.rs:83
+    reg lane3_inner_1; // side_table.rs:145
+    reg [3:0] lane3_base_at; // side_table.rs:149
+    reg [3:0] lane3_half_at; // side_table.rs:153
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:172
+    reg lane3_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane3_h_s2; // decode.rs:89
+    reg [12:0] lane3_product; // decode.rs:89
+    reg [19:0] lane3_side_later_base_value; // decode.rs:90
+    reg lane3_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane3_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane3_sum; // decode.rs:92
+    reg [5:0] lane3_scale; // decode.rs:97
+    reg [3:0] lane3_shift; // decode.rs:99
+    reg [22:0] lane3_frame_1; // decode.rs:100
+    reg [5:0] lane3_scale_1; // decode.rs:100
+    reg lane3_side_later_base_s4; // decode.rs:100
+    reg lane3_sticky; // decode.rs:100
+    reg [11:0] lane3_normal; // decode.rs:101
+    reg lane3_rest; // decode.rs:104
+    reg lane3_zero_s2; // decode.rs:105
+    reg lane3_zero_s3; // decode.rs:105
+    reg lane3_zero_s4; // decode.rs:105
+    reg lane3_zero_s5; // decode.rs:105
+    reg [5:0] lane3_exponent; // decode.rs:105
+    reg [15:0] lane3_magnitude; // decode.rs:112
+    reg lane3_negative_s1; // decode.rs:113
+    reg lane3_negative_s2; // decode.rs:113
+    reg lane3_negative_s3; // decode.rs:113
+    reg lane3_negative_s4; // decode.rs:113
+    reg lane3_negative_s5; // decode.rs:113
+    reg lane3_negative_s6; // decode.rs:113
+    reg values_3_negative; // decode.rs:113
+    reg [4:0] lane4_h; // decode.rs:77
+    reg lane4_zero; // decode.rs:83
+    reg lane4_inner_1; // side_table.rs:145
+    reg [3:0] lane4_base_at; // side_table.rs:149
+    reg [3:0] lane4_half_at; // side_table.rs:153
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:172
+    reg lane4_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane4_h_s2; // decode.rs:89
+    reg [12:0] lane4_product; // decode.rs:89
+    reg [19:0] lane4_side_later_base_value; // decode.rs:90
+    reg lane4_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane4_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane4_sum; // decode.rs:92
+    reg [5:0] lane4_scale; // decode.rs:97
+    reg [3:0] lane4_shift; // decode.rs:99
+    reg [22:0] lane4_frame_1; // decode.rs:100
+    reg [5:0] lane4_scale_1; // decode.rs:100
+    reg lane4_side_later_base_s4; // decode.rs:100
+    reg lane4_sticky; // decode.rs:100
+    reg [11:0] lane4_normal; // decode.rs:101
+    reg lane4_rest; // decode.rs:104
+    reg lane4_zero_s2; // decode.rs:105
+    reg lane4_zero_s3; // decode.rs:105
+    reg lane4_zero_s4; // decode.rs:105
+    reg lane4_zero_s5; // decode.rs:105
+    reg [5:0] lane4_exponent; // decode.rs:105
+    reg [15:0] lane4_magnitude; // decode.rs:112
+    reg lane4_negative_s1; // decode.rs:113
+    reg lane4_negative_s2; // decode.rs:113
+    reg lane4_negative_s3; // decode.rs:113
+    reg lane4_negative_s4; // decode.rs:113
+    reg lane4_negative_s5; // decode.rs:113
+    reg lane4_negative_s6; // decode.rs:113
+    reg values_4_negative; // decode.rs:113
+    reg [4:0] lane5_h; // decode.rs:77
+    reg lane5_zero; // decode.rs:83
+    reg lane5_inner_1; // side_table.rs:145
+    reg [3:0] lane5_base_at; // side_table.rs:149
+    reg [3:0] lane5_half_at; // side_table.rs:153
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:172
+    reg lane5_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane5_h_s2; // decode.rs:89
+    reg [12:0] lane5_product; // decode.rs:89
+    reg [19:0] lane5_side_later_base_value; // decode.rs:90
+    reg lane5_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane5_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane5_sum; // decode.rs:92
+    reg [5:0] lane5_scale; // decode.rs:97
+    reg [3:0] lane5_shift; // decode.rs:99
+    reg [22:0] lane5_frame_1; // decode.rs:100
+    reg [5:0] lane5_scale_1; // decode.rs:100
+    reg lane5_side_later_base_s4; // decode.rs:100
+    reg lane5_sticky; // decode.rs:100
+    reg [11:0] lane5_normal; // decode.rs:101
+    reg lane5_rest; // decode.rs:104
+    reg lane5_zero_s2; // decode.rs:105
+    reg lane5_zero_s3; // decode.rs:105
+    reg lane5_zero_s4; // decode.rs:105
+    reg lane5_zero_s5; // decode.rs:105
+    reg [5:0] lane5_exponent; // decode.rs:105
+    reg [15:0] lane5_magnitude; // decode.rs:112
+    reg lane5_negative_s1; // decode.rs:113
+    reg lane5_negative_s2; // decode.rs:113
+    reg lane5_negative_s3; // decode.rs:113
+    reg lane5_negative_s4; // decode.rs:113
+    reg lane5_negative_s5; // decode.rs:113
+    reg lane5_negative_s6; // decode.rs:113
+    reg values_5_negative; // decode.rs:113
+    reg [4:0] lane6_h; // decode.rs:77
+    reg lane6_zero; // decode.rs:83
+    reg lane6_inner_1; // side_table.rs:145
+    reg [3:0] lane6_base_at; // side_table.rs:149
+    reg [3:0] lane6_half_at; // side_table.rs:153
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:172
+    reg lane6_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane6_h_s2; // decode.rs:89
+    reg [12:0] lane6_product; // decode.rs:89
+    reg [19:0] lane6_side_later_base_value; // decode.rs:90
+    reg lane6_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane6_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane6_sum; // decode.rs:92
+    reg [5:0] lane6_scale; // decode.rs:97
+    reg [3:0] lane6_shift; // decode.rs:99
+    reg [22:0] lane6_frame_1; // decode.rs:100
+    reg [5:0] lane6_scale_1; // decode.rs:100
+    reg lane6_side_later_base_s4; // decode.rs:100
+    reg lane6_sticky; // decode.rs:100
+    reg [11:0] lane6_normal; // decode.rs:101
+    reg lane6_rest; // decode.rs:104
+    reg lane6_zero_s2; // decode.rs:105
+    reg lane6_zero_s3; // decode.rs:105
+    reg lane6_zero_s4; // decode.rs:105
+    reg lane6_zero_s5; // decode.rs:105
+    reg [5:0] lane6_exponent; // decode.rs:105
+    reg [15:0] lane6_magnitude; // decode.rs:112
+    reg lane6_negative_s1; // decode.rs:113
+    reg lane6_negative_s2; // decode.rs:113
+    reg lane6_negative_s3; // decode.rs:113
+    reg lane6_negative_s4; // decode.rs:113
+    reg lane6_negative_s5; // decode.rs:113
+    reg lane6_negative_s6; // decode.rs:113
+    reg values_6_negative; // decode.rs:113
+    reg [4:0] lane7_h; // decode.rs:77
+    reg lane7_zero; // decode.rs:83
+    reg lane7_inner_1; // side_table.rs:145
+    reg [3:0] lane7_base_at; // side_table.rs:149
+    reg [3:0] lane7_half_at; // side_table.rs:153
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:172
+    reg lane7_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane7_h_s2; // decode.rs:89
+    reg [12:0] lane7_product; // decode.rs:89
+    reg [19:0] lane7_side_later_base_value; // decode.rs:90
+    reg lane7_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane7_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane7_sum; // decode.rs:92
+    reg [5:0] lane7_scale; // decode.rs:97
+    reg [3:0] lane7_shift; // decode.rs:99
+    reg [22:0] lane7_frame_1; // decode.rs:100
+    reg [5:0] lane7_scale_1; // decode.rs:100
+    reg lane7_side_later_base_s4; // decode.rs:100
+    reg lane7_sticky; // decode.rs:100
+    reg [11:0] lane7_normal; // decode.rs:101
+    reg lane7_rest; // decode.rs:104
+    reg lane7_zero_s2; // decode.rs:105
+    reg lane7_zero_s3; // decode.rs:105
+    reg lane7_zero_s4; // decode.rs:105
+    reg lane7_zero_s5; // decode.rs:105
+    reg [5:0] lane7_exponent; // decode.rs:105
+    reg [15:0] lane7_magnitude; // decode.rs:112
+    reg lane7_negative_s1; // decode.rs:113
+    reg lane7_negative_s2; // decode.rs:113
+    reg lane7_negative_s3; // decode.rs:113
+    reg lane7_negative_s4; // decode.rs:113
+    reg lane7_negative_s5; // decode.rs:113
+    reg lane7_negative_s6; // decode.rs:113
+    reg values_7_negative; // decode.rs:113
+    reg [4:0] lane8_h; // decode.rs:77
+    reg lane8_zero; // decode.rs:83
+    reg lane8_inner_1; // side_table.rs:145
+    reg [3:0] lane8_base_at; // side_table.rs:149
+    reg [3:0] lane8_half_at; // side_table.rs:153
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:172
+    reg lane8_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane8_h_s2; // decode.rs:89
+    reg [12:0] lane8_product; // decode.rs:89
+    reg [19:0] lane8_side_later_base_value; // decode.rs:90
+    reg lane8_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane8_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane8_sum; // decode.rs:92
+    reg [5:0] lane8_scale; // decode.rs:97
+    reg [3:0] lane8_shift; // decode.rs:99
+    reg [22:0] lane8_frame_1; // decode.rs:100
+    reg [5:0] lane8_scale_1; // decode.rs:100
+    reg lane8_side_later_base_s4; // decode.rs:100
+    reg lane8_sticky; // decode.rs:100
+    reg [11:0] lane8_normal; // decode.rs:101
+    reg lane8_rest; // decode.rs:104
+    reg lane8_zero_s2; // decode.rs:105
+    reg lane8_zero_s3; // decode.rs:105
+    reg lane8_zero_s4; // decode.rs:105
+    reg lane8_zero_s5; // decode.rs:105
+    reg [5:0] lane8_exponent; // decode.rs:105
+    reg [15:0] lane8_magnitude; // decode.rs:112
+    reg lane8_negative_s1; // decode.rs:113
+    reg lane8_negative_s2; // decode.rs:113
+    reg lane8_negative_s3; // decode.rs:113
+    reg lane8_negative_s4; // decode.rs:113
+    reg lane8_negative_s5; // decode.rs:113
+    reg lane8_negative_s6; // decode.rs:113
+    reg values_8_negative; // decode.rs:113
+    reg [4:0] lane9_h; // decode.rs:77
+    reg lane9_zero; // decode.rs:83
+    reg lane9_inner_1; // side_table.rs:145
+    reg [3:0] lane9_base_at; // side_table.rs:149
+    reg [3:0] lane9_half_at; // side_table.rs:153
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:172
+    reg lane9_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane9_h_s2; // decode.rs:89
+    reg [12:0] lane9_product; // decode.rs:89
+    reg [19:0] lane9_side_later_base_value; // decode.rs:90
+    reg lane9_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane9_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane9_sum; // decode.rs:92
+    reg [5:0] lane9_scale; // decode.rs:97
+    reg [3:0] lane9_shift; // decode.rs:99
+    reg [22:0] lane9_frame_1; // decode.rs:100
+    reg [5:0] lane9_scale_1; // decode.rs:100
+    reg lane9_side_later_base_s4; // decode.rs:100
+    reg lane9_sticky; // decode.rs:100
+    reg [11:0] lane9_normal; // decode.rs:101
+    reg lane9_rest; // decode.rs:104
+    reg lane9_zero_s2; // decode.rs:105
+    reg lane9_zero_s3; // decode.rs:105
+    reg lane9_zero_s4; // decode.rs:105
+    reg lane9_zero_s5; // decode.rs:105
+    reg [5:0] lane9_exponent; // decode.rs:105
+    reg [15:0] lane9_magnitude; // decode.rs:112
+    reg lane9_negative_s1; // decode.rs:113
+    reg lane9_negative_s2; // decode.rs:113
+    reg lane9_negative_s3; // decode.rs:113
+    reg lane9_negative_s4; // decode.rs:113
+    reg lane9_negative_s5; // decode.rs:113
+    reg lane9_negative_s6; // decode.rs:113
+    reg values_9_negative; // decode.rs:113
+    reg [4:0] lane10_h; // decode.rs:77
+    reg lane10_zero; // decode.rs:83
+    reg lane10_inner_1; // side_table.rs:145
+    reg [3:0] lane10_base_at; // side_table.rs:149
+    reg [3:0] lane10_half_at; // side_table.rs:153
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:172
+    reg lane10_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane10_h_s2; // decode.rs:89
+    reg [12:0] lane10_product; // decode.rs:89
+    reg [19:0] lane10_side_later_base_value; // decode.rs:90
+    reg lane10_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane10_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane10_sum; // decode.rs:92
+    reg [5:0] lane10_scale; // decode.rs:97
+    reg [3:0] lane10_shift; // decode.rs:99
+    reg [22:0] lane10_frame_1; // decode.rs:100
+    reg [5:0] lane10_scale_1; // decode.rs:100
+    reg lane10_side_later_base_s4; // decode.rs:100
+    reg lane10_sticky; // decode.rs:100
+    reg [11:0] lane10_normal; // decode.rs:101
+    reg lane10_rest; // decode.rs:104
+    reg lane10_zero_s2; // decode.rs:105
+    reg lane10_zero_s3; // decode.rs:105
+    reg lane10_zero_s4; // decode.rs:105
+    reg lane10_zero_s5; // decode.rs:105
+    reg [5:0] lane10_exponent; // decode.rs:105
+    reg [15:0] lane10_magnitude; // decode.rs:112
+    reg lane10_negative_s1; // decode.rs:113
+    reg lane10_negative_s2; // decode.rs:113
+    reg lane10_negative_s3; // decode.rs:113
+    reg lane10_negative_s4; // decode.rs:113
+    reg lane10_negative_s5; // decode.rs:113
+    reg lane10_negative_s6; // decode.rs:113
+    reg values_10_negative; // decode.rs:113
+    reg [4:0] lane11_h; // decode.rs:77
+    reg lane11_zero; // decode.rs:83
+    reg lane11_inner_1; // side_table.rs:145
+    reg [3:0] lane11_base_at; // side_table.rs:149
+    reg [3:0] lane11_half_at; // side_table.rs:153
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:172
+    reg lane11_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane11_h_s2; // decode.rs:89
+    reg [12:0] lane11_product; // decode.rs:89
+    reg [19:0] lane11_side_later_base_value; // decode.rs:90
+    reg lane11_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane11_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane11_sum; // decode.rs:92
+    reg [5:0] lane11_scale; // decode.rs:97
+    reg [3:0] lane11_shift; // decode.rs:99
+    reg [22:0] lane11_frame_1; // decode.rs:100
+    reg [5:0] lane11_scale_1; // decode.rs:100
+    reg lane11_side_later_base_s4; // decode.rs:100
+    reg lane11_sticky; // decode.rs:100
+    reg [11:0] lane11_normal; // decode.rs:101
+    reg lane11_rest; // decode.rs:104
+    reg lane11_zero_s2; // decode.rs:105
+    reg lane11_zero_s3; // decode.rs:105
+    reg lane11_zero_s4; // decode.rs:105
+    reg lane11_zero_s5; // decode.rs:105
+    reg [5:0] lane11_exponent; // decode.rs:105
+    reg [15:0] lane11_magnitude; // decode.rs:112
+    reg lane11_negative_s1; // decode.rs:113
+    reg lane11_negative_s2; // decode.rs:113
+    reg lane11_negative_s3; // decode.rs:113
+    reg lane11_negative_s4; // decode.rs:113
+    reg lane11_negative_s5; // decode.rs:113
+    reg lane11_negative_s6; // decode.rs:113
+    reg values_11_negative; // decode.rs:113
+    reg [4:0] lane12_h; // decode.rs:77
+    reg lane12_zero; // decode.rs:83
+    reg lane12_inner_1; // side_table.rs:145
+    reg [3:0] lane12_base_at; // side_table.rs:149
+    reg [3:0] lane12_half_at; // side_table.rs:153
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:172
+    reg lane12_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane12_h_s2; // decode.rs:89
+    reg [12:0] lane12_product; // decode.rs:89
+    reg [19:0] lane12_side_later_base_value; // decode.rs:90
+    reg lane12_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane12_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane12_sum; // decode.rs:92
+    reg [5:0] lane12_scale; // decode.rs:97
+    reg [3:0] lane12_shift; // decode.rs:99
+    reg [22:0] lane12_frame_1; // decode.rs:100
+    reg [5:0] lane12_scale_1; // decode.rs:100
+    reg lane12_side_later_base_s4; // decode.rs:100
+    reg lane12_sticky; // decode.rs:100
+    reg [11:0] lane12_normal; // decode.rs:101
+    reg lane12_rest; // decode.rs:104
+    reg lane12_zero_s2; // decode.rs:105
+    reg lane12_zero_s3; // decode.rs:105
+    reg lane12_zero_s4; // decode.rs:105
+    reg lane12_zero_s5; // decode.rs:105
+    reg [5:0] lane12_exponent; // decode.rs:105
+    reg [15:0] lane12_magnitude; // decode.rs:112
+    reg lane12_negative_s1; // decode.rs:113
+    reg lane12_negative_s2; // decode.rs:113
+    reg lane12_negative_s3; // decode.rs:113
+    reg lane12_negative_s4; // decode.rs:113
+    reg lane12_negative_s5; // decode.rs:113
+    reg lane12_negative_s6; // decode.rs:113
+    reg values_12_negative; // decode.rs:113
+    reg [4:0] lane13_h; // decode.rs:77
+    reg lane13_zero; // decode.rs:83
+    reg lane13_inner_1; // side_table.rs:145
+    reg [3:0] lane13_base_at; // side_table.rs:149
+    reg [3:0] lane13_half_at; // side_table.rs:153
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:172
+    reg lane13_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane13_h_s2; // decode.rs:89
+    reg [12:0] lane13_product; // decode.rs:89
+    reg [19:0] lane13_side_later_base_value; // decode.rs:90
+    reg lane13_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane13_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane13_sum; // decode.rs:92
+    reg [5:0] lane13_scale; // decode.rs:97
+    reg [3:0] lane13_shift; // decode.rs:99
+    reg [22:0] lane13_frame_1; // decode.rs:100
+    reg [5:0] lane13_scale_1; // decode.rs:100
+    reg lane13_side_later_base_s4; // decode.rs:100
+    reg lane13_sticky; // decode.rs:100
+    reg [11:0] lane13_normal; // decode.rs:101
+    reg lane13_rest; // decode.rs:104
+    reg lane13_zero_s2; // decode.rs:105
+    reg lane13_zero_s3; // decode.rs:105
+    reg lane13_zero_s4; // decode.rs:105
+    reg lane13_zero_s5; // decode.rs:105
+    reg [5:0] lane13_exponent; // decode.rs:105
+    reg [15:0] lane13_magnitude; // decode.rs:112
+    reg lane13_negative_s1; // decode.rs:113
+    reg lane13_negative_s2; // decode.rs:113
+    reg lane13_negative_s3; // decode.rs:113
+    reg lane13_negative_s4; // decode.rs:113
+    reg lane13_negative_s5; // decode.rs:113
+    reg lane13_negative_s6; // decode.rs:113
+    reg values_13_negative; // decode.rs:113
+    reg [4:0] lane14_h; // decode.rs:77
+    reg lane14_zero; // decode.rs:83
+    reg lane14_inner_1; // side_table.rs:145
+    reg [3:0] lane14_base_at; // side_table.rs:149
+    reg [3:0] lane14_half_at; // side_table.rs:153
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:172
+    reg lane14_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane14_h_s2; // decode.rs:89
+    reg [12:0] lane14_product; // decode.rs:89
+    reg [19:0] lane14_side_later_base_value; // decode.rs:90
+    reg lane14_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane14_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane14_sum; // decode.rs:92
+    reg [5:0] lane14_scale; // decode.rs:97
+    reg [3:0] lane14_shift; // decode.rs:99
+    reg [22:0] lane14_frame_1; // decode.rs:100
+    reg [5:0] lane14_scale_1; // decode.rs:100
+    reg lane14_side_later_base_s4; // decode.rs:100
+    reg lane14_sticky; // decode.rs:100
+    reg [11:0] lane14_normal; // decode.rs:101
+    reg lane14_rest; // decode.rs:104
+    reg lane14_zero_s2; // decode.rs:105
+    reg lane14_zero_s3; // decode.rs:105
+    reg lane14_zero_s4; // decode.rs:105
+    reg lane14_zero_s5; // decode.rs:105
+    reg [5:0] lane14_exponent; // decode.rs:105
+    reg [15:0] lane14_magnitude; // decode.rs:112
+    reg lane14_negative_s1; // decode.rs:113
+    reg lane14_negative_s2; // decode.rs:113
+    reg lane14_negative_s3; // decode.rs:113
+    reg lane14_negative_s4; // decode.rs:113
+    reg lane14_negative_s5; // decode.rs:113
+    reg lane14_negative_s6; // decode.rs:113
+    reg values_14_negative; // decode.rs:113
+    reg [4:0] lane15_h; // decode.rs:77
+    reg lane15_zero; // decode.rs:83
+    reg lane15_inner_1; // side_table.rs:145
+    reg [3:0] lane15_base_at; // side_table.rs:149
+    reg [3:0] lane15_half_at; // side_table.rs:153
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:172
+    reg lane15_side_base_sticky_1; // side_table.rs:172
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:172
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:172
+    reg [4:0] lane15_h_s2; // decode.rs:89
+    reg [12:0] lane15_product; // decode.rs:89
+    reg [19:0] lane15_side_later_base_value; // decode.rs:90
+    reg lane15_side_later_base_sticky; // decode.rs:90
+    reg [5:0] lane15_side_later_half_scale; // decode.rs:90
+    reg [20:0] lane15_sum; // decode.rs:92
+    reg [5:0] lane15_scale; // decode.rs:97
+    reg [3:0] lane15_shift; // decode.rs:99
+    reg [22:0] lane15_frame_1; // decode.rs:100
+    reg [5:0] lane15_scale_1; // decode.rs:100
+    reg lane15_side_later_base_s4; // decode.rs:100
+    reg lane15_sticky; // decode.rs:100
+    reg [11:0] lane15_normal; // decode.rs:101
+    reg lane15_rest; // decode.rs:104
+    reg lane15_zero_s2; // decode.rs:105
+    reg lane15_zero_s3; // decode.rs:105
+    reg lane15_zero_s4; // decode.rs:105
+    reg lane15_zero_s5; // decode.rs:105
+    reg [5:0] lane15_exponent; // decode.rs:105
+    reg [15:0] lane15_magnitude; // decode.rs:112
+    reg lane15_negative_s1; // decode.rs:113
+    reg lane15_negative_s2; // decode.rs:113
+    reg lane15_negative_s3; // decode.rs:113
+    reg lane15_negative_s4; // decode.rs:113
+    reg lane15_negative_s5; // decode.rs:113
+    reg lane15_negative_s6; // decode.rs:113
+    reg values_15_negative; // decode.rs:113
+    reg issue_s1; // dequantizer.rs:235
+    reg issue_s2; // dequantizer.rs:235
+    reg issue_s3; // dequantizer.rs:235
+    reg issue_s4; // dequantizer.rs:235
+    reg issue_s5; // dequantizer.rs:235
+    reg issue_s6; // dequantizer.rs:235
+    reg issue_s7; // dequantizer.rs:235
+    reg ends_s1; // dequantizer.rs:235
+    reg ends_s2; // dequantizer.rs:235
+    reg ends_s3; // dequantizer.rs:235
+    reg ends_s4; // dequantizer.rs:235
+    reg ends_s5; // dequantizer.rs:235
+    reg ends_s6; // dequantizer.rs:235
+    reg ends_s7; // dequantizer.rs:235
+    reg [271:0] spare_data; // dequantizer.rs:241
+    reg spare_last; // dequantizer.rs:241
+    reg [255:0] elements_data; // dequantizer.rs:242
+    reg elements_last; // dequantizer.rs:242
+    reg elements_valid; // dequantizer.rs:243
+    reg spare_empty; // dequantizer.rs:244
+    (* ram_style = "distributed" *) reg [5:0] infos [0:3];
+    (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane1_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane1_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane2_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane2_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane3_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane3_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane4_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane4_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane5_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane5_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane6_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane6_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane7_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane7_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane8_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane8_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane9_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane9_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane10_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane10_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane11_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane11_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane12_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane12_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane13_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane13_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane14_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane14_halves [0:15];
+    (* ram_style = "distributed" *) reg [20:0] lane15_bases [0:15];
+    (* ram_style = "distributed" *) reg [13:0] lane15_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:110
-    always @(posedge clk) begin
-        if (rst) begin
-            may_begin <= 1'h0;
-        end else begin
-            may_begin <= (_t1 & (length_1 == length)) & enable;
-        end
-    end
-    wire _t2 = (in_flight == 4'h0) & (~may_begin); // dequantizer.rs:111
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:112
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:112
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:113
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -735,56 +771,18 @@ module oaken_dequantizer_core_p16_n4096 (
             settings_s_high <= 15'h0;
             length_1 <= 14'h0;
         end else begin
-            if (_t2) settings_s_low <= thresholds_s_low;
-            if (_t2) settings_t_low <= thresholds_t_low;
-            if (_t2) settings_t_high <= thresholds_t_high;
-            if (_t2) settings_s_high <= thresholds_s_high;
-            if (_t2) length_1 <= length;
+            if (change) settings_s_low <= thresholds_s_low;
+            if (change) settings_t_low <= thresholds_t_low;
+            if (change) settings_t_high <= thresholds_t_high;
+            if (change) settings_s_high <= thresholds_s_high;
+            if (change) length_1 <= length;
         end
     end
     assign busy = |in_flight;
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t3 = length_1[13:6] - 8'h1; // dequantizer.rs:121
-    oaken_record_reader_16_3 reader (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(sparse_valid),
-        .s_ready(reader_s_ready),
-        .s_data(sparse_data),
-        .s_keep(sparse_keep),
-        .s_last(sparse_last),
-        .chunks_minus_1(_t3[6:0]),
-        .start(may_begin & (in_flight != 4'hf)),
-        .advance(slice_s_ready),
-        .valid(shown_valid),
-        .shown_entries(shown_entries),
-        .shown_present(shown_present),
-        .shown_complete(shown_complete),
-        .shown_first(shown_first),
-        .shown_last(shown_last),
-        .shown_header(shown_header),
-        .begins(reader_begins),
-        .count_error(reader_count_error),
-        .length_error(reader_length_error)
-    );
-    register_slice_94 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(shown_valid),
-        .s_ready(slice_s_ready),
-        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last, shown_header}),
-        .m_valid(shown_valid_1),
-        .m_ready(advance),
-        .m_payload(slice_m_payload)
-    );
-    wire [23:0] shown_entries_1 = slice_m_payload[93:70]; // bundle.rs:55
-    wire [2:0] shown_present_1 = slice_m_payload[69:67]; // bundle.rs:55
-    wire shown_complete_1 = slice_m_payload[66]; // bundle.rs:55
-    wire shown_first_1 = slice_m_payload[65]; // bundle.rs:55
-    wire shown_last_1 = slice_m_payload[64]; // bundle.rs:55
-    wire [63:0] shown_header_1 = slice_m_payload[63:0]; // bundle.rs:55
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:123
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -802,293 +800,867 @@ module oaken_dequantizer_core_p16_n4096 (
         end
     end
 
-    // the header to levels
-    wire first = shown_first_1 & shown_valid_1; // dequantizer.rs:133
-    wire [12:0] middle = shown_header_1[12:0]; // half_steps.rs:68
-    wire [12:0] outer_pos = shown_header_1[25:13]; // half_steps.rs:68
-    wire [12:0] outer_neg = shown_header_1[38:26]; // half_steps.rs:68
-    wire [12:0] inner = shown_header_1[51:39]; // half_steps.rs:68
-    wire [5:0] e = middle[12:7]; // half_steps.rs:76
-    wire [6:0] f = middle[6:0]; // half_steps.rs:76
-    wire [5:0] e_1 = outer_pos[12:7]; // half_steps.rs:76
-    wire [6:0] f_1 = outer_pos[6:0]; // half_steps.rs:76
-    wire [5:0] e_2 = outer_neg[12:7]; // half_steps.rs:76
-    wire [6:0] f_2 = outer_neg[6:0]; // half_steps.rs:76
-    wire _t4 = (((e <= 6'h26) & ((|e) | (~(|f)))) & ((e_1 <= 6'h26) & ((|e_1) | (~(|f_1))))) & ((e_2 <= 6'h26) & ((|e_2) | (~(|f_2)))); // half_steps.rs:83
-    wire [5:0] e_3 = inner[12:7]; // half_steps.rs:76
-    wire [6:0] f_3 = inner[6:0]; // half_steps.rs:76
-    wire shapes = _t4 & ((e_3 <= 6'h26) & ((|e_3) | (~(|f_3)))); // half_steps.rs:83
-    wire [4:0] level_field = settings_t_high[14:10]; // step_unit.rs:74
-    wire [5:0] _t5 = (|level_field) ? ({1'h0, level_field} + 6'h3) : (settings_t_high[9] ? 6'h3 : (settings_t_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire [4:0] level_field_1 = settings_t_low[14:10]; // step_unit.rs:74
-    wire [5:0] _t6 = (|level_field_1) ? ({1'h0, level_field_1} + 6'h3) : (settings_t_low[9] ? 6'h3 : (settings_t_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire middle_legal = ((~(|e)) | (e >= _t5)) & ((~(|e)) | (e >= _t6)); // half_steps.rs:84
-    wire [4:0] level_field_2 = settings_s_high[14:10]; // step_unit.rs:74
-    wire [5:0] _t7 = (|level_field_2) ? ({1'h0, level_field_2} + 6'h3) : (settings_s_high[9] ? 6'h3 : (settings_s_high[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire [4:0] level_field_3 = settings_s_low[14:10]; // step_unit.rs:74
-    wire [5:0] _t8 = (|level_field_3) ? ({1'h0, level_field_3} + 6'h3) : (settings_s_low[9] ? 6'h3 : (settings_s_low[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
-    wire outer_legal = ((~(|e_1)) | (e_1 >= _t7)) & ((~(|e_2)) | (e_2 >= _t8)); // half_steps.rs:85
-    wire split_legal = shown_header_1[56:52] <= 5'h10; // half_steps.rs:86
-    always @(posedge clk) begin
-        if (advance) legal <= (((shapes & middle_legal) & outer_legal) & split_legal) & (~(|shown_header_1[63:58]));
-        if (advance) first_s1 <= first;
-    end
-    wire faulty = first_s1 & (~legal); // dequantizer.rs:136
-    assign header_error = flag_2;
+    // the header to what the lanes look up
+    oaken_level_writer writer (
+        .clk(clk),
+        .rst(rst),
+        .header_valid(header_valid),
+        .header_ready(writer_header_ready),
+        .header_payload(header_payload),
+        .slot(slot),
+        .thresholds_s_low(settings_s_low),
+        .thresholds_t_low(settings_t_low),
+        .thresholds_t_high(settings_t_high),
+        .thresholds_s_high(settings_s_high),
+        .prepare(change),
+        .prepared(prepared),
+        .write_valid(writer_write_valid),
+        .write_address(writer_write_address),
+        .write_base_value(writer_write_base_value),
+        .write_base_sticky(writer_write_base_sticky),
+        .write_half_m(writer_write_half_m),
+        .write_half_scale(writer_write_half_scale),
+        .done(done),
+        .faulty(faulty)
+    );
+    assign header_ready = writer_header_ready;
+    assign header_error = faulty;
+    assign write_valid = writer_write_valid;
+    assign write_address = writer_write_address;
+    assign write_base_value = writer_write_base_value;
+    assign write_base_sticky = writer_write_base_sticky;
+    assign write_half_m = writer_write_half_m;
+    assign write_half_scale = writer_write_half_scale;
     always @(posedge clk) begin
         if (rst) begin
-            flag_2 <= 1'h0;
+            may_begin <= 1'h0;
         end else begin
-            flag_2 <= faulty & advance;
+            may_begin <= (same & enable) & prepared;
         end
     end
-    wire [5:0] level_inner_scale = (|e_3) ? e_3 : 6'h1; // half_steps.rs:96
-    wire [10:0] level_x_mantissa = {|level_field, settings_t_high[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1 = {1'h0, (|level_field) ? level_field : 5'h1}; // half_steps.rs:117
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:135
+    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:137
+    always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
-        if (advance) l120_s1 <= (|e) ? e : (level_exponent_plus_1 + 6'h3);
-        if (advance) level_e <= l120_s1;
-        if (advance) level_down <= (|e) ? (e - level_exponent_plus_1) : 6'h3;
-    end
-    wire [22:0] level_wide = {level_x_mantissa, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t9 = level_wide >> level_down; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base <= _t9[19:0];
-    wire [22:0] level_lost = level_wide & (~(23'h7fffff << level_down)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_middle_pos_sticky <= |level_lost;
-    wire _t10 = |e; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1 <= {_t10, f & {7{_t10}}};
-        if (advance) new_levels_middle_pos_m <= l110_s1;
-    end
-    wire [10:0] level_x_mantissa_1 = {|level_field_1, settings_t_low[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_1 = {1'h0, (|level_field_1) ? level_field_1 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_1 <= (|e) ? e : (level_exponent_plus_1_1 + 6'h3);
-        if (advance) level_e_1 <= l120_s1_1;
-        if (advance) level_down_1 <= (|e) ? (e - level_exponent_plus_1_1) : 6'h3;
-    end
-    wire [22:0] level_wide_1 = {level_x_mantissa_1, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t11 = level_wide_1 >> level_down_1; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_1 <= _t11[19:0];
-    wire [22:0] level_lost_1 = level_wide_1 & (~(23'h7fffff << level_down_1)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_middle_neg_sticky <= |level_lost_1;
-    wire _t12 = |e; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_1 <= {_t12, f & {7{_t12}}};
-        if (advance) new_levels_middle_neg_m <= l110_s1_1;
-    end
-    wire [10:0] level_x_mantissa_2 = {|level_field_2, settings_s_high[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_2 = {1'h0, (|level_field_2) ? level_field_2 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_2 <= (|e_1) ? e_1 : (level_exponent_plus_1_2 + 6'h3);
-        if (advance) level_e_2 <= l120_s1_2;
-        if (advance) level_down_2 <= (|e_1) ? (e_1 - level_exponent_plus_1_2) : 6'h3;
-    end
-    wire [22:0] level_wide_2 = {level_x_mantissa_2, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t13 = level_wide_2 >> level_down_2; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_2 <= _t13[19:0];
-    wire [22:0] level_lost_2 = level_wide_2 & (~(23'h7fffff << level_down_2)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_outer_pos_sticky <= |level_lost_2;
-    wire _t14 = |e_1; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_2 <= {_t14, f_1 & {7{_t14}}};
-        if (advance) new_levels_outer_pos_m <= l110_s1_2;
-    end
-    wire [10:0] level_x_mantissa_3 = {|level_field_3, settings_s_low[9:0]}; // half.rs:18
-    wire [5:0] level_exponent_plus_1_3 = {1'h0, (|level_field_3) ? level_field_3 : 5'h1}; // half_steps.rs:117
-    always @(posedge clk) begin
-        if (advance) l120_s1_3 <= (|e_2) ? e_2 : (level_exponent_plus_1_3 + 6'h3);
-        if (advance) level_e_3 <= l120_s1_3;
-        if (advance) level_down_3 <= (|e_2) ? (e_2 - level_exponent_plus_1_3) : 6'h3;
-    end
-    wire [22:0] level_wide_3 = {level_x_mantissa_3, 12'h0}; // half_steps.rs:124
-    wire [22:0] _t15 = level_wide_3 >> level_down_3; // half_steps.rs:125
-    always @(posedge clk) if (advance) level_base_3 <= _t15[19:0];
-    wire [22:0] level_lost_3 = level_wide_3 & (~(23'h7fffff << level_down_3)); // half_steps.rs:126
-    always @(posedge clk) if (advance) new_levels_outer_neg_sticky <= |level_lost_3;
-    wire _t16 = |e_2; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_3 <= {_t16, f_2 & {7{_t16}}};
-        if (advance) new_levels_outer_neg_m <= l110_s1_3;
-    end
-    wire _t17 = |e_3; // half_steps.rs:109
-    always @(posedge clk) begin
-        if (advance) l110_s1_4 <= {_t17, f_3 & {7{_t17}}};
-        if (advance) new_levels_inner_m <= l110_s1_4;
-        if (advance) level_inner_scale_s1 <= level_inner_scale;
-        if (advance) new_levels_inner_e <= level_inner_scale_s1;
-        if (advance) shown_header_1_s1 <= shown_header_1[56:52];
-        if (advance) new_levels_split <= shown_header_1_s1;
+        if (rst) begin
+            slot <= 2'h0;
+        end else begin
+            if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
+        end
     end
 
     // entries to the map of the chunk
+    assign header_payload = reader_header;
+    assign shown_entries = reader_shown_entries;
+    assign shown_present = reader_shown_present;
+    assign shown_complete = reader_shown_complete;
+    assign shown_first = reader_shown_first;
+    assign shown_last = reader_shown_last;
+    assign shown_valid = reader_valid & header_can;
+    oaken_record_reader_16_3 reader (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(sparse_valid),
+        .s_ready(reader_s_ready),
+        .s_data(sparse_data),
+        .s_keep(sparse_keep),
+        .s_last(sparse_last),
+        .chunks_minus_1(_t2[6:0]),
+        .start(may_begin & (in_flight != 4'hf)),
+        .advance(shown_ready & header_can),
+        .valid(reader_valid),
+        .shown_entries(reader_shown_entries),
+        .shown_present(reader_shown_present),
+        .shown_complete(reader_shown_complete),
+        .shown_first(reader_shown_first),
+        .shown_last(reader_shown_last),
+        .starts(reader_starts),
+        .header(reader_header),
+        .begins(reader_begins),
+        .count_error(reader_count_error),
+        .length_error(reader_length_error)
+    );
+    assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
+    assign shown_ready = slice_s_ready;
+    wire [23:0] shown_entries_1 = slice_m_payload[29:6]; // bundle.rs:55
+    wire [2:0] shown_present_1 = slice_m_payload[5:3]; // bundle.rs:55
+    wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
+    wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
+    wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
     always @(posedge clk) begin
-        if (rst) begin
-            shown_valid_1_s1 <= 1'h0;
-            valid <= 1'h0;
-        end else begin
-            if (advance) shown_valid_1_s1 <= shown_valid_1;
-            if (advance) valid <= shown_valid_1_s1;
-        end
+        if (moves) waiting_outlier <= building_outlier;
+        if (moves) waiting_outer <= building_outer;
+        if (moves) waiting_sign <= building_sign;
+        if (moves) waiting_first <= built_first;
+        if (moves) waiting_last <= built_last;
     end
+    assign shown_ready_1 = (~built) | moves;
+    register_slice_30 slice (
+        .clk(clk),
+        .rst(rst),
+        .s_valid(shown_valid),
+        .s_ready(slice_s_ready),
+        .s_payload({shown_entries, shown_present, shown_complete, shown_first, shown_last}),
+        .m_valid(shown_valid_1),
+        .m_ready(shown_ready_1),
+        .m_payload(slice_m_payload)
+    );
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
     always @(posedge clk) begin
-        if (advance) shown_entries_1_s1 <= shown_entries_1;
-        if (advance) shown_entries_2 <= shown_entries_1_s1;
-        if (advance) shown_present_1_s1 <= shown_present_1;
-        if (advance) shown_present_2 <= shown_present_1_s1;
-        if (advance) shown_complete_1_s1 <= shown_complete_1;
-        if (advance) shown_complete_2 <= shown_complete_1_s1;
-        if (advance) shown_first_2 <= first_s1;
-        if (advance) shown_last_1_s1 <= shown_last_1;
-        if (advance) shown_last_2 <= shown_last_1_s1;
+        if (transfer) built_first <= shown_first_1;
+        if (transfer) built_last <= shown_last_1;
     end
-    wire present_0 = shown_present_2[0]; // signal.rs:270
-    wire present_1 = shown_present_2[1]; // signal.rs:270
-    wire present_2 = shown_present_2[2]; // signal.rs:270
-    wire [5:0] positions_0 = shown_entries_2[5:0]; // chunk_map.rs:29
-    wire _t18 = shown_entries_2[2:0] == 3'h0; // chunk_map.rs:39
-    wire _t19 = shown_entries_2[2:0] == 3'h1; // chunk_map.rs:39
-    wire _t20 = shown_entries_2[2:0] == 3'h2; // chunk_map.rs:39
-    wire _t21 = shown_entries_2[2:0] == 3'h3; // chunk_map.rs:39
-    wire _t22 = shown_entries_2[2:0] == 3'h4; // chunk_map.rs:39
-    wire _t23 = shown_entries_2[2:0] == 3'h5; // chunk_map.rs:39
-    wire _t24 = shown_entries_2[2:0] == 3'h6; // chunk_map.rs:39
-    wire _t25 = shown_entries_2[2:0] == 3'h7; // chunk_map.rs:39
-    wire _t26 = (shown_entries_2[5:3] == 3'h0) & present_0; // chunk_map.rs:40
-    wire _t27 = (shown_entries_2[5:3] == 3'h1) & present_0; // chunk_map.rs:40
-    wire _t28 = (shown_entries_2[5:3] == 3'h2) & present_0; // chunk_map.rs:40
-    wire _t29 = (shown_entries_2[5:3] == 3'h3) & present_0; // chunk_map.rs:40
-    wire _t30 = (shown_entries_2[5:3] == 3'h4) & present_0; // chunk_map.rs:40
-    wire _t31 = (shown_entries_2[5:3] == 3'h5) & present_0; // chunk_map.rs:40
-    wire _t32 = (shown_entries_2[5:3] == 3'h6) & present_0; // chunk_map.rs:40
-    wire _t33 = (shown_entries_2[5:3] == 3'h7) & present_0; // chunk_map.rs:40
-    wire [63:0] place = {_t33 & _t25, _t33 & _t24, _t33 & _t23, _t33 & _t22, _t33 & _t21, _t33 & _t20, _t33 & _t19, _t33 & _t18, _t32 & _t25, _t32 & _t24, _t32 & _t23, _t32 & _t22, _t32 & _t21, _t32 & _t20, _t32 & _t19, _t32 & _t18, _t31 & _t25, _t31 & _t24, _t31 & _t23, _t31 & _t22, _t31 & _t21, _t31 & _t20, _t31 & _t19, _t31 & _t18, _t30 & _t25, _t30 & _t24, _t30 & _t23, _t30 & _t22, _t30 & _t21, _t30 & _t20, _t30 & _t19, _t30 & _t18, _t29 & _t25, _t29 & _t24, _t29 & _t23, _t29 & _t22, _t29 & _t21, _t29 & _t20, _t29 & _t19, _t29 & _t18, _t28 & _t25, _t28 & _t24, _t28 & _t23, _t28 & _t22, _t28 & _t21, _t28 & _t20, _t28 & _t19, _t28 & _t18, _t27 & _t25, _t27 & _t24, _t27 & _t23, _t27 & _t22, _t27 & _t21, _t27 & _t20, _t27 & _t19, _t27 & _t18, _t26 & _t25, _t26 & _t24, _t26 & _t23, _t26 & _t22, _t26 & _t21, _t26 & _t20, _t26 & _t19, _t26 & _t18}; // chunk_map.rs:42
-    wire [5:0] positions_1 = shown_entries_2[13:8]; // chunk_map.rs:29
-    wire _t34 = shown_entries_2[10:8] == 3'h0; // chunk_map.rs:39
-    wire _t35 = shown_entries_2[10:8] == 3'h1; // chunk_map.rs:39
-    wire _t36 = shown_entries_2[10:8] == 3'h2; // chunk_map.rs:39
-    wire _t37 = shown_entries_2[10:8] == 3'h3; // chunk_map.rs:39
-    wire _t38 = shown_entries_2[10:8] == 3'h4; // chunk_map.rs:39
-    wire _t39 = shown_entries_2[10:8] == 3'h5; // chunk_map.rs:39
-    wire _t40 = shown_entries_2[10:8] == 3'h6; // chunk_map.rs:39
-    wire _t41 = shown_entries_2[10:8] == 3'h7; // chunk_map.rs:39
-    wire _t42 = (shown_entries_2[13:11] == 3'h0) & present_1; // chunk_map.rs:40
-    wire _t43 = (shown_entries_2[13:11] == 3'h1) & present_1; // chunk_map.rs:40
-    wire _t44 = (shown_entries_2[13:11] == 3'h2) & present_1; // chunk_map.rs:40
-    wire _t45 = (shown_entries_2[13:11] == 3'h3) & present_1; // chunk_map.rs:40
-    wire _t46 = (shown_entries_2[13:11] == 3'h4) & present_1; // chunk_map.rs:40
-    wire _t47 = (shown_entries_2[13:11] == 3'h5) & present_1; // chunk_map.rs:40
-    wire _t48 = (shown_entries_2[13:11] == 3'h6) & present_1; // chunk_map.rs:40
-    wire _t49 = (shown_entries_2[13:11] == 3'h7) & present_1; // chunk_map.rs:40
-    wire [63:0] place_1 = {_t49 & _t41, _t49 & _t40, _t49 & _t39, _t49 & _t38, _t49 & _t37, _t49 & _t36, _t49 & _t35, _t49 & _t34, _t48 & _t41, _t48 & _t40, _t48 & _t39, _t48 & _t38, _t48 & _t37, _t48 & _t36, _t48 & _t35, _t48 & _t34, _t47 & _t41, _t47 & _t40, _t47 & _t39, _t47 & _t38, _t47 & _t37, _t47 & _t36, _t47 & _t35, _t47 & _t34, _t46 & _t41, _t46 & _t40, _t46 & _t39, _t46 & _t38, _t46 & _t37, _t46 & _t36, _t46 & _t35, _t46 & _t34, _t45 & _t41, _t45 & _t40, _t45 & _t39, _t45 & _t38, _t45 & _t37, _t45 & _t36, _t45 & _t35, _t45 & _t34, _t44 & _t41, _t44 & _t40, _t44 & _t39, _t44 & _t38, _t44 & _t37, _t44 & _t36, _t44 & _t35, _t44 & _t34, _t43 & _t41, _t43 & _t40, _t43 & _t39, _t43 & _t38, _t43 & _t37, _t43 & _t36, _t43 & _t35, _t43 & _t34, _t42 & _t41, _t42 & _t40, _t42 & _t39, _t42 & _t38, _t42 & _t37, _t42 & _t36, _t42 & _t35, _t42 & _t34}; // chunk_map.rs:42
-    wire [63:0] _t50 = (building_outer | (place & {64{shown_entries_2[6]}})) | (place_1 & {64{shown_entries_2[14]}}); // chunk_map.rs:31
-    wire [63:0] _t51 = (building_sign | (place & {64{shown_entries_2[7]}})) | (place_1 & {64{shown_entries_2[15]}}); // chunk_map.rs:32
-    wire [5:0] positions_2 = shown_entries_2[21:16]; // chunk_map.rs:29
-    wire _t52 = shown_entries_2[18:16] == 3'h0; // chunk_map.rs:39
-    wire _t53 = shown_entries_2[18:16] == 3'h1; // chunk_map.rs:39
-    wire _t54 = shown_entries_2[18:16] == 3'h2; // chunk_map.rs:39
-    wire _t55 = shown_entries_2[18:16] == 3'h3; // chunk_map.rs:39
-    wire _t56 = shown_entries_2[18:16] == 3'h4; // chunk_map.rs:39
-    wire _t57 = shown_entries_2[18:16] == 3'h5; // chunk_map.rs:39
-    wire _t58 = shown_entries_2[18:16] == 3'h6; // chunk_map.rs:39
-    wire _t59 = shown_entries_2[18:16] == 3'h7; // chunk_map.rs:39
-    wire _t60 = (shown_entries_2[21:19] == 3'h0) & present_2; // chunk_map.rs:40
-    wire _t61 = (shown_entries_2[21:19] == 3'h1) & present_2; // chunk_map.rs:40
-    wire _t62 = (shown_entries_2[21:19] == 3'h2) & present_2; // chunk_map.rs:40
-    wire _t63 = (shown_entries_2[21:19] == 3'h3) & present_2; // chunk_map.rs:40
-    wire _t64 = (shown_entries_2[21:19] == 3'h4) & present_2; // chunk_map.rs:40
-    wire _t65 = (shown_entries_2[21:19] == 3'h5) & present_2; // chunk_map.rs:40
-    wire _t66 = (shown_entries_2[21:19] == 3'h6) & present_2; // chunk_map.rs:40
-    wire _t67 = (shown_entries_2[21:19] == 3'h7) & present_2; // chunk_map.rs:40
-    wire [63:0] place_2 = {_t67 & _t59, _t67 & _t58, _t67 & _t57, _t67 & _t56, _t67 & _t55, _t67 & _t54, _t67 & _t53, _t67 & _t52, _t66 & _t59, _t66 & _t58, _t66 & _t57, _t66 & _t56, _t66 & _t55, _t66 & _t54, _t66 & _t53, _t66 & _t52, _t65 & _t59, _t65 & _t58, _t65 & _t57, _t65 & _t56, _t65 & _t55, _t65 & _t54, _t65 & _t53, _t65 & _t52, _t64 & _t59, _t64 & _t58, _t64 & _t57, _t64 & _t56, _t64 & _t55, _t64 & _t54, _t64 & _t53, _t64 & _t52, _t63 & _t59, _t63 & _t58, _t63 & _t57, _t63 & _t56, _t63 & _t55, _t63 & _t54, _t63 & _t53, _t63 & _t52, _t62 & _t59, _t62 & _t58, _t62 & _t57, _t62 & _t56, _t62 & _t55, _t62 & _t54, _t62 & _t53, _t62 & _t52, _t61 & _t59, _t61 & _t58, _t61 & _t57, _t61 & _t56, _t61 & _t55, _t61 & _t54, _t61 & _t53, _t61 & _t52, _t60 & _t59, _t60 & _t58, _t60 & _t57, _t60 & _t56, _t60 & _t55, _t60 & _t54, _t60 & _t53, _t60 & _t52}; // chunk_map.rs:42
-    wire [63:0] built_outlier = ((building_outlier | place) | place_1) | place_2; // chunk_map.rs:30
-    wire [63:0] built_outer = _t50 | (place_2 & {64{shown_entries_2[22]}}); // chunk_map.rs:31
-    wire [63:0] built_sign = _t51 | (place_2 & {64{shown_entries_2[23]}}); // chunk_map.rs:32
-    wire [19:0] levels_now_middle_pos_base = shown_first_2 ? level_base : kept_levels_middle_pos_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_base <= levels_now_middle_pos_base;
-    wire levels_now_middle_pos_sticky = shown_first_2 ? new_levels_middle_pos_sticky : kept_levels_middle_pos_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_sticky <= levels_now_middle_pos_sticky;
-    wire [7:0] levels_now_middle_pos_m = shown_first_2 ? new_levels_middle_pos_m : kept_levels_middle_pos_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_m <= levels_now_middle_pos_m;
-    wire [5:0] levels_now_middle_pos_e = shown_first_2 ? level_e : kept_levels_middle_pos_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_pos_e <= levels_now_middle_pos_e;
-    wire [19:0] levels_now_middle_neg_base = shown_first_2 ? level_base_1 : kept_levels_middle_neg_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_base <= levels_now_middle_neg_base;
-    wire levels_now_middle_neg_sticky = shown_first_2 ? new_levels_middle_neg_sticky : kept_levels_middle_neg_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_sticky <= levels_now_middle_neg_sticky;
-    wire [7:0] levels_now_middle_neg_m = shown_first_2 ? new_levels_middle_neg_m : kept_levels_middle_neg_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_m <= levels_now_middle_neg_m;
-    wire [5:0] levels_now_middle_neg_e = shown_first_2 ? level_e_1 : kept_levels_middle_neg_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_middle_neg_e <= levels_now_middle_neg_e;
-    wire [19:0] levels_now_outer_pos_base = shown_first_2 ? level_base_2 : kept_levels_outer_pos_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_base <= levels_now_outer_pos_base;
-    wire levels_now_outer_pos_sticky = shown_first_2 ? new_levels_outer_pos_sticky : kept_levels_outer_pos_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_sticky <= levels_now_outer_pos_sticky;
-    wire [7:0] levels_now_outer_pos_m = shown_first_2 ? new_levels_outer_pos_m : kept_levels_outer_pos_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_m <= levels_now_outer_pos_m;
-    wire [5:0] levels_now_outer_pos_e = shown_first_2 ? level_e_2 : kept_levels_outer_pos_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_pos_e <= levels_now_outer_pos_e;
-    wire [19:0] levels_now_outer_neg_base = shown_first_2 ? level_base_3 : kept_levels_outer_neg_base; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_base <= levels_now_outer_neg_base;
-    wire levels_now_outer_neg_sticky = shown_first_2 ? new_levels_outer_neg_sticky : kept_levels_outer_neg_sticky; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_sticky <= levels_now_outer_neg_sticky;
-    wire [7:0] levels_now_outer_neg_m = shown_first_2 ? new_levels_outer_neg_m : kept_levels_outer_neg_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_m <= levels_now_outer_neg_m;
-    wire [5:0] levels_now_outer_neg_e = shown_first_2 ? level_e_3 : kept_levels_outer_neg_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_outer_neg_e <= levels_now_outer_neg_e;
-    wire [7:0] levels_now_inner_m = shown_first_2 ? new_levels_inner_m : kept_levels_inner_m; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_inner_m <= levels_now_inner_m;
-    wire [5:0] levels_now_inner_e = shown_first_2 ? new_levels_inner_e : kept_levels_inner_e; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_inner_e <= levels_now_inner_e;
-    wire [4:0] levels_now_split = shown_first_2 ? new_levels_split : kept_levels_split; // dequantizer.rs:146
-    always @(posedge clk) kept_levels_split <= levels_now_split;
-    wire wrong = (present_0 & any_before) & (positions_0 <= position); // chunk_map.rs:51
-    wire [5:0] last = present_0 ? positions_0 : position; // chunk_map.rs:52
-    wire wrong_order = (wrong | ((present_1 & present_0) & (positions_1 <= positions_0))) | ((present_2 & present_1) & (positions_2 <= positions_1)); // chunk_map.rs:54
-    wire [5:0] last_position = present_2 ? positions_2 : (present_1 ? positions_1 : last); // chunk_map.rs:55
-    wire _t68 = valid & advance; // dequantizer.rs:151
+    wire present_0 = shown_present_1[0]; // signal.rs:270
+    wire present_1 = shown_present_1[1]; // signal.rs:270
+    wire present_2 = shown_present_1[2]; // signal.rs:270
+    wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
+    wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
+    wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
+    wire low_3 = shown_entries_1[2:0] == 3'h3; // chunk_map.rs:30
+    wire low_4 = shown_entries_1[2:0] == 3'h4; // chunk_map.rs:30
+    wire low_5 = shown_entries_1[2:0] == 3'h5; // chunk_map.rs:30
+    wire low_6 = shown_entries_1[2:0] == 3'h6; // chunk_map.rs:30
+    wire low_7 = shown_entries_1[2:0] == 3'h7; // chunk_map.rs:30
+    wire high_0 = (shown_entries_1[5:3] == 3'h0) & present_0; // chunk_map.rs:32
+    wire high_1 = (shown_entries_1[5:3] == 3'h1) & present_0; // chunk_map.rs:32
+    wire high_2 = (shown_entries_1[5:3] == 3'h2) & present_0; // chunk_map.rs:32
+    wire high_3 = (shown_entries_1[5:3] == 3'h3) & present_0; // chunk_map.rs:32
+    wire high_4 = (shown_entries_1[5:3] == 3'h4) & present_0; // chunk_map.rs:32
+    wire high_5 = (shown_entries_1[5:3] == 3'h5) & present_0; // chunk_map.rs:32
+    wire high_6 = (shown_entries_1[5:3] == 3'h6) & present_0; // chunk_map.rs:32
+    wire high_7 = (shown_entries_1[5:3] == 3'h7) & present_0; // chunk_map.rs:32
+    wire places_0 = high_7 & low_7; // chunk_map.rs:33
+    wire places_1 = high_7 & low_6; // chunk_map.rs:33
+    wire places_2 = high_7 & low_5; // chunk_map.rs:33
+    wire places_3 = high_7 & low_4; // chunk_map.rs:33
+    wire places_4 = high_7 & low_3; // chunk_map.rs:33
+    wire places_5 = high_7 & low_2; // chunk_map.rs:33
+    wire places_6 = high_7 & low_1; // chunk_map.rs:33
+    wire places_7 = high_7 & low_0; // chunk_map.rs:33
+    wire places_8 = high_6 & low_7; // chunk_map.rs:33
+    wire places_9 = high_6 & low_6; // chunk_map.rs:33
+    wire places_10 = high_6 & low_5; // chunk_map.rs:33
+    wire places_11 = high_6 & low_4; // chunk_map.rs:33
+    wire places_12 = high_6 & low_3; // chunk_map.rs:33
+    wire places_13 = high_6 & low_2; // chunk_map.rs:33
+    wire places_14 = high_6 & low_1; // chunk_map.rs:33
+    wire places_15 = high_6 & low_0; // chunk_map.rs:33
+    wire places_16 = high_5 & low_7; // chunk_map.rs:33
+    wire places_17 = high_5 & low_6; // chunk_map.rs:33
+    wire places_18 = high_5 & low_5; // chunk_map.rs:33
+    wire places_19 = high_5 & low_4; // chunk_map.rs:33
+    wire places_20 = high_5 & low_3; // chunk_map.rs:33
+    wire places_21 = high_5 & low_2; // chunk_map.rs:33
+    wire places_22 = high_5 & low_1; // chunk_map.rs:33
+    wire places_23 = high_5 & low_0; // chunk_map.rs:33
+    wire places_24 = high_4 & low_7; // chunk_map.rs:33
+    wire places_25 = high_4 & low_6; // chunk_map.rs:33
+    wire places_26 = high_4 & low_5; // chunk_map.rs:33
+    wire places_27 = high_4 & low_4; // chunk_map.rs:33
+    wire places_28 = high_4 & low_3; // chunk_map.rs:33
+    wire places_29 = high_4 & low_2; // chunk_map.rs:33
+    wire places_30 = high_4 & low_1; // chunk_map.rs:33
+    wire places_31 = high_4 & low_0; // chunk_map.rs:33
+    wire places_32 = high_3 & low_7; // chunk_map.rs:33
+    wire places_33 = high_3 & low_6; // chunk_map.rs:33
+    wire places_34 = high_3 & low_5; // chunk_map.rs:33
+    wire places_35 = high_3 & low_4; // chunk_map.rs:33
+    wire places_36 = high_3 & low_3; // chunk_map.rs:33
+    wire places_37 = high_3 & low_2; // chunk_map.rs:33
+    wire places_38 = high_3 & low_1; // chunk_map.rs:33
+    wire places_39 = high_3 & low_0; // chunk_map.rs:33
+    wire places_40 = high_2 & low_7; // chunk_map.rs:33
+    wire places_41 = high_2 & low_6; // chunk_map.rs:33
+    wire places_42 = high_2 & low_5; // chunk_map.rs:33
+    wire places_43 = high_2 & low_4; // chunk_map.rs:33
+    wire places_44 = high_2 & low_3; // chunk_map.rs:33
+    wire places_45 = high_2 & low_2; // chunk_map.rs:33
+    wire places_46 = high_2 & low_1; // chunk_map.rs:33
+    wire places_47 = high_2 & low_0; // chunk_map.rs:33
+    wire places_48 = high_1 & low_7; // chunk_map.rs:33
+    wire places_49 = high_1 & low_6; // chunk_map.rs:33
+    wire places_50 = high_1 & low_5; // chunk_map.rs:33
+    wire places_51 = high_1 & low_4; // chunk_map.rs:33
+    wire places_52 = high_1 & low_3; // chunk_map.rs:33
+    wire places_53 = high_1 & low_2; // chunk_map.rs:33
+    wire places_54 = high_1 & low_1; // chunk_map.rs:33
+    wire places_55 = high_1 & low_0; // chunk_map.rs:33
+    wire places_56 = high_0 & low_7; // chunk_map.rs:33
+    wire places_57 = high_0 & low_6; // chunk_map.rs:33
+    wire places_58 = high_0 & low_5; // chunk_map.rs:33
+    wire places_59 = high_0 & low_4; // chunk_map.rs:33
+    wire places_60 = high_0 & low_3; // chunk_map.rs:33
+    wire places_61 = high_0 & low_2; // chunk_map.rs:33
+    wire places_62 = high_0 & low_1; // chunk_map.rs:33
+    wire places_63 = high_0 & low_0; // chunk_map.rs:33
+    wire [63:0] _t3 = {places_0, places_1, places_2, places_3, places_4, places_5, places_6, places_7, places_8, places_9, places_10, places_11, places_12, places_13, places_14, places_15, places_16, places_17, places_18, places_19, places_20, places_21, places_22, places_23, places_24, places_25, places_26, places_27, places_28, places_29, places_30, places_31, places_32, places_33, places_34, places_35, places_36, places_37, places_38, places_39, places_40, places_41, places_42, places_43, places_44, places_45, places_46, places_47, places_48, places_49, places_50, places_51, places_52, places_53, places_54, places_55, places_56, places_57, places_58, places_59, places_60, places_61, places_62, places_63}; // chunk_map.rs:34
+    wire _t4 = present_0 & shown_entries_1[6]; // chunk_map.rs:37
+    wire high_0_1 = (shown_entries_1[5:3] == 3'h0) & _t4; // chunk_map.rs:32
+    wire high_1_1 = (shown_entries_1[5:3] == 3'h1) & _t4; // chunk_map.rs:32
+    wire high_2_1 = (shown_entries_1[5:3] == 3'h2) & _t4; // chunk_map.rs:32
+    wire high_3_1 = (shown_entries_1[5:3] == 3'h3) & _t4; // chunk_map.rs:32
+    wire high_4_1 = (shown_entries_1[5:3] == 3'h4) & _t4; // chunk_map.rs:32
+    wire high_5_1 = (shown_entries_1[5:3] == 3'h5) & _t4; // chunk_map.rs:32
+    wire high_6_1 = (shown_entries_1[5:3] == 3'h6) & _t4; // chunk_map.rs:32
+    wire high_7_1 = (shown_entries_1[5:3] == 3'h7) & _t4; // chunk_map.rs:32
+    wire places_0_1 = high_7_1 & low_7; // chunk_map.rs:33
+    wire places_1_1 = high_7_1 & low_6; // chunk_map.rs:33
+    wire places_2_1 = high_7_1 & low_5; // chunk_map.rs:33
+    wire places_3_1 = high_7_1 & low_4; // chunk_map.rs:33
+    wire places_4_1 = high_7_1 & low_3; // chunk_map.rs:33
+    wire places_5_1 = high_7_1 & low_2; // chunk_map.rs:33
+    wire places_6_1 = high_7_1 & low_1; // chunk_map.rs:33
+    wire places_7_1 = high_7_1 & low_0; // chunk_map.rs:33
+    wire places_8_1 = high_6_1 & low_7; // chunk_map.rs:33
+    wire places_9_1 = high_6_1 & low_6; // chunk_map.rs:33
+    wire places_10_1 = high_6_1 & low_5; // chunk_map.rs:33
+    wire places_11_1 = high_6_1 & low_4; // chunk_map.rs:33
+    wire places_12_1 = high_6_1 & low_3; // chunk_map.rs:33
+    wire places_13_1 = high_6_1 & low_2; // chunk_map.rs:33
+    wire places_14_1 = high_6_1 & low_1; // chunk_map.rs:33
+    wire places_15_1 = high_6_1 & low_0; // chunk_map.rs:33
+    wire places_16_1 = high_5_1 & low_7; // chunk_map.rs:33
+    wire places_17_1 = high_5_1 & low_6; // chunk_map.rs:33
+    wire places_18_1 = high_5_1 & low_5; // chunk_map.rs:33
+    wire places_19_1 = high_5_1 & low_4; // chunk_map.rs:33
+    wire places_20_1 = high_5_1 & low_3; // chunk_map.rs:33
+    wire places_21_1 = high_5_1 & low_2; // chunk_map.rs:33
+    wire places_22_1 = high_5_1 & low_1; // chunk_map.rs:33
+    wire places_23_1 = high_5_1 & low_0; // chunk_map.rs:33
+    wire places_24_1 = high_4_1 & low_7; // chunk_map.rs:33
+    wire places_25_1 = high_4_1 & low_6; // chunk_map.rs:33
+    wire places_26_1 = high_4_1 & low_5; // chunk_map.rs:33
+    wire places_27_1 = high_4_1 & low_4; // chunk_map.rs:33
+    wire places_28_1 = high_4_1 & low_3; // chunk_map.rs:33
+    wire places_29_1 = high_4_1 & low_2; // chunk_map.rs:33
+    wire places_30_1 = high_4_1 & low_1; // chunk_map.rs:33
+    wire places_31_1 = high_4_1 & low_0; // chunk_map.rs:33
+    wire places_32_1 = high_3_1 & low_7; // chunk_map.rs:33
+    wire places_33_1 = high_3_1 & low_6; // chunk_map.rs:33
+    wire places_34_1 = high_3_1 & low_5; // chunk_map.rs:33
+    wire places_35_1 = high_3_1 & low_4; // chunk_map.rs:33
+    wire places_36_1 = high_3_1 & low_3; // chunk_map.rs:33
+    wire places_37_1 = high_3_1 & low_2; // chunk_map.rs:33
+    wire places_38_1 = high_3_1 & low_1; // chunk_map.rs:33
+    wire places_39_1 = high_3_1 & low_0; // chunk_map.rs:33
+    wire places_40_1 = high_2_1 & low_7; // chunk_map.rs:33
+    wire places_41_1 = high_2_1 & low_6; // chunk_map.rs:33
+    wire places_42_1 = high_2_1 & low_5; // chunk_map.rs:33
+    wire places_43_1 = high_2_1 & low_4; // chunk_map.rs:33
+    wire places_44_1 = high_2_1 & low_3; // chunk_map.rs:33
+    wire places_45_1 = high_2_1 & low_2; // chunk_map.rs:33
+    wire places_46_1 = high_2_1 & low_1; // chunk_map.rs:33
+    wire places_47_1 = high_2_1 & low_0; // chunk_map.rs:33
+    wire places_48_1 = high_1_1 & low_7; // chunk_map.rs:33
+    wire places_49_1 = high_1_1 & low_6; // chunk_map.rs:33
+    wire places_50_1 = high_1_1 & low_5; // chunk_map.rs:33
+    wire places_51_1 = high_1_1 & low_4; // chunk_map.rs:33
+    wire places_52_1 = high_1_1 & low_3; // chunk_map.rs:33
+    wire places_53_1 = high_1_1 & low_2; // chunk_map.rs:33
+    wire places_54_1 = high_1_1 & low_1; // chunk_map.rs:33
+    wire places_55_1 = high_1_1 & low_0; // chunk_map.rs:33
+    wire places_56_1 = high_0_1 & low_7; // chunk_map.rs:33
+    wire places_57_1 = high_0_1 & low_6; // chunk_map.rs:33
+    wire places_58_1 = high_0_1 & low_5; // chunk_map.rs:33
+    wire places_59_1 = high_0_1 & low_4; // chunk_map.rs:33
+    wire places_60_1 = high_0_1 & low_3; // chunk_map.rs:33
+    wire places_61_1 = high_0_1 & low_2; // chunk_map.rs:33
+    wire places_62_1 = high_0_1 & low_1; // chunk_map.rs:33
+    wire places_63_1 = high_0_1 & low_0; // chunk_map.rs:33
+    wire [63:0] _t5 = {places_0_1, places_1_1, places_2_1, places_3_1, places_4_1, places_5_1, places_6_1, places_7_1, places_8_1, places_9_1, places_10_1, places_11_1, places_12_1, places_13_1, places_14_1, places_15_1, places_16_1, places_17_1, places_18_1, places_19_1, places_20_1, places_21_1, places_22_1, places_23_1, places_24_1, places_25_1, places_26_1, places_27_1, places_28_1, places_29_1, places_30_1, places_31_1, places_32_1, places_33_1, places_34_1, places_35_1, places_36_1, places_37_1, places_38_1, places_39_1, places_40_1, places_41_1, places_42_1, places_43_1, places_44_1, places_45_1, places_46_1, places_47_1, places_48_1, places_49_1, places_50_1, places_51_1, places_52_1, places_53_1, places_54_1, places_55_1, places_56_1, places_57_1, places_58_1, places_59_1, places_60_1, places_61_1, places_62_1, places_63_1}; // chunk_map.rs:34
+    wire _t6 = present_0 & shown_entries_1[7]; // chunk_map.rs:38
+    wire high_0_2 = (shown_entries_1[5:3] == 3'h0) & _t6; // chunk_map.rs:32
+    wire high_1_2 = (shown_entries_1[5:3] == 3'h1) & _t6; // chunk_map.rs:32
+    wire high_2_2 = (shown_entries_1[5:3] == 3'h2) & _t6; // chunk_map.rs:32
+    wire high_3_2 = (shown_entries_1[5:3] == 3'h3) & _t6; // chunk_map.rs:32
+    wire high_4_2 = (shown_entries_1[5:3] == 3'h4) & _t6; // chunk_map.rs:32
+    wire high_5_2 = (shown_entries_1[5:3] == 3'h5) & _t6; // chunk_map.rs:32
+    wire high_6_2 = (shown_entries_1[5:3] == 3'h6) & _t6; // chunk_map.rs:32
+    wire high_7_2 = (shown_entries_1[5:3] == 3'h7) & _t6; // chunk_map.rs:32
+    wire places_0_2 = high_7_2 & low_7; // chunk_map.rs:33
+    wire places_1_2 = high_7_2 & low_6; // chunk_map.rs:33
+    wire places_2_2 = high_7_2 & low_5; // chunk_map.rs:33
+    wire places_3_2 = high_7_2 & low_4; // chunk_map.rs:33
+    wire places_4_2 = high_7_2 & low_3; // chunk_map.rs:33
+    wire places_5_2 = high_7_2 & low_2; // chunk_map.rs:33
+    wire places_6_2 = high_7_2 & low_1; // chunk_map.rs:33
+    wire places_7_2 = high_7_2 & low_0; // chunk_map.rs:33
+    wire places_8_2 = high_6_2 & low_7; // chunk_map.rs:33
+    wire places_9_2 = high_6_2 & low_6; // chunk_map.rs:33
+    wire places_10_2 = high_6_2 & low_5; // chunk_map.rs:33
+    wire places_11_2 = high_6_2 & low_4; // chunk_map.rs:33
+    wire places_12_2 = high_6_2 & low_3; // chunk_map.rs:33
+    wire places_13_2 = high_6_2 & low_2; // chunk_map.rs:33
+    wire places_14_2 = high_6_2 & low_1; // chunk_map.rs:33
+    wire places_15_2 = high_6_2 & low_0; // chunk_map.rs:33
+    wire places_16_2 = high_5_2 & low_7; // chunk_map.rs:33
+    wire places_17_2 = high_5_2 & low_6; // chunk_map.rs:33
+    wire places_18_2 = high_5_2 & low_5; // chunk_map.rs:33
+    wire places_19_2 = high_5_2 & low_4; // chunk_map.rs:33
+    wire places_20_2 = high_5_2 & low_3; // chunk_map.rs:33
+    wire places_21_2 = high_5_2 & low_2; // chunk_map.rs:33
+    wire places_22_2 = high_5_2 & low_1; // chunk_map.rs:33
+    wire places_23_2 = high_5_2 & low_0; // chunk_map.rs:33
+    wire places_24_2 = high_4_2 & low_7; // chunk_map.rs:33
+    wire places_25_2 = high_4_2 & low_6; // chunk_map.rs:33
+    wire places_26_2 = high_4_2 & low_5; // chunk_map.rs:33
+    wire places_27_2 = high_4_2 & low_4; // chunk_map.rs:33
+    wire places_28_2 = high_4_2 & low_3; // chunk_map.rs:33
+    wire places_29_2 = high_4_2 & low_2; // chunk_map.rs:33
+    wire places_30_2 = high_4_2 & low_1; // chunk_map.rs:33
+    wire places_31_2 = high_4_2 & low_0; // chunk_map.rs:33
+    wire places_32_2 = high_3_2 & low_7; // chunk_map.rs:33
+    wire places_33_2 = high_3_2 & low_6; // chunk_map.rs:33
+    wire places_34_2 = high_3_2 & low_5; // chunk_map.rs:33
+    wire places_35_2 = high_3_2 & low_4; // chunk_map.rs:33
+    wire places_36_2 = high_3_2 & low_3; // chunk_map.rs:33
+    wire places_37_2 = high_3_2 & low_2; // chunk_map.rs:33
+    wire places_38_2 = high_3_2 & low_1; // chunk_map.rs:33
+    wire places_39_2 = high_3_2 & low_0; // chunk_map.rs:33
+    wire places_40_2 = high_2_2 & low_7; // chunk_map.rs:33
+    wire places_41_2 = high_2_2 & low_6; // chunk_map.rs:33
+    wire places_42_2 = high_2_2 & low_5; // chunk_map.rs:33
+    wire places_43_2 = high_2_2 & low_4; // chunk_map.rs:33
+    wire places_44_2 = high_2_2 & low_3; // chunk_map.rs:33
+    wire places_45_2 = high_2_2 & low_2; // chunk_map.rs:33
+    wire places_46_2 = high_2_2 & low_1; // chunk_map.rs:33
+    wire places_47_2 = high_2_2 & low_0; // chunk_map.rs:33
+    wire places_48_2 = high_1_2 & low_7; // chunk_map.rs:33
+    wire places_49_2 = high_1_2 & low_6; // chunk_map.rs:33
+    wire places_50_2 = high_1_2 & low_5; // chunk_map.rs:33
+    wire places_51_2 = high_1_2 & low_4; // chunk_map.rs:33
+    wire places_52_2 = high_1_2 & low_3; // chunk_map.rs:33
+    wire places_53_2 = high_1_2 & low_2; // chunk_map.rs:33
+    wire places_54_2 = high_1_2 & low_1; // chunk_map.rs:33
+    wire places_55_2 = high_1_2 & low_0; // chunk_map.rs:33
+    wire places_56_2 = high_0_2 & low_7; // chunk_map.rs:33
+    wire places_57_2 = high_0_2 & low_6; // chunk_map.rs:33
+    wire places_58_2 = high_0_2 & low_5; // chunk_map.rs:33
+    wire places_59_2 = high_0_2 & low_4; // chunk_map.rs:33
+    wire places_60_2 = high_0_2 & low_3; // chunk_map.rs:33
+    wire places_61_2 = high_0_2 & low_2; // chunk_map.rs:33
+    wire places_62_2 = high_0_2 & low_1; // chunk_map.rs:33
+    wire places_63_2 = high_0_2 & low_0; // chunk_map.rs:33
+    wire [63:0] _t7 = {places_0_2, places_1_2, places_2_2, places_3_2, places_4_2, places_5_2, places_6_2, places_7_2, places_8_2, places_9_2, places_10_2, places_11_2, places_12_2, places_13_2, places_14_2, places_15_2, places_16_2, places_17_2, places_18_2, places_19_2, places_20_2, places_21_2, places_22_2, places_23_2, places_24_2, places_25_2, places_26_2, places_27_2, places_28_2, places_29_2, places_30_2, places_31_2, places_32_2, places_33_2, places_34_2, places_35_2, places_36_2, places_37_2, places_38_2, places_39_2, places_40_2, places_41_2, places_42_2, places_43_2, places_44_2, places_45_2, places_46_2, places_47_2, places_48_2, places_49_2, places_50_2, places_51_2, places_52_2, places_53_2, places_54_2, places_55_2, places_56_2, places_57_2, places_58_2, places_59_2, places_60_2, places_61_2, places_62_2, places_63_2}; // chunk_map.rs:34
+    wire low_0_1 = shown_entries_1[10:8] == 3'h0; // chunk_map.rs:30
+    wire low_1_1 = shown_entries_1[10:8] == 3'h1; // chunk_map.rs:30
+    wire low_2_1 = shown_entries_1[10:8] == 3'h2; // chunk_map.rs:30
+    wire low_3_1 = shown_entries_1[10:8] == 3'h3; // chunk_map.rs:30
+    wire low_4_1 = shown_entries_1[10:8] == 3'h4; // chunk_map.rs:30
+    wire low_5_1 = shown_entries_1[10:8] == 3'h5; // chunk_map.rs:30
+    wire low_6_1 = shown_entries_1[10:8] == 3'h6; // chunk_map.rs:30
+    wire low_7_1 = shown_entries_1[10:8] == 3'h7; // chunk_map.rs:30
+    wire high_0_3 = (shown_entries_1[13:11] == 3'h0) & present_1; // chunk_map.rs:32
+    wire high_1_3 = (shown_entries_1[13:11] == 3'h1) & present_1; // chunk_map.rs:32
+    wire high_2_3 = (shown_entries_1[13:11] == 3'h2) & present_1; // chunk_map.rs:32
+    wire high_3_3 = (shown_entries_1[13:11] == 3'h3) & present_1; // chunk_map.rs:32
+    wire high_4_3 = (shown_entries_1[13:11] == 3'h4) & present_1; // chunk_map.rs:32
+    wire high_5_3 = (shown_entries_1[13:11] == 3'h5) & present_1; // chunk_map.rs:32
+    wire high_6_3 = (shown_entries_1[13:11] == 3'h6) & present_1; // chunk_map.rs:32
+    wire high_7_3 = (shown_entries_1[13:11] == 3'h7) & present_1; // chunk_map.rs:32
+    wire places_0_3 = high_7_3 & low_7_1; // chunk_map.rs:33
+    wire places_1_3 = high_7_3 & low_6_1; // chunk_map.rs:33
+    wire places_2_3 = high_7_3 & low_5_1; // chunk_map.rs:33
+    wire places_3_3 = high_7_3 & low_4_1; // chunk_map.rs:33
+    wire places_4_3 = high_7_3 & low_3_1; // chunk_map.rs:33
+    wire places_5_3 = high_7_3 & low_2_1; // chunk_map.rs:33
+    wire places_6_3 = high_7_3 & low_1_1; // chunk_map.rs:33
+    wire places_7_3 = high_7_3 & low_0_1; // chunk_map.rs:33
+    wire places_8_3 = high_6_3 & low_7_1; // chunk_map.rs:33
+    wire places_9_3 = high_6_3 & low_6_1; // chunk_map.rs:33
+    wire places_10_3 = high_6_3 & low_5_1; // chunk_map.rs:33
+    wire places_11_3 = high_6_3 & low_4_1; // chunk_map.rs:33
+    wire places_12_3 = high_6_3 & low_3_1; // chunk_map.rs:33
+    wire places_13_3 = high_6_3 & low_2_1; // chunk_map.rs:33
+    wire places_14_3 = high_6_3 & low_1_1; // chunk_map.rs:33
+    wire places_15_3 = high_6_3 & low_0_1; // chunk_map.rs:33
+    wire places_16_3 = high_5_3 & low_7_1; // chunk_map.rs:33
+    wire places_17_3 = high_5_3 & low_6_1; // chunk_map.rs:33
+    wire places_18_3 = high_5_3 & low_5_1; // chunk_map.rs:33
+    wire places_19_3 = high_5_3 & low_4_1; // chunk_map.rs:33
+    wire places_20_3 = high_5_3 & low_3_1; // chunk_map.rs:33
+    wire places_21_3 = high_5_3 & low_2_1; // chunk_map.rs:33
+    wire places_22_3 = high_5_3 & low_1_1; // chunk_map.rs:33
+    wire places_23_3 = high_5_3 & low_0_1; // chunk_map.rs:33
+    wire places_24_3 = high_4_3 & low_7_1; // chunk_map.rs:33
+    wire places_25_3 = high_4_3 & low_6_1; // chunk_map.rs:33
+    wire places_26_3 = high_4_3 & low_5_1; // chunk_map.rs:33
+    wire places_27_3 = high_4_3 & low_4_1; // chunk_map.rs:33
+    wire places_28_3 = high_4_3 & low_3_1; // chunk_map.rs:33
+    wire places_29_3 = high_4_3 & low_2_1; // chunk_map.rs:33
+    wire places_30_3 = high_4_3 & low_1_1; // chunk_map.rs:33
+    wire places_31_3 = high_4_3 & low_0_1; // chunk_map.rs:33
+    wire places_32_3 = high_3_3 & low_7_1; // chunk_map.rs:33
+    wire places_33_3 = high_3_3 & low_6_1; // chunk_map.rs:33
+    wire places_34_3 = high_3_3 & low_5_1; // chunk_map.rs:33
+    wire places_35_3 = high_3_3 & low_4_1; // chunk_map.rs:33
+    wire places_36_3 = high_3_3 & low_3_1; // chunk_map.rs:33
+    wire places_37_3 = high_3_3 & low_2_1; // chunk_map.rs:33
+    wire places_38_3 = high_3_3 & low_1_1; // chunk_map.rs:33
+    wire places_39_3 = high_3_3 & low_0_1; // chunk_map.rs:33
+    wire places_40_3 = high_2_3 & low_7_1; // chunk_map.rs:33
+    wire places_41_3 = high_2_3 & low_6_1; // chunk_map.rs:33
+    wire places_42_3 = high_2_3 & low_5_1; // chunk_map.rs:33
+    wire places_43_3 = high_2_3 & low_4_1; // chunk_map.rs:33
+    wire places_44_3 = high_2_3 & low_3_1; // chunk_map.rs:33
+    wire places_45_3 = high_2_3 & low_2_1; // chunk_map.rs:33
+    wire places_46_3 = high_2_3 & low_1_1; // chunk_map.rs:33
+    wire places_47_3 = high_2_3 & low_0_1; // chunk_map.rs:33
+    wire places_48_3 = high_1_3 & low_7_1; // chunk_map.rs:33
+    wire places_49_3 = high_1_3 & low_6_1; // chunk_map.rs:33
+    wire places_50_3 = high_1_3 & low_5_1; // chunk_map.rs:33
+    wire places_51_3 = high_1_3 & low_4_1; // chunk_map.rs:33
+    wire places_52_3 = high_1_3 & low_3_1; // chunk_map.rs:33
+    wire places_53_3 = high_1_3 & low_2_1; // chunk_map.rs:33
+    wire places_54_3 = high_1_3 & low_1_1; // chunk_map.rs:33
+    wire places_55_3 = high_1_3 & low_0_1; // chunk_map.rs:33
+    wire places_56_3 = high_0_3 & low_7_1; // chunk_map.rs:33
+    wire places_57_3 = high_0_3 & low_6_1; // chunk_map.rs:33
+    wire places_58_3 = high_0_3 & low_5_1; // chunk_map.rs:33
+    wire places_59_3 = high_0_3 & low_4_1; // chunk_map.rs:33
+    wire places_60_3 = high_0_3 & low_3_1; // chunk_map.rs:33
+    wire places_61_3 = high_0_3 & low_2_1; // chunk_map.rs:33
+    wire places_62_3 = high_0_3 & low_1_1; // chunk_map.rs:33
+    wire places_63_3 = high_0_3 & low_0_1; // chunk_map.rs:33
+    wire [63:0] _t8 = {places_0_3, places_1_3, places_2_3, places_3_3, places_4_3, places_5_3, places_6_3, places_7_3, places_8_3, places_9_3, places_10_3, places_11_3, places_12_3, places_13_3, places_14_3, places_15_3, places_16_3, places_17_3, places_18_3, places_19_3, places_20_3, places_21_3, places_22_3, places_23_3, places_24_3, places_25_3, places_26_3, places_27_3, places_28_3, places_29_3, places_30_3, places_31_3, places_32_3, places_33_3, places_34_3, places_35_3, places_36_3, places_37_3, places_38_3, places_39_3, places_40_3, places_41_3, places_42_3, places_43_3, places_44_3, places_45_3, places_46_3, places_47_3, places_48_3, places_49_3, places_50_3, places_51_3, places_52_3, places_53_3, places_54_3, places_55_3, places_56_3, places_57_3, places_58_3, places_59_3, places_60_3, places_61_3, places_62_3, places_63_3}; // chunk_map.rs:34
+    wire _t9 = present_1 & shown_entries_1[14]; // chunk_map.rs:37
+    wire high_0_4 = (shown_entries_1[13:11] == 3'h0) & _t9; // chunk_map.rs:32
+    wire high_1_4 = (shown_entries_1[13:11] == 3'h1) & _t9; // chunk_map.rs:32
+    wire high_2_4 = (shown_entries_1[13:11] == 3'h2) & _t9; // chunk_map.rs:32
+    wire high_3_4 = (shown_entries_1[13:11] == 3'h3) & _t9; // chunk_map.rs:32
+    wire high_4_4 = (shown_entries_1[13:11] == 3'h4) & _t9; // chunk_map.rs:32
+    wire high_5_4 = (shown_entries_1[13:11] == 3'h5) & _t9; // chunk_map.rs:32
+    wire high_6_4 = (shown_entries_1[13:11] == 3'h6) & _t9; // chunk_map.rs:32
+    wire high_7_4 = (shown_entries_1[13:11] == 3'h7) & _t9; // chunk_map.rs:32
+    wire places_0_4 = high_7_4 & low_7_1; // chunk_map.rs:33
+    wire places_1_4 = high_7_4 & low_6_1; // chunk_map.rs:33
+    wire places_2_4 = high_7_4 & low_5_1; // chunk_map.rs:33
+    wire places_3_4 = high_7_4 & low_4_1; // chunk_map.rs:33
+    wire places_4_4 = high_7_4 & low_3_1; // chunk_map.rs:33
+    wire places_5_4 = high_7_4 & low_2_1; // chunk_map.rs:33
+    wire places_6_4 = high_7_4 & low_1_1; // chunk_map.rs:33
+    wire places_7_4 = high_7_4 & low_0_1; // chunk_map.rs:33
+    wire places_8_4 = high_6_4 & low_7_1; // chunk_map.rs:33
+    wire places_9_4 = high_6_4 & low_6_1; // chunk_map.rs:33
+    wire places_10_4 = high_6_4 & low_5_1; // chunk_map.rs:33
+    wire places_11_4 = high_6_4 & low_4_1; // chunk_map.rs:33
+    wire places_12_4 = high_6_4 & low_3_1; // chunk_map.rs:33
+    wire places_13_4 = high_6_4 & low_2_1; // chunk_map.rs:33
+    wire places_14_4 = high_6_4 & low_1_1; // chunk_map.rs:33
+    wire places_15_4 = high_6_4 & low_0_1; // chunk_map.rs:33
+    wire places_16_4 = high_5_4 & low_7_1; // chunk_map.rs:33
+    wire places_17_4 = high_5_4 & low_6_1; // chunk_map.rs:33
+    wire places_18_4 = high_5_4 & low_5_1; // chunk_map.rs:33
+    wire places_19_4 = high_5_4 & low_4_1; // chunk_map.rs:33
+    wire places_20_4 = high_5_4 & low_3_1; // chunk_map.rs:33
+    wire places_21_4 = high_5_4 & low_2_1; // chunk_map.rs:33
+    wire places_22_4 = high_5_4 & low_1_1; // chunk_map.rs:33
+    wire places_23_4 = high_5_4 & low_0_1; // chunk_map.rs:33
+    wire places_24_4 = high_4_4 & low_7_1; // chunk_map.rs:33
+    wire places_25_4 = high_4_4 & low_6_1; // chunk_map.rs:33
+    wire places_26_4 = high_4_4 & low_5_1; // chunk_map.rs:33
+    wire places_27_4 = high_4_4 & low_4_1; // chunk_map.rs:33
+    wire places_28_4 = high_4_4 & low_3_1; // chunk_map.rs:33
+    wire places_29_4 = high_4_4 & low_2_1; // chunk_map.rs:33
+    wire places_30_4 = high_4_4 & low_1_1; // chunk_map.rs:33
+    wire places_31_4 = high_4_4 & low_0_1; // chunk_map.rs:33
+    wire places_32_4 = high_3_4 & low_7_1; // chunk_map.rs:33
+    wire places_33_4 = high_3_4 & low_6_1; // chunk_map.rs:33
+    wire places_34_4 = high_3_4 & low_5_1; // chunk_map.rs:33
+    wire places_35_4 = high_3_4 & low_4_1; // chunk_map.rs:33
+    wire places_36_4 = high_3_4 & low_3_1; // chunk_map.rs:33
+    wire places_37_4 = high_3_4 & low_2_1; // chunk_map.rs:33
+    wire places_38_4 = high_3_4 & low_1_1; // chunk_map.rs:33
+    wire places_39_4 = high_3_4 & low_0_1; // chunk_map.rs:33
+    wire places_40_4 = high_2_4 & low_7_1; // chunk_map.rs:33
+    wire places_41_4 = high_2_4 & low_6_1; // chunk_map.rs:33
+    wire places_42_4 = high_2_4 & low_5_1; // chunk_map.rs:33
+    wire places_43_4 = high_2_4 & low_4_1; // chunk_map.rs:33
+    wire places_44_4 = high_2_4 & low_3_1; // chunk_map.rs:33
+    wire places_45_4 = high_2_4 & low_2_1; // chunk_map.rs:33
+    wire places_46_4 = high_2_4 & low_1_1; // chunk_map.rs:33
+    wire places_47_4 = high_2_4 & low_0_1; // chunk_map.rs:33
+    wire places_48_4 = high_1_4 & low_7_1; // chunk_map.rs:33
+    wire places_49_4 = high_1_4 & low_6_1; // chunk_map.rs:33
+    wire places_50_4 = high_1_4 & low_5_1; // chunk_map.rs:33
+    wire places_51_4 = high_1_4 & low_4_1; // chunk_map.rs:33
+    wire places_52_4 = high_1_4 & low_3_1; // chunk_map.rs:33
+    wire places_53_4 = high_1_4 & low_2_1; // chunk_map.rs:33
+    wire places_54_4 = high_1_4 & low_1_1; // chunk_map.rs:33
+    wire places_55_4 = high_1_4 & low_0_1; // chunk_map.rs:33
+    wire places_56_4 = high_0_4 & low_7_1; // chunk_map.rs:33
+    wire places_57_4 = high_0_4 & low_6_1; // chunk_map.rs:33
+    wire places_58_4 = high_0_4 & low_5_1; // chunk_map.rs:33
+    wire places_59_4 = high_0_4 & low_4_1; // chunk_map.rs:33
+    wire places_60_4 = high_0_4 & low_3_1; // chunk_map.rs:33
+    wire places_61_4 = high_0_4 & low_2_1; // chunk_map.rs:33
+    wire places_62_4 = high_0_4 & low_1_1; // chunk_map.rs:33
+    wire places_63_4 = high_0_4 & low_0_1; // chunk_map.rs:33
+    wire [63:0] _t10 = {places_0_4, places_1_4, places_2_4, places_3_4, places_4_4, places_5_4, places_6_4, places_7_4, places_8_4, places_9_4, places_10_4, places_11_4, places_12_4, places_13_4, places_14_4, places_15_4, places_16_4, places_17_4, places_18_4, places_19_4, places_20_4, places_21_4, places_22_4, places_23_4, places_24_4, places_25_4, places_26_4, places_27_4, places_28_4, places_29_4, places_30_4, places_31_4, places_32_4, places_33_4, places_34_4, places_35_4, places_36_4, places_37_4, places_38_4, places_39_4, places_40_4, places_41_4, places_42_4, places_43_4, places_44_4, places_45_4, places_46_4, places_47_4, places_48_4, places_49_4, places_50_4, places_51_4, places_52_4, places_53_4, places_54_4, places_55_4, places_56_4, places_57_4, places_58_4, places_59_4, places_60_4, places_61_4, places_62_4, places_63_4}; // chunk_map.rs:34
+    wire _t11 = present_1 & shown_entries_1[15]; // chunk_map.rs:38
+    wire high_0_5 = (shown_entries_1[13:11] == 3'h0) & _t11; // chunk_map.rs:32
+    wire high_1_5 = (shown_entries_1[13:11] == 3'h1) & _t11; // chunk_map.rs:32
+    wire high_2_5 = (shown_entries_1[13:11] == 3'h2) & _t11; // chunk_map.rs:32
+    wire high_3_5 = (shown_entries_1[13:11] == 3'h3) & _t11; // chunk_map.rs:32
+    wire high_4_5 = (shown_entries_1[13:11] == 3'h4) & _t11; // chunk_map.rs:32
+    wire high_5_5 = (shown_entries_1[13:11] == 3'h5) & _t11; // chunk_map.rs:32
+    wire high_6_5 = (shown_entries_1[13:11] == 3'h6) & _t11; // chunk_map.rs:32
+    wire high_7_5 = (shown_entries_1[13:11] == 3'h7) & _t11; // chunk_map.rs:32
+    wire places_0_5 = high_7_5 & low_7_1; // chunk_map.rs:33
+    wire places_1_5 = high_7_5 & low_6_1; // chunk_map.rs:33
+    wire places_2_5 = high_7_5 & low_5_1; // chunk_map.rs:33
+    wire places_3_5 = high_7_5 & low_4_1; // chunk_map.rs:33
+    wire places_4_5 = high_7_5 & low_3_1; // chunk_map.rs:33
+    wire places_5_5 = high_7_5 & low_2_1; // chunk_map.rs:33
+    wire places_6_5 = high_7_5 & low_1_1; // chunk_map.rs:33
+    wire places_7_5 = high_7_5 & low_0_1; // chunk_map.rs:33
+    wire places_8_5 = high_6_5 & low_7_1; // chunk_map.rs:33
+    wire places_9_5 = high_6_5 & low_6_1; // chunk_map.rs:33
+    wire places_10_5 = high_6_5 & low_5_1; // chunk_map.rs:33
+    wire places_11_5 = high_6_5 & low_4_1; // chunk_map.rs:33
+    wire places_12_5 = high_6_5 & low_3_1; // chunk_map.rs:33
+    wire places_13_5 = high_6_5 & low_2_1; // chunk_map.rs:33
+    wire places_14_5 = high_6_5 & low_1_1; // chunk_map.rs:33
+    wire places_15_5 = high_6_5 & low_0_1; // chunk_map.rs:33
+    wire places_16_5 = high_5_5 & low_7_1; // chunk_map.rs:33
+    wire places_17_5 = high_5_5 & low_6_1; // chunk_map.rs:33
+    wire places_18_5 = high_5_5 & low_5_1; // chunk_map.rs:33
+    wire places_19_5 = high_5_5 & low_4_1; // chunk_map.rs:33
+    wire places_20_5 = high_5_5 & low_3_1; // chunk_map.rs:33
+    wire places_21_5 = high_5_5 & low_2_1; // chunk_map.rs:33
+    wire places_22_5 = high_5_5 & low_1_1; // chunk_map.rs:33
+    wire places_23_5 = high_5_5 & low_0_1; // chunk_map.rs:33
+    wire places_24_5 = high_4_5 & low_7_1; // chunk_map.rs:33
+    wire places_25_5 = high_4_5 & low_6_1; // chunk_map.rs:33
+    wire places_26_5 = high_4_5 & low_5_1; // chunk_map.rs:33
+    wire places_27_5 = high_4_5 & low_4_1; // chunk_map.rs:33
+    wire places_28_5 = high_4_5 & low_3_1; // chunk_map.rs:33
+    wire places_29_5 = high_4_5 & low_2_1; // chunk_map.rs:33
+    wire places_30_5 = high_4_5 & low_1_1; // chunk_map.rs:33
+    wire places_31_5 = high_4_5 & low_0_1; // chunk_map.rs:33
+    wire places_32_5 = high_3_5 & low_7_1; // chunk_map.rs:33
+    wire places_33_5 = high_3_5 & low_6_1; // chunk_map.rs:33
+    wire places_34_5 = high_3_5 & low_5_1; // chunk_map.rs:33
+    wire places_35_5 = high_3_5 & low_4_1; // chunk_map.rs:33
+    wire places_36_5 = high_3_5 & low_3_1; // chunk_map.rs:33
+    wire places_37_5 = high_3_5 & low_2_1; // chunk_map.rs:33
+    wire places_38_5 = high_3_5 & low_1_1; // chunk_map.rs:33
+    wire places_39_5 = high_3_5 & low_0_1; // chunk_map.rs:33
+    wire places_40_5 = high_2_5 & low_7_1; // chunk_map.rs:33
+    wire places_41_5 = high_2_5 & low_6_1; // chunk_map.rs:33
+    wire places_42_5 = high_2_5 & low_5_1; // chunk_map.rs:33
+    wire places_43_5 = high_2_5 & low_4_1; // chunk_map.rs:33
+    wire places_44_5 = high_2_5 & low_3_1; // chunk_map.rs:33
+    wire places_45_5 = high_2_5 & low_2_1; // chunk_map.rs:33
+    wire places_46_5 = high_2_5 & low_1_1; // chunk_map.rs:33
+    wire places_47_5 = high_2_5 & low_0_1; // chunk_map.rs:33
+    wire places_48_5 = high_1_5 & low_7_1; // chunk_map.rs:33
+    wire places_49_5 = high_1_5 & low_6_1; // chunk_map.rs:33
+    wire places_50_5 = high_1_5 & low_5_1; // chunk_map.rs:33
+    wire places_51_5 = high_1_5 & low_4_1; // chunk_map.rs:33
+    wire places_52_5 = high_1_5 & low_3_1; // chunk_map.rs:33
+    wire places_53_5 = high_1_5 & low_2_1; // chunk_map.rs:33
+    wire places_54_5 = high_1_5 & low_1_1; // chunk_map.rs:33
+    wire places_55_5 = high_1_5 & low_0_1; // chunk_map.rs:33
+    wire places_56_5 = high_0_5 & low_7_1; // chunk_map.rs:33
+    wire places_57_5 = high_0_5 & low_6_1; // chunk_map.rs:33
+    wire places_58_5 = high_0_5 & low_5_1; // chunk_map.rs:33
+    wire places_59_5 = high_0_5 & low_4_1; // chunk_map.rs:33
+    wire places_60_5 = high_0_5 & low_3_1; // chunk_map.rs:33
+    wire places_61_5 = high_0_5 & low_2_1; // chunk_map.rs:33
+    wire places_62_5 = high_0_5 & low_1_1; // chunk_map.rs:33
+    wire places_63_5 = high_0_5 & low_0_1; // chunk_map.rs:33
+    wire [63:0] _t12 = {places_0_5, places_1_5, places_2_5, places_3_5, places_4_5, places_5_5, places_6_5, places_7_5, places_8_5, places_9_5, places_10_5, places_11_5, places_12_5, places_13_5, places_14_5, places_15_5, places_16_5, places_17_5, places_18_5, places_19_5, places_20_5, places_21_5, places_22_5, places_23_5, places_24_5, places_25_5, places_26_5, places_27_5, places_28_5, places_29_5, places_30_5, places_31_5, places_32_5, places_33_5, places_34_5, places_35_5, places_36_5, places_37_5, places_38_5, places_39_5, places_40_5, places_41_5, places_42_5, places_43_5, places_44_5, places_45_5, places_46_5, places_47_5, places_48_5, places_49_5, places_50_5, places_51_5, places_52_5, places_53_5, places_54_5, places_55_5, places_56_5, places_57_5, places_58_5, places_59_5, places_60_5, places_61_5, places_62_5, places_63_5}; // chunk_map.rs:34
+    wire low_0_2 = shown_entries_1[18:16] == 3'h0; // chunk_map.rs:30
+    wire low_1_2 = shown_entries_1[18:16] == 3'h1; // chunk_map.rs:30
+    wire low_2_2 = shown_entries_1[18:16] == 3'h2; // chunk_map.rs:30
+    wire low_3_2 = shown_entries_1[18:16] == 3'h3; // chunk_map.rs:30
+    wire low_4_2 = shown_entries_1[18:16] == 3'h4; // chunk_map.rs:30
+    wire low_5_2 = shown_entries_1[18:16] == 3'h5; // chunk_map.rs:30
+    wire low_6_2 = shown_entries_1[18:16] == 3'h6; // chunk_map.rs:30
+    wire low_7_2 = shown_entries_1[18:16] == 3'h7; // chunk_map.rs:30
+    wire high_0_6 = (shown_entries_1[21:19] == 3'h0) & present_2; // chunk_map.rs:32
+    wire high_1_6 = (shown_entries_1[21:19] == 3'h1) & present_2; // chunk_map.rs:32
+    wire high_2_6 = (shown_entries_1[21:19] == 3'h2) & present_2; // chunk_map.rs:32
+    wire high_3_6 = (shown_entries_1[21:19] == 3'h3) & present_2; // chunk_map.rs:32
+    wire high_4_6 = (shown_entries_1[21:19] == 3'h4) & present_2; // chunk_map.rs:32
+    wire high_5_6 = (shown_entries_1[21:19] == 3'h5) & present_2; // chunk_map.rs:32
+    wire high_6_6 = (shown_entries_1[21:19] == 3'h6) & present_2; // chunk_map.rs:32
+    wire high_7_6 = (shown_entries_1[21:19] == 3'h7) & present_2; // chunk_map.rs:32
+    wire places_0_6 = high_7_6 & low_7_2; // chunk_map.rs:33
+    wire places_1_6 = high_7_6 & low_6_2; // chunk_map.rs:33
+    wire places_2_6 = high_7_6 & low_5_2; // chunk_map.rs:33
+    wire places_3_6 = high_7_6 & low_4_2; // chunk_map.rs:33
+    wire places_4_6 = high_7_6 & low_3_2; // chunk_map.rs:33
+    wire places_5_6 = high_7_6 & low_2_2; // chunk_map.rs:33
+    wire places_6_6 = high_7_6 & low_1_2; // chunk_map.rs:33
+    wire places_7_6 = high_7_6 & low_0_2; // chunk_map.rs:33
+    wire places_8_6 = high_6_6 & low_7_2; // chunk_map.rs:33
+    wire places_9_6 = high_6_6 & low_6_2; // chunk_map.rs:33
+    wire places_10_6 = high_6_6 & low_5_2; // chunk_map.rs:33
+    wire places_11_6 = high_6_6 & low_4_2; // chunk_map.rs:33
+    wire places_12_6 = high_6_6 & low_3_2; // chunk_map.rs:33
+    wire places_13_6 = high_6_6 & low_2_2; // chunk_map.rs:33
+    wire places_14_6 = high_6_6 & low_1_2; // chunk_map.rs:33
+    wire places_15_6 = high_6_6 & low_0_2; // chunk_map.rs:33
+    wire places_16_6 = high_5_6 & low_7_2; // chunk_map.rs:33
+    wire places_17_6 = high_5_6 & low_6_2; // chunk_map.rs:33
+    wire places_18_6 = high_5_6 & low_5_2; // chunk_map.rs:33
+    wire places_19_6 = high_5_6 & low_4_2; // chunk_map.rs:33
+    wire places_20_6 = high_5_6 & low_3_2; // chunk_map.rs:33
+    wire places_21_6 = high_5_6 & low_2_2; // chunk_map.rs:33
+    wire places_22_6 = high_5_6 & low_1_2; // chunk_map.rs:33
+    wire places_23_6 = high_5_6 & low_0_2; // chunk_map.rs:33
+    wire places_24_6 = high_4_6 & low_7_2; // chunk_map.rs:33
+    wire places_25_6 = high_4_6 & low_6_2; // chunk_map.rs:33
+    wire places_26_6 = high_4_6 & low_5_2; // chunk_map.rs:33
+    wire places_27_6 = high_4_6 & low_4_2; // chunk_map.rs:33
+    wire places_28_6 = high_4_6 & low_3_2; // chunk_map.rs:33
+    wire places_29_6 = high_4_6 & low_2_2; // chunk_map.rs:33
+    wire places_30_6 = high_4_6 & low_1_2; // chunk_map.rs:33
+    wire places_31_6 = high_4_6 & low_0_2; // chunk_map.rs:33
+    wire places_32_6 = high_3_6 & low_7_2; // chunk_map.rs:33
+    wire places_33_6 = high_3_6 & low_6_2; // chunk_map.rs:33
+    wire places_34_6 = high_3_6 & low_5_2; // chunk_map.rs:33
+    wire places_35_6 = high_3_6 & low_4_2; // chunk_map.rs:33
+    wire places_36_6 = high_3_6 & low_3_2; // chunk_map.rs:33
+    wire places_37_6 = high_3_6 & low_2_2; // chunk_map.rs:33
+    wire places_38_6 = high_3_6 & low_1_2; // chunk_map.rs:33
+    wire places_39_6 = high_3_6 & low_0_2; // chunk_map.rs:33
+    wire places_40_6 = high_2_6 & low_7_2; // chunk_map.rs:33
+    wire places_41_6 = high_2_6 & low_6_2; // chunk_map.rs:33
+    wire places_42_6 = high_2_6 & low_5_2; // chunk_map.rs:33
+    wire places_43_6 = high_2_6 & low_4_2; // chunk_map.rs:33
+    wire places_44_6 = high_2_6 & low_3_2; // chunk_map.rs:33
+    wire places_45_6 = high_2_6 & low_2_2; // chunk_map.rs:33
+    wire places_46_6 = high_2_6 & low_1_2; // chunk_map.rs:33
+    wire places_47_6 = high_2_6 & low_0_2; // chunk_map.rs:33
+    wire places_48_6 = high_1_6 & low_7_2; // chunk_map.rs:33
+    wire places_49_6 = high_1_6 & low_6_2; // chunk_map.rs:33
+    wire places_50_6 = high_1_6 & low_5_2; // chunk_map.rs:33
+    wire places_51_6 = high_1_6 & low_4_2; // chunk_map.rs:33
+    wire places_52_6 = high_1_6 & low_3_2; // chunk_map.rs:33
+    wire places_53_6 = high_1_6 & low_2_2; // chunk_map.rs:33
+    wire places_54_6 = high_1_6 & low_1_2; // chunk_map.rs:33
+    wire places_55_6 = high_1_6 & low_0_2; // chunk_map.rs:33
+    wire places_56_6 = high_0_6 & low_7_2; // chunk_map.rs:33
+    wire places_57_6 = high_0_6 & low_6_2; // chunk_map.rs:33
+    wire places_58_6 = high_0_6 & low_5_2; // chunk_map.rs:33
+    wire places_59_6 = high_0_6 & low_4_2; // chunk_map.rs:33
+    wire places_60_6 = high_0_6 & low_3_2; // chunk_map.rs:33
+    wire places_61_6 = high_0_6 & low_2_2; // chunk_map.rs:33
+    wire places_62_6 = high_0_6 & low_1_2; // chunk_map.rs:33
+    wire places_63_6 = high_0_6 & low_0_2; // chunk_map.rs:33
+    wire [63:0] _t13 = {places_0_6, places_1_6, places_2_6, places_3_6, places_4_6, places_5_6, places_6_6, places_7_6, places_8_6, places_9_6, places_10_6, places_11_6, places_12_6, places_13_6, places_14_6, places_15_6, places_16_6, places_17_6, places_18_6, places_19_6, places_20_6, places_21_6, places_22_6, places_23_6, places_24_6, places_25_6, places_26_6, places_27_6, places_28_6, places_29_6, places_30_6, places_31_6, places_32_6, places_33_6, places_34_6, places_35_6, places_36_6, places_37_6, places_38_6, places_39_6, places_40_6, places_41_6, places_42_6, places_43_6, places_44_6, places_45_6, places_46_6, places_47_6, places_48_6, places_49_6, places_50_6, places_51_6, places_52_6, places_53_6, places_54_6, places_55_6, places_56_6, places_57_6, places_58_6, places_59_6, places_60_6, places_61_6, places_62_6, places_63_6}; // chunk_map.rs:34
+    wire [63:0] new_outlier = ((64'h0 | _t3) | _t8) | _t13; // chunk_map.rs:36
+    wire _t14 = present_2 & shown_entries_1[22]; // chunk_map.rs:37
+    wire high_0_7 = (shown_entries_1[21:19] == 3'h0) & _t14; // chunk_map.rs:32
+    wire high_1_7 = (shown_entries_1[21:19] == 3'h1) & _t14; // chunk_map.rs:32
+    wire high_2_7 = (shown_entries_1[21:19] == 3'h2) & _t14; // chunk_map.rs:32
+    wire high_3_7 = (shown_entries_1[21:19] == 3'h3) & _t14; // chunk_map.rs:32
+    wire high_4_7 = (shown_entries_1[21:19] == 3'h4) & _t14; // chunk_map.rs:32
+    wire high_5_7 = (shown_entries_1[21:19] == 3'h5) & _t14; // chunk_map.rs:32
+    wire high_6_7 = (shown_entries_1[21:19] == 3'h6) & _t14; // chunk_map.rs:32
+    wire high_7_7 = (shown_entries_1[21:19] == 3'h7) & _t14; // chunk_map.rs:32
+    wire places_0_7 = high_7_7 & low_7_2; // chunk_map.rs:33
+    wire places_1_7 = high_7_7 & low_6_2; // chunk_map.rs:33
+    wire places_2_7 = high_7_7 & low_5_2; // chunk_map.rs:33
+    wire places_3_7 = high_7_7 & low_4_2; // chunk_map.rs:33
+    wire places_4_7 = high_7_7 & low_3_2; // chunk_map.rs:33
+    wire places_5_7 = high_7_7 & low_2_2; // chunk_map.rs:33
+    wire places_6_7 = high_7_7 & low_1_2; // chunk_map.rs:33
+    wire places_7_7 = high_7_7 & low_0_2; // chunk_map.rs:33
+    wire places_8_7 = high_6_7 & low_7_2; // chunk_map.rs:33
+    wire places_9_7 = high_6_7 & low_6_2; // chunk_map.rs:33
+    wire places_10_7 = high_6_7 & low_5_2; // chunk_map.rs:33
+    wire places_11_7 = high_6_7 & low_4_2; // chunk_map.rs:33
+    wire places_12_7 = high_6_7 & low_3_2; // chunk_map.rs:33
+    wire places_13_7 = high_6_7 & low_2_2; // chunk_map.rs:33
+    wire places_14_7 = high_6_7 & low_1_2; // chunk_map.rs:33
+    wire places_15_7 = high_6_7 & low_0_2; // chunk_map.rs:33
+    wire places_16_7 = high_5_7 & low_7_2; // chunk_map.rs:33
+    wire places_17_7 = high_5_7 & low_6_2; // chunk_map.rs:33
+    wire places_18_7 = high_5_7 & low_5_2; // chunk_map.rs:33
+    wire places_19_7 = high_5_7 & low_4_2; // chunk_map.rs:33
+    wire places_20_7 = high_5_7 & low_3_2; // chunk_map.rs:33
+    wire places_21_7 = high_5_7 & low_2_2; // chunk_map.rs:33
+    wire places_22_7 = high_5_7 & low_1_2; // chunk_map.rs:33
+    wire places_23_7 = high_5_7 & low_0_2; // chunk_map.rs:33
+    wire places_24_7 = high_4_7 & low_7_2; // chunk_map.rs:33
+    wire places_25_7 = high_4_7 & low_6_2; // chunk_map.rs:33
+    wire places_26_7 = high_4_7 & low_5_2; // chunk_map.rs:33
+    wire places_27_7 = high_4_7 & low_4_2; // chunk_map.rs:33
+    wire places_28_7 = high_4_7 & low_3_2; // chunk_map.rs:33
+    wire places_29_7 = high_4_7 & low_2_2; // chunk_map.rs:33
+    wire places_30_7 = high_4_7 & low_1_2; // chunk_map.rs:33
+    wire places_31_7 = high_4_7 & low_0_2; // chunk_map.rs:33
+    wire places_32_7 = high_3_7 & low_7_2; // chunk_map.rs:33
+    wire places_33_7 = high_3_7 & low_6_2; // chunk_map.rs:33
+    wire places_34_7 = high_3_7 & low_5_2; // chunk_map.rs:33
+    wire places_35_7 = high_3_7 & low_4_2; // chunk_map.rs:33
+    wire places_36_7 = high_3_7 & low_3_2; // chunk_map.rs:33
+    wire places_37_7 = high_3_7 & low_2_2; // chunk_map.rs:33
+    wire places_38_7 = high_3_7 & low_1_2; // chunk_map.rs:33
+    wire places_39_7 = high_3_7 & low_0_2; // chunk_map.rs:33
+    wire places_40_7 = high_2_7 & low_7_2; // chunk_map.rs:33
+    wire places_41_7 = high_2_7 & low_6_2; // chunk_map.rs:33
+    wire places_42_7 = high_2_7 & low_5_2; // chunk_map.rs:33
+    wire places_43_7 = high_2_7 & low_4_2; // chunk_map.rs:33
+    wire places_44_7 = high_2_7 & low_3_2; // chunk_map.rs:33
+    wire places_45_7 = high_2_7 & low_2_2; // chunk_map.rs:33
+    wire places_46_7 = high_2_7 & low_1_2; // chunk_map.rs:33
+    wire places_47_7 = high_2_7 & low_0_2; // chunk_map.rs:33
+    wire places_48_7 = high_1_7 & low_7_2; // chunk_map.rs:33
+    wire places_49_7 = high_1_7 & low_6_2; // chunk_map.rs:33
+    wire places_50_7 = high_1_7 & low_5_2; // chunk_map.rs:33
+    wire places_51_7 = high_1_7 & low_4_2; // chunk_map.rs:33
+    wire places_52_7 = high_1_7 & low_3_2; // chunk_map.rs:33
+    wire places_53_7 = high_1_7 & low_2_2; // chunk_map.rs:33
+    wire places_54_7 = high_1_7 & low_1_2; // chunk_map.rs:33
+    wire places_55_7 = high_1_7 & low_0_2; // chunk_map.rs:33
+    wire places_56_7 = high_0_7 & low_7_2; // chunk_map.rs:33
+    wire places_57_7 = high_0_7 & low_6_2; // chunk_map.rs:33
+    wire places_58_7 = high_0_7 & low_5_2; // chunk_map.rs:33
+    wire places_59_7 = high_0_7 & low_4_2; // chunk_map.rs:33
+    wire places_60_7 = high_0_7 & low_3_2; // chunk_map.rs:33
+    wire places_61_7 = high_0_7 & low_2_2; // chunk_map.rs:33
+    wire places_62_7 = high_0_7 & low_1_2; // chunk_map.rs:33
+    wire places_63_7 = high_0_7 & low_0_2; // chunk_map.rs:33
+    wire [63:0] _t15 = {places_0_7, places_1_7, places_2_7, places_3_7, places_4_7, places_5_7, places_6_7, places_7_7, places_8_7, places_9_7, places_10_7, places_11_7, places_12_7, places_13_7, places_14_7, places_15_7, places_16_7, places_17_7, places_18_7, places_19_7, places_20_7, places_21_7, places_22_7, places_23_7, places_24_7, places_25_7, places_26_7, places_27_7, places_28_7, places_29_7, places_30_7, places_31_7, places_32_7, places_33_7, places_34_7, places_35_7, places_36_7, places_37_7, places_38_7, places_39_7, places_40_7, places_41_7, places_42_7, places_43_7, places_44_7, places_45_7, places_46_7, places_47_7, places_48_7, places_49_7, places_50_7, places_51_7, places_52_7, places_53_7, places_54_7, places_55_7, places_56_7, places_57_7, places_58_7, places_59_7, places_60_7, places_61_7, places_62_7, places_63_7}; // chunk_map.rs:34
+    wire [63:0] new_outer = ((64'h0 | _t5) | _t10) | _t15; // chunk_map.rs:37
+    wire _t16 = present_2 & shown_entries_1[23]; // chunk_map.rs:38
+    wire high_0_8 = (shown_entries_1[21:19] == 3'h0) & _t16; // chunk_map.rs:32
+    wire high_1_8 = (shown_entries_1[21:19] == 3'h1) & _t16; // chunk_map.rs:32
+    wire high_2_8 = (shown_entries_1[21:19] == 3'h2) & _t16; // chunk_map.rs:32
+    wire high_3_8 = (shown_entries_1[21:19] == 3'h3) & _t16; // chunk_map.rs:32
+    wire high_4_8 = (shown_entries_1[21:19] == 3'h4) & _t16; // chunk_map.rs:32
+    wire high_5_8 = (shown_entries_1[21:19] == 3'h5) & _t16; // chunk_map.rs:32
+    wire high_6_8 = (shown_entries_1[21:19] == 3'h6) & _t16; // chunk_map.rs:32
+    wire high_7_8 = (shown_entries_1[21:19] == 3'h7) & _t16; // chunk_map.rs:32
+    wire places_0_8 = high_7_8 & low_7_2; // chunk_map.rs:33
+    wire places_1_8 = high_7_8 & low_6_2; // chunk_map.rs:33
+    wire places_2_8 = high_7_8 & low_5_2; // chunk_map.rs:33
+    wire places_3_8 = high_7_8 & low_4_2; // chunk_map.rs:33
+    wire places_4_8 = high_7_8 & low_3_2; // chunk_map.rs:33
+    wire places_5_8 = high_7_8 & low_2_2; // chunk_map.rs:33
+    wire places_6_8 = high_7_8 & low_1_2; // chunk_map.rs:33
+    wire places_7_8 = high_7_8 & low_0_2; // chunk_map.rs:33
+    wire places_8_8 = high_6_8 & low_7_2; // chunk_map.rs:33
+    wire places_9_8 = high_6_8 & low_6_2; // chunk_map.rs:33
+    wire places_10_8 = high_6_8 & low_5_2; // chunk_map.rs:33
+    wire places_11_8 = high_6_8 & low_4_2; // chunk_map.rs:33
+    wire places_12_8 = high_6_8 & low_3_2; // chunk_map.rs:33
+    wire places_13_8 = high_6_8 & low_2_2; // chunk_map.rs:33
+    wire places_14_8 = high_6_8 & low_1_2; // chunk_map.rs:33
+    wire places_15_8 = high_6_8 & low_0_2; // chunk_map.rs:33
+    wire places_16_8 = high_5_8 & low_7_2; // chunk_map.rs:33
+    wire places_17_8 = high_5_8 & low_6_2; // chunk_map.rs:33
+    wire places_18_8 = high_5_8 & low_5_2; // chunk_map.rs:33
+    wire places_19_8 = high_5_8 & low_4_2; // chunk_map.rs:33
+    wire places_20_8 = high_5_8 & low_3_2; // chunk_map.rs:33
+    wire places_21_8 = high_5_8 & low_2_2; // chunk_map.rs:33
+    wire places_22_8 = high_5_8 & low_1_2; // chunk_map.rs:33
+    wire places_23_8 = high_5_8 & low_0_2; // chunk_map.rs:33
+    wire places_24_8 = high_4_8 & low_7_2; // chunk_map.rs:33
+    wire places_25_8 = high_4_8 & low_6_2; // chunk_map.rs:33
+    wire places_26_8 = high_4_8 & low_5_2; // chunk_map.rs:33
+    wire places_27_8 = high_4_8 & low_4_2; // chunk_map.rs:33
+    wire places_28_8 = high_4_8 & low_3_2; // chunk_map.rs:33
+    wire places_29_8 = high_4_8 & low_2_2; // chunk_map.rs:33
+    wire places_30_8 = high_4_8 & low_1_2; // chunk_map.rs:33
+    wire places_31_8 = high_4_8 & low_0_2; // chunk_map.rs:33
+    wire places_32_8 = high_3_8 & low_7_2; // chunk_map.rs:33
+    wire places_33_8 = high_3_8 & low_6_2; // chunk_map.rs:33
+    wire places_34_8 = high_3_8 & low_5_2; // chunk_map.rs:33
+    wire places_35_8 = high_3_8 & low_4_2; // chunk_map.rs:33
+    wire places_36_8 = high_3_8 & low_3_2; // chunk_map.rs:33
+    wire places_37_8 = high_3_8 & low_2_2; // chunk_map.rs:33
+    wire places_38_8 = high_3_8 & low_1_2; // chunk_map.rs:33
+    wire places_39_8 = high_3_8 & low_0_2; // chunk_map.rs:33
+    wire places_40_8 = high_2_8 & low_7_2; // chunk_map.rs:33
+    wire places_41_8 = high_2_8 & low_6_2; // chunk_map.rs:33
+    wire places_42_8 = high_2_8 & low_5_2; // chunk_map.rs:33
+    wire places_43_8 = high_2_8 & low_4_2; // chunk_map.rs:33
+    wire places_44_8 = high_2_8 & low_3_2; // chunk_map.rs:33
+    wire places_45_8 = high_2_8 & low_2_2; // chunk_map.rs:33
+    wire places_46_8 = high_2_8 & low_1_2; // chunk_map.rs:33
+    wire places_47_8 = high_2_8 & low_0_2; // chunk_map.rs:33
+    wire places_48_8 = high_1_8 & low_7_2; // chunk_map.rs:33
+    wire places_49_8 = high_1_8 & low_6_2; // chunk_map.rs:33
+    wire places_50_8 = high_1_8 & low_5_2; // chunk_map.rs:33
+    wire places_51_8 = high_1_8 & low_4_2; // chunk_map.rs:33
+    wire places_52_8 = high_1_8 & low_3_2; // chunk_map.rs:33
+    wire places_53_8 = high_1_8 & low_2_2; // chunk_map.rs:33
+    wire places_54_8 = high_1_8 & low_1_2; // chunk_map.rs:33
+    wire places_55_8 = high_1_8 & low_0_2; // chunk_map.rs:33
+    wire places_56_8 = high_0_8 & low_7_2; // chunk_map.rs:33
+    wire places_57_8 = high_0_8 & low_6_2; // chunk_map.rs:33
+    wire places_58_8 = high_0_8 & low_5_2; // chunk_map.rs:33
+    wire places_59_8 = high_0_8 & low_4_2; // chunk_map.rs:33
+    wire places_60_8 = high_0_8 & low_3_2; // chunk_map.rs:33
+    wire places_61_8 = high_0_8 & low_2_2; // chunk_map.rs:33
+    wire places_62_8 = high_0_8 & low_1_2; // chunk_map.rs:33
+    wire places_63_8 = high_0_8 & low_0_2; // chunk_map.rs:33
+    wire [63:0] _t17 = {places_0_8, places_1_8, places_2_8, places_3_8, places_4_8, places_5_8, places_6_8, places_7_8, places_8_8, places_9_8, places_10_8, places_11_8, places_12_8, places_13_8, places_14_8, places_15_8, places_16_8, places_17_8, places_18_8, places_19_8, places_20_8, places_21_8, places_22_8, places_23_8, places_24_8, places_25_8, places_26_8, places_27_8, places_28_8, places_29_8, places_30_8, places_31_8, places_32_8, places_33_8, places_34_8, places_35_8, places_36_8, places_37_8, places_38_8, places_39_8, places_40_8, places_41_8, places_42_8, places_43_8, places_44_8, places_45_8, places_46_8, places_47_8, places_48_8, places_49_8, places_50_8, places_51_8, places_52_8, places_53_8, places_54_8, places_55_8, places_56_8, places_57_8, places_58_8, places_59_8, places_60_8, places_61_8, places_62_8, places_63_8}; // chunk_map.rs:34
+    wire [63:0] new_sign = ((64'h0 | _t7) | _t12) | _t17; // chunk_map.rs:38
     always @(posedge clk) begin
         if (rst) begin
             building_outlier <= 64'h0;
             building_outer <= 64'h0;
             building_sign <= 64'h0;
+            built <= 1'h0;
+            waits <= 1'h0;
         end else begin
-            if (_t68) begin
-                building_outlier <= built_outlier;
-                if (shown_complete_2) building_outlier <= 64'h0;
-            end
-            if (_t68) begin
-                building_outer <= built_outer;
-                if (shown_complete_2) building_outer <= 64'h0;
-            end
-            if (_t68) begin
-                building_sign <= built_sign;
-                if (shown_complete_2) building_sign <= 64'h0;
-            end
+            if (transfer) building_outlier <= building_outlier | new_outlier;
+            if (moves) building_outlier <= 64'h0;
+            if (transfer) building_outer <= building_outer | new_outer;
+            if (moves) building_outer <= 64'h0;
+            if (transfer) building_sign <= building_sign | new_sign;
+            if (moves) building_sign <= 64'h0;
+            built <= (transfer & shown_complete_1) | (built & (~moves));
+            waits <= moves | (waits & (~chunk_taken));
         end
     end
-    always @(posedge clk) if (_t68) position <= last_position;
+    wire [5:0] positions_0 = shown_entries_1[5:0]; // chunk_map.rs:47
+    wire [5:0] positions_1 = shown_entries_1[13:8]; // chunk_map.rs:47
+    wire [5:0] positions_2 = shown_entries_1[21:16]; // chunk_map.rs:47
+    wire wrong = (present_0 & any_before) & (positions_0 <= position); // chunk_map.rs:49
+    wire [5:0] last = present_0 ? positions_0 : position; // chunk_map.rs:50
+    wire wrong_order = (wrong | ((present_1 & present_0) & (positions_1 <= positions_0))) | ((present_2 & present_1) & (positions_2 <= positions_1)); // chunk_map.rs:52
+    wire [5:0] last_position = present_2 ? positions_2 : (present_1 ? positions_1 : last); // chunk_map.rs:53
+    always @(posedge clk) if (transfer) position <= last_position;
     always @(posedge clk) begin
         if (rst) begin
             any_before <= 1'h0;
         end else begin
-            if (_t68) any_before <= (any_before | (|shown_present_2)) & (~shown_complete_2);
+            if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
         end
     end
-    assign order_error = flag_3;
+    assign order_error = flag_2;
     always @(posedge clk) begin
         if (rst) begin
-            flag_3 <= 1'h0;
+            flag_2 <= 1'h0;
         end else begin
-            flag_3 <= (valid & wrong_order) & advance;
+            flag_2 <= transfer & wrong_order;
         end
     end
-    wire completed = valid & shown_complete_2; // dequantizer.rs:162
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 2'h3; // dequantizer.rs:172
-    wire done = decoding & chunk_ends; // dequantizer.rs:173
-    assign advance = ((~completed) | (~in_use)) | done;
+    wire chunk_ends = chunk_beat == 2'h3; // dequantizer.rs:164
+    wire done_1 = decoding & chunk_ends; // dequantizer.rs:165
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:166
+    assign chunk_taken = load;
+    always @(posedge clk) begin
+        if (rst) begin
+            in_use <= 1'h0;
+        end else begin
+            if (done_1) in_use <= 1'h0;
+            if (load) in_use <= 1'h1;
+        end
+    end
+    always @(posedge clk) if (load) map_last <= waiting_last;
+    wire new_vector = load & waiting_first; // dequantizer.rs:167
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 2'h0;
@@ -1096,63 +1668,69 @@ module oaken_dequantizer_core_p16_n4096 (
             if (decoding) chunk_beat <= chunk_ends ? 2'h0 : (chunk_beat + 2'h1);
         end
     end
-    wire _t69 = completed & advance; // dequantizer.rs:180
-    always @(posedge clk) begin
-        if (rst) begin
-            in_use <= 1'h0;
-        end else begin
-            if (done) in_use <= 1'h0;
-            if (_t69) in_use <= 1'h1;
-        end
-    end
     always @(posedge clk) begin
         if (decoding) map_outlier <= {16'h0, map_outlier[63:16]};
-        if (_t69) map_outlier <= built_outlier;
+        if (load) map_outlier <= waiting_outlier;
         if (decoding) map_outer <= {16'h0, map_outer[63:16]};
-        if (_t69) map_outer <= built_outer;
+        if (load) map_outer <= waiting_outer;
         if (decoding) map_sign <= {16'h0, map_sign[63:16]};
-        if (_t69) map_sign <= built_sign;
-        if (_t69) scales_middle_pos_base <= levels_now_middle_pos_base;
-        if (_t69) scales_middle_pos_sticky <= levels_now_middle_pos_sticky;
-        if (_t69) scales_middle_pos_m <= levels_now_middle_pos_m;
-        if (_t69) scales_middle_pos_e <= levels_now_middle_pos_e;
-        if (_t69) scales_middle_neg_base <= levels_now_middle_neg_base;
-        if (_t69) scales_middle_neg_sticky <= levels_now_middle_neg_sticky;
-        if (_t69) scales_middle_neg_m <= levels_now_middle_neg_m;
-        if (_t69) scales_middle_neg_e <= levels_now_middle_neg_e;
-        if (_t69) scales_outer_pos_base <= levels_now_outer_pos_base;
-        if (_t69) scales_outer_pos_sticky <= levels_now_outer_pos_sticky;
-        if (_t69) scales_outer_pos_m <= levels_now_outer_pos_m;
-        if (_t69) scales_outer_pos_e <= levels_now_outer_pos_e;
-        if (_t69) scales_outer_neg_base <= levels_now_outer_neg_base;
-        if (_t69) scales_outer_neg_sticky <= levels_now_outer_neg_sticky;
-        if (_t69) scales_outer_neg_m <= levels_now_outer_neg_m;
-        if (_t69) scales_outer_neg_e <= levels_now_outer_neg_e;
-        if (_t69) scales_inner_m <= levels_now_inner_m;
-        if (_t69) scales_inner_e <= levels_now_inner_e;
-        if (_t69) scales_split <= levels_now_split;
-        if (_t69) map_last <= shown_last_2;
+        if (load) map_sign <= waiting_sign;
+    end
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
+    wire [4:0] next_info_split = infos_q0[5:1]; // bundle.rs:55
+    always @(posedge clk) if (new_vector) info_split <= next_info_split;
+    wire next_info_middle_exact = infos_q0[0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (new_vector) info_middle_exact <= next_info_middle_exact;
+        if (new_vector) current <= load_slot;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            load_slot <= 2'h0;
+        end else begin
+            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
+        end
+    end
+    wire _t18 = done & (~new_vector); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            tables_ready <= 4'h0;
+        end else begin
+            if (_t18) tables_ready <= tables_ready + 4'h1;
+            else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
+        end
+    end
+    wire _t19 = header_valid & header_ready; // dequantizer.rs:186
+    wire _t20 = done_1 & map_last; // dequantizer.rs:186
+    wire _t21 = _t19 & (~_t20); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 4'h0;
+        end else begin
+            if (_t21) slots_used <= slots_used + 4'h1;
+            else if (_t20 & (~_t19)) slots_used <= slots_used - 4'h1;
+        end
     end
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:192
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
-    wire _t70 = reader_begins & (~dense_begins); // dequantizer.rs:92
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:193
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:197
+    wire _t22 = reader_begins & (~dense_begins); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t70) due <= due + 4'h1;
+            if (_t22) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
-    assign dense_length_error = flag_4;
+    assign dense_length_error = flag_3;
     always @(posedge clk) begin
         if (rst) begin
-            flag_4 <= 1'h0;
+            flag_3 <= 1'h0;
         end else begin
-            flag_4 <= guard_early | guard_late;
+            flag_3 <= guard_early | guard_late;
         end
     end
     assign guard_m_ready = slice_1_s_ready;
@@ -1173,7 +1751,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:204
     assign decoding = issue & go;
     register_slice_64 slice_1 (
         .clk(clk),
@@ -1185,1546 +1763,1770 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:215
+    wire ends = map_last & chunk_ends; // dequantizer.rs:216
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[63:60]; // dequantizer.rs:225
-    wire coded_outlier = map_outlier[15]; // dequantizer.rs:226
-    wire coded_outer = map_outer[15]; // dequantizer.rs:227
-    wire coded_sign = map_sign[15]; // dequantizer.rs:228
-    wire lane15_below = {1'h0, coded_code} < scales_split; // decode.rs:32
-    wire [3:0] lane15_above_border = coded_code - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane15_whole = lane15_below ? (~lane15_above_border) : lane15_above_border; // decode.rs:34
-    wire [4:0] lane15_middle_half_steps = {lane15_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane15_outlier_half_steps = {coded_code, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane15_h <= coded_outlier ? lane15_outlier_half_steps : lane15_middle_half_steps;
-    wire lane15_negative = coded_outlier ? coded_sign : lane15_below; // decode.rs:38
-    wire [19:0] lane15_positive_base = coded_outlier ? (coded_outer ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane15_positive_sticky = coded_outlier ? (coded_outer ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane15_positive_m = coded_outlier ? (coded_outer ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane15_positive_e = coded_outlier ? (coded_outer ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane15_other_base = coded_outlier ? (coded_outer ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane15_other_sticky = coded_outlier ? (coded_outer ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane15_other_m = coded_outlier ? (coded_outer ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane15_other_e = coded_outlier ? (coded_outer ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane15_side_base <= lane15_negative ? lane15_other_base : lane15_positive_base;
-        if (go) lane15_side_sticky <= lane15_negative ? lane15_other_sticky : lane15_positive_sticky;
-        if (go) lane15_side_m <= lane15_negative ? lane15_other_m : lane15_positive_m;
-        if (go) lane15_side_e <= lane15_negative ? lane15_other_e : lane15_positive_e;
-    end
-    wire [12:0] _t71 = {8'h0, lane15_h} * {5'h0, lane15_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane15_product <= _t71;
-        if (go) lane15_side_later_base <= lane15_side_base;
-        if (go) lane15_side_later_sticky <= lane15_side_sticky;
-        if (go) lane15_side_later_e <= lane15_side_e;
-    end
-    wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base} + {4'h0, lane15_scaled};
-    wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:48
-    wire [31:0] lane15_padded = {lane15_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t72 = ~(|lane15_padded[31:16]); // leading_zeros.rs:20
-    wire _t73 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
-    wire _t74 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
-    wire _t75 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
-    wire _t76 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t77 = _t74 ? {_t75, _t75 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t76, _t76 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
-    wire _t78 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
-    wire _t79 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
-    wire _t80 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t81 = _t78 ? {_t79, _t79 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t80, _t80 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
-    wire _t82 = ~(|lane15_padded[31:24]); // leading_zeros.rs:20
-    wire _t83 = ~(|lane15_padded[23:20]); // leading_zeros.rs:20
-    wire _t84 = ~(|lane15_padded[19:18]); // leading_zeros.rs:20
-    wire _t85 = ~(|lane15_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t86 = _t83 ? {_t84, _t84 ? (~lane15_padded[17]) : (~lane15_padded[19])} : {_t85, _t85 ? (~lane15_padded[21]) : (~lane15_padded[23])}; // leading_zeros.rs:21
-    wire _t87 = ~(|lane15_padded[31:28]); // leading_zeros.rs:20
-    wire _t88 = ~(|lane15_padded[27:26]); // leading_zeros.rs:20
-    wire _t89 = ~(|lane15_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t90 = _t87 ? {_t88, _t88 ? (~lane15_padded[25]) : (~lane15_padded[27])} : {_t89, _t89 ? (~lane15_padded[29]) : (~lane15_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t91 = _t72 ? {_t73, _t73 ? {_t74, _t77} : {_t78, _t81}} : {_t82, _t82 ? {_t83, _t86} : {_t87, _t90}}; // leading_zeros.rs:21
-    wire [4:0] lane15_zeros = {_t72, _t91}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane15_s3 <= lane15_side_later_e;
-    wire [5:0] lane15_most = lane15_s3 - 6'h1; // decode.rs:50
-    wire lane15_limited = (~(|lane15_sum)) | ({1'h0, lane15_zeros} > lane15_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane15_shift <= lane15_limited ? lane15_most : {1'h0, lane15_zeros};
-        if (go) lane15_frame_s4 <= lane15_frame;
-        if (go) lane15_normal <= lane15_frame_s4 << lane15_shift;
-        if (go) lane15_s4 <= lane15_s3;
-        if (go) lane15_exponent <= lane15_s4 - lane15_shift;
-    end
-    wire lane15_hidden = lane15_normal[22]; // decode.rs:57
-    wire [5:0] lane15_biased = lane15_exponent & {6{lane15_hidden}}; // decode.rs:58
-    wire [15:0] lane15_kept = {lane15_biased, lane15_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane15_side_later_s3 <= lane15_side_later_sticky;
-        if (go) lane15_side_later_s4 <= lane15_side_later_s3;
-        if (go) lane15_side_later_s5 <= lane15_side_later_s4;
-    end
-    wire lane15_rest = (|lane15_normal[10:0]) | lane15_side_later_s5; // decode.rs:60
-    wire lane15_up = lane15_normal[11] & (lane15_rest | lane15_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane15_rounded <= lane15_kept + {15'h0, lane15_up};
-        if (go) l65_s1 <= (coded_outlier & coded_outer) & (~(|coded_code));
-        if (go) l65_s2 <= l65_s1;
-        if (go) l65_s3 <= l65_s2;
-        if (go) l65_s4 <= l65_s3;
-        if (go) l65_s5 <= l65_s4;
-        if (go) lane15_at_threshold <= l65_s5;
-        if (go) lane15_negative_s1 <= lane15_negative;
-        if (go) lane15_negative_s2 <= lane15_negative_s1;
-        if (go) lane15_negative_s3 <= lane15_negative_s2;
-        if (go) lane15_negative_s4 <= lane15_negative_s3;
-        if (go) lane15_negative_s5 <= lane15_negative_s4;
-        if (go) lane15_negative_1 <= lane15_negative_s5;
-    end
-    wire [14:0] lane15_threshold = lane15_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane15_too_large = lane15_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane15_limited_1 = lane15_too_large ? 15'h7bff : lane15_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_0 <= {lane15_negative_1, lane15_at_threshold ? lane15_threshold : lane15_limited_1};
-    wire [3:0] coded_code_1 = dense_payload[59:56]; // dequantizer.rs:225
-    wire coded_outlier_1 = map_outlier[14]; // dequantizer.rs:226
-    wire coded_outer_1 = map_outer[14]; // dequantizer.rs:227
-    wire coded_sign_1 = map_sign[14]; // dequantizer.rs:228
-    wire lane14_below = {1'h0, coded_code_1} < scales_split; // decode.rs:32
-    wire [3:0] lane14_above_border = coded_code_1 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane14_whole = lane14_below ? (~lane14_above_border) : lane14_above_border; // decode.rs:34
-    wire [4:0] lane14_middle_half_steps = {lane14_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane14_outlier_half_steps = {coded_code_1, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane14_h <= coded_outlier_1 ? lane14_outlier_half_steps : lane14_middle_half_steps;
-    wire lane14_negative = coded_outlier_1 ? coded_sign_1 : lane14_below; // decode.rs:38
-    wire [19:0] lane14_positive_base = coded_outlier_1 ? (coded_outer_1 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane14_positive_sticky = coded_outlier_1 ? (coded_outer_1 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane14_positive_m = coded_outlier_1 ? (coded_outer_1 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane14_positive_e = coded_outlier_1 ? (coded_outer_1 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane14_other_base = coded_outlier_1 ? (coded_outer_1 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane14_other_sticky = coded_outlier_1 ? (coded_outer_1 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane14_other_m = coded_outlier_1 ? (coded_outer_1 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane14_other_e = coded_outlier_1 ? (coded_outer_1 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane14_side_base <= lane14_negative ? lane14_other_base : lane14_positive_base;
-        if (go) lane14_side_sticky <= lane14_negative ? lane14_other_sticky : lane14_positive_sticky;
-        if (go) lane14_side_m <= lane14_negative ? lane14_other_m : lane14_positive_m;
-        if (go) lane14_side_e <= lane14_negative ? lane14_other_e : lane14_positive_e;
-    end
-    wire [12:0] _t92 = {8'h0, lane14_h} * {5'h0, lane14_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane14_product <= _t92;
-        if (go) lane14_side_later_base <= lane14_side_base;
-        if (go) lane14_side_later_sticky <= lane14_side_sticky;
-        if (go) lane14_side_later_e <= lane14_side_e;
-    end
-    wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base} + {4'h0, lane14_scaled};
-    wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:48
-    wire [31:0] lane14_padded = {lane14_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t93 = ~(|lane14_padded[31:16]); // leading_zeros.rs:20
-    wire _t94 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
-    wire _t95 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
-    wire _t96 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
-    wire _t97 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t98 = _t95 ? {_t96, _t96 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t97, _t97 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
-    wire _t99 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
-    wire _t100 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
-    wire _t101 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t102 = _t99 ? {_t100, _t100 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t101, _t101 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
-    wire _t103 = ~(|lane14_padded[31:24]); // leading_zeros.rs:20
-    wire _t104 = ~(|lane14_padded[23:20]); // leading_zeros.rs:20
-    wire _t105 = ~(|lane14_padded[19:18]); // leading_zeros.rs:20
-    wire _t106 = ~(|lane14_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t107 = _t104 ? {_t105, _t105 ? (~lane14_padded[17]) : (~lane14_padded[19])} : {_t106, _t106 ? (~lane14_padded[21]) : (~lane14_padded[23])}; // leading_zeros.rs:21
-    wire _t108 = ~(|lane14_padded[31:28]); // leading_zeros.rs:20
-    wire _t109 = ~(|lane14_padded[27:26]); // leading_zeros.rs:20
-    wire _t110 = ~(|lane14_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t111 = _t108 ? {_t109, _t109 ? (~lane14_padded[25]) : (~lane14_padded[27])} : {_t110, _t110 ? (~lane14_padded[29]) : (~lane14_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t112 = _t93 ? {_t94, _t94 ? {_t95, _t98} : {_t99, _t102}} : {_t103, _t103 ? {_t104, _t107} : {_t108, _t111}}; // leading_zeros.rs:21
-    wire [4:0] lane14_zeros = {_t93, _t112}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane14_s3 <= lane14_side_later_e;
-    wire [5:0] lane14_most = lane14_s3 - 6'h1; // decode.rs:50
-    wire lane14_limited = (~(|lane14_sum)) | ({1'h0, lane14_zeros} > lane14_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane14_shift <= lane14_limited ? lane14_most : {1'h0, lane14_zeros};
-        if (go) lane14_frame_s4 <= lane14_frame;
-        if (go) lane14_normal <= lane14_frame_s4 << lane14_shift;
-        if (go) lane14_s4 <= lane14_s3;
-        if (go) lane14_exponent <= lane14_s4 - lane14_shift;
-    end
-    wire lane14_hidden = lane14_normal[22]; // decode.rs:57
-    wire [5:0] lane14_biased = lane14_exponent & {6{lane14_hidden}}; // decode.rs:58
-    wire [15:0] lane14_kept = {lane14_biased, lane14_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane14_side_later_s3 <= lane14_side_later_sticky;
-        if (go) lane14_side_later_s4 <= lane14_side_later_s3;
-        if (go) lane14_side_later_s5 <= lane14_side_later_s4;
-    end
-    wire lane14_rest = (|lane14_normal[10:0]) | lane14_side_later_s5; // decode.rs:60
-    wire lane14_up = lane14_normal[11] & (lane14_rest | lane14_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane14_rounded <= lane14_kept + {15'h0, lane14_up};
-        if (go) l65_s1_1 <= (coded_outlier_1 & coded_outer_1) & (~(|coded_code_1));
-        if (go) l65_s2_1 <= l65_s1_1;
-        if (go) l65_s3_1 <= l65_s2_1;
-        if (go) l65_s4_1 <= l65_s3_1;
-        if (go) l65_s5_1 <= l65_s4_1;
-        if (go) lane14_at_threshold <= l65_s5_1;
-        if (go) lane14_negative_s1 <= lane14_negative;
-        if (go) lane14_negative_s2 <= lane14_negative_s1;
-        if (go) lane14_negative_s3 <= lane14_negative_s2;
-        if (go) lane14_negative_s4 <= lane14_negative_s3;
-        if (go) lane14_negative_s5 <= lane14_negative_s4;
-        if (go) lane14_negative_1 <= lane14_negative_s5;
-    end
-    wire [14:0] lane14_threshold = lane14_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane14_too_large = lane14_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane14_limited_1 = lane14_too_large ? 15'h7bff : lane14_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_1 <= {lane14_negative_1, lane14_at_threshold ? lane14_threshold : lane14_limited_1};
-    wire [3:0] coded_code_2 = dense_payload[55:52]; // dequantizer.rs:225
-    wire coded_outlier_2 = map_outlier[13]; // dequantizer.rs:226
-    wire coded_outer_2 = map_outer[13]; // dequantizer.rs:227
-    wire coded_sign_2 = map_sign[13]; // dequantizer.rs:228
-    wire lane13_below = {1'h0, coded_code_2} < scales_split; // decode.rs:32
-    wire [3:0] lane13_above_border = coded_code_2 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane13_whole = lane13_below ? (~lane13_above_border) : lane13_above_border; // decode.rs:34
-    wire [4:0] lane13_middle_half_steps = {lane13_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane13_outlier_half_steps = {coded_code_2, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane13_h <= coded_outlier_2 ? lane13_outlier_half_steps : lane13_middle_half_steps;
-    wire lane13_negative = coded_outlier_2 ? coded_sign_2 : lane13_below; // decode.rs:38
-    wire [19:0] lane13_positive_base = coded_outlier_2 ? (coded_outer_2 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane13_positive_sticky = coded_outlier_2 ? (coded_outer_2 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane13_positive_m = coded_outlier_2 ? (coded_outer_2 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane13_positive_e = coded_outlier_2 ? (coded_outer_2 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane13_other_base = coded_outlier_2 ? (coded_outer_2 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane13_other_sticky = coded_outlier_2 ? (coded_outer_2 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane13_other_m = coded_outlier_2 ? (coded_outer_2 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane13_other_e = coded_outlier_2 ? (coded_outer_2 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane13_side_base <= lane13_negative ? lane13_other_base : lane13_positive_base;
-        if (go) lane13_side_sticky <= lane13_negative ? lane13_other_sticky : lane13_positive_sticky;
-        if (go) lane13_side_m <= lane13_negative ? lane13_other_m : lane13_positive_m;
-        if (go) lane13_side_e <= lane13_negative ? lane13_other_e : lane13_positive_e;
-    end
-    wire [12:0] _t113 = {8'h0, lane13_h} * {5'h0, lane13_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane13_product <= _t113;
-        if (go) lane13_side_later_base <= lane13_side_base;
-        if (go) lane13_side_later_sticky <= lane13_side_sticky;
-        if (go) lane13_side_later_e <= lane13_side_e;
-    end
-    wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base} + {4'h0, lane13_scaled};
-    wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:48
-    wire [31:0] lane13_padded = {lane13_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t114 = ~(|lane13_padded[31:16]); // leading_zeros.rs:20
-    wire _t115 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
-    wire _t116 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
-    wire _t117 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
-    wire _t118 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t119 = _t116 ? {_t117, _t117 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t118, _t118 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
-    wire _t120 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
-    wire _t121 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
-    wire _t122 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t123 = _t120 ? {_t121, _t121 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t122, _t122 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
-    wire _t124 = ~(|lane13_padded[31:24]); // leading_zeros.rs:20
-    wire _t125 = ~(|lane13_padded[23:20]); // leading_zeros.rs:20
-    wire _t126 = ~(|lane13_padded[19:18]); // leading_zeros.rs:20
-    wire _t127 = ~(|lane13_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t128 = _t125 ? {_t126, _t126 ? (~lane13_padded[17]) : (~lane13_padded[19])} : {_t127, _t127 ? (~lane13_padded[21]) : (~lane13_padded[23])}; // leading_zeros.rs:21
-    wire _t129 = ~(|lane13_padded[31:28]); // leading_zeros.rs:20
-    wire _t130 = ~(|lane13_padded[27:26]); // leading_zeros.rs:20
-    wire _t131 = ~(|lane13_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t132 = _t129 ? {_t130, _t130 ? (~lane13_padded[25]) : (~lane13_padded[27])} : {_t131, _t131 ? (~lane13_padded[29]) : (~lane13_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t133 = _t114 ? {_t115, _t115 ? {_t116, _t119} : {_t120, _t123}} : {_t124, _t124 ? {_t125, _t128} : {_t129, _t132}}; // leading_zeros.rs:21
-    wire [4:0] lane13_zeros = {_t114, _t133}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane13_s3 <= lane13_side_later_e;
-    wire [5:0] lane13_most = lane13_s3 - 6'h1; // decode.rs:50
-    wire lane13_limited = (~(|lane13_sum)) | ({1'h0, lane13_zeros} > lane13_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane13_shift <= lane13_limited ? lane13_most : {1'h0, lane13_zeros};
-        if (go) lane13_frame_s4 <= lane13_frame;
-        if (go) lane13_normal <= lane13_frame_s4 << lane13_shift;
-        if (go) lane13_s4 <= lane13_s3;
-        if (go) lane13_exponent <= lane13_s4 - lane13_shift;
-    end
-    wire lane13_hidden = lane13_normal[22]; // decode.rs:57
-    wire [5:0] lane13_biased = lane13_exponent & {6{lane13_hidden}}; // decode.rs:58
-    wire [15:0] lane13_kept = {lane13_biased, lane13_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane13_side_later_s3 <= lane13_side_later_sticky;
-        if (go) lane13_side_later_s4 <= lane13_side_later_s3;
-        if (go) lane13_side_later_s5 <= lane13_side_later_s4;
-    end
-    wire lane13_rest = (|lane13_normal[10:0]) | lane13_side_later_s5; // decode.rs:60
-    wire lane13_up = lane13_normal[11] & (lane13_rest | lane13_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane13_rounded <= lane13_kept + {15'h0, lane13_up};
-        if (go) l65_s1_2 <= (coded_outlier_2 & coded_outer_2) & (~(|coded_code_2));
-        if (go) l65_s2_2 <= l65_s1_2;
-        if (go) l65_s3_2 <= l65_s2_2;
-        if (go) l65_s4_2 <= l65_s3_2;
-        if (go) l65_s5_2 <= l65_s4_2;
-        if (go) lane13_at_threshold <= l65_s5_2;
-        if (go) lane13_negative_s1 <= lane13_negative;
-        if (go) lane13_negative_s2 <= lane13_negative_s1;
-        if (go) lane13_negative_s3 <= lane13_negative_s2;
-        if (go) lane13_negative_s4 <= lane13_negative_s3;
-        if (go) lane13_negative_s5 <= lane13_negative_s4;
-        if (go) lane13_negative_1 <= lane13_negative_s5;
-    end
-    wire [14:0] lane13_threshold = lane13_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane13_too_large = lane13_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane13_limited_1 = lane13_too_large ? 15'h7bff : lane13_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_2 <= {lane13_negative_1, lane13_at_threshold ? lane13_threshold : lane13_limited_1};
-    wire [3:0] coded_code_3 = dense_payload[51:48]; // dequantizer.rs:225
-    wire coded_outlier_3 = map_outlier[12]; // dequantizer.rs:226
-    wire coded_outer_3 = map_outer[12]; // dequantizer.rs:227
-    wire coded_sign_3 = map_sign[12]; // dequantizer.rs:228
-    wire lane12_below = {1'h0, coded_code_3} < scales_split; // decode.rs:32
-    wire [3:0] lane12_above_border = coded_code_3 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane12_whole = lane12_below ? (~lane12_above_border) : lane12_above_border; // decode.rs:34
-    wire [4:0] lane12_middle_half_steps = {lane12_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane12_outlier_half_steps = {coded_code_3, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane12_h <= coded_outlier_3 ? lane12_outlier_half_steps : lane12_middle_half_steps;
-    wire lane12_negative = coded_outlier_3 ? coded_sign_3 : lane12_below; // decode.rs:38
-    wire [19:0] lane12_positive_base = coded_outlier_3 ? (coded_outer_3 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane12_positive_sticky = coded_outlier_3 ? (coded_outer_3 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane12_positive_m = coded_outlier_3 ? (coded_outer_3 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane12_positive_e = coded_outlier_3 ? (coded_outer_3 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane12_other_base = coded_outlier_3 ? (coded_outer_3 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane12_other_sticky = coded_outlier_3 ? (coded_outer_3 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane12_other_m = coded_outlier_3 ? (coded_outer_3 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane12_other_e = coded_outlier_3 ? (coded_outer_3 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane12_side_base <= lane12_negative ? lane12_other_base : lane12_positive_base;
-        if (go) lane12_side_sticky <= lane12_negative ? lane12_other_sticky : lane12_positive_sticky;
-        if (go) lane12_side_m <= lane12_negative ? lane12_other_m : lane12_positive_m;
-        if (go) lane12_side_e <= lane12_negative ? lane12_other_e : lane12_positive_e;
-    end
-    wire [12:0] _t134 = {8'h0, lane12_h} * {5'h0, lane12_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane12_product <= _t134;
-        if (go) lane12_side_later_base <= lane12_side_base;
-        if (go) lane12_side_later_sticky <= lane12_side_sticky;
-        if (go) lane12_side_later_e <= lane12_side_e;
-    end
-    wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base} + {4'h0, lane12_scaled};
-    wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:48
-    wire [31:0] lane12_padded = {lane12_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t135 = ~(|lane12_padded[31:16]); // leading_zeros.rs:20
-    wire _t136 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
-    wire _t137 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
-    wire _t138 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
-    wire _t139 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t140 = _t137 ? {_t138, _t138 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t139, _t139 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
-    wire _t141 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
-    wire _t142 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
-    wire _t143 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t144 = _t141 ? {_t142, _t142 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t143, _t143 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
-    wire _t145 = ~(|lane12_padded[31:24]); // leading_zeros.rs:20
-    wire _t146 = ~(|lane12_padded[23:20]); // leading_zeros.rs:20
-    wire _t147 = ~(|lane12_padded[19:18]); // leading_zeros.rs:20
-    wire _t148 = ~(|lane12_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t149 = _t146 ? {_t147, _t147 ? (~lane12_padded[17]) : (~lane12_padded[19])} : {_t148, _t148 ? (~lane12_padded[21]) : (~lane12_padded[23])}; // leading_zeros.rs:21
-    wire _t150 = ~(|lane12_padded[31:28]); // leading_zeros.rs:20
-    wire _t151 = ~(|lane12_padded[27:26]); // leading_zeros.rs:20
-    wire _t152 = ~(|lane12_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t153 = _t150 ? {_t151, _t151 ? (~lane12_padded[25]) : (~lane12_padded[27])} : {_t152, _t152 ? (~lane12_padded[29]) : (~lane12_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t154 = _t135 ? {_t136, _t136 ? {_t137, _t140} : {_t141, _t144}} : {_t145, _t145 ? {_t146, _t149} : {_t150, _t153}}; // leading_zeros.rs:21
-    wire [4:0] lane12_zeros = {_t135, _t154}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane12_s3 <= lane12_side_later_e;
-    wire [5:0] lane12_most = lane12_s3 - 6'h1; // decode.rs:50
-    wire lane12_limited = (~(|lane12_sum)) | ({1'h0, lane12_zeros} > lane12_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane12_shift <= lane12_limited ? lane12_most : {1'h0, lane12_zeros};
-        if (go) lane12_frame_s4 <= lane12_frame;
-        if (go) lane12_normal <= lane12_frame_s4 << lane12_shift;
-        if (go) lane12_s4 <= lane12_s3;
-        if (go) lane12_exponent <= lane12_s4 - lane12_shift;
-    end
-    wire lane12_hidden = lane12_normal[22]; // decode.rs:57
-    wire [5:0] lane12_biased = lane12_exponent & {6{lane12_hidden}}; // decode.rs:58
-    wire [15:0] lane12_kept = {lane12_biased, lane12_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane12_side_later_s3 <= lane12_side_later_sticky;
-        if (go) lane12_side_later_s4 <= lane12_side_later_s3;
-        if (go) lane12_side_later_s5 <= lane12_side_later_s4;
-    end
-    wire lane12_rest = (|lane12_normal[10:0]) | lane12_side_later_s5; // decode.rs:60
-    wire lane12_up = lane12_normal[11] & (lane12_rest | lane12_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane12_rounded <= lane12_kept + {15'h0, lane12_up};
-        if (go) l65_s1_3 <= (coded_outlier_3 & coded_outer_3) & (~(|coded_code_3));
-        if (go) l65_s2_3 <= l65_s1_3;
-        if (go) l65_s3_3 <= l65_s2_3;
-        if (go) l65_s4_3 <= l65_s3_3;
-        if (go) l65_s5_3 <= l65_s4_3;
-        if (go) lane12_at_threshold <= l65_s5_3;
-        if (go) lane12_negative_s1 <= lane12_negative;
-        if (go) lane12_negative_s2 <= lane12_negative_s1;
-        if (go) lane12_negative_s3 <= lane12_negative_s2;
-        if (go) lane12_negative_s4 <= lane12_negative_s3;
-        if (go) lane12_negative_s5 <= lane12_negative_s4;
-        if (go) lane12_negative_1 <= lane12_negative_s5;
-    end
-    wire [14:0] lane12_threshold = lane12_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane12_too_large = lane12_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane12_limited_1 = lane12_too_large ? 15'h7bff : lane12_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_3 <= {lane12_negative_1, lane12_at_threshold ? lane12_threshold : lane12_limited_1};
-    wire [3:0] coded_code_4 = dense_payload[47:44]; // dequantizer.rs:225
-    wire coded_outlier_4 = map_outlier[11]; // dequantizer.rs:226
-    wire coded_outer_4 = map_outer[11]; // dequantizer.rs:227
-    wire coded_sign_4 = map_sign[11]; // dequantizer.rs:228
-    wire lane11_below = {1'h0, coded_code_4} < scales_split; // decode.rs:32
-    wire [3:0] lane11_above_border = coded_code_4 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane11_whole = lane11_below ? (~lane11_above_border) : lane11_above_border; // decode.rs:34
-    wire [4:0] lane11_middle_half_steps = {lane11_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane11_outlier_half_steps = {coded_code_4, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane11_h <= coded_outlier_4 ? lane11_outlier_half_steps : lane11_middle_half_steps;
-    wire lane11_negative = coded_outlier_4 ? coded_sign_4 : lane11_below; // decode.rs:38
-    wire [19:0] lane11_positive_base = coded_outlier_4 ? (coded_outer_4 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane11_positive_sticky = coded_outlier_4 ? (coded_outer_4 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane11_positive_m = coded_outlier_4 ? (coded_outer_4 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane11_positive_e = coded_outlier_4 ? (coded_outer_4 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane11_other_base = coded_outlier_4 ? (coded_outer_4 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane11_other_sticky = coded_outlier_4 ? (coded_outer_4 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane11_other_m = coded_outlier_4 ? (coded_outer_4 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane11_other_e = coded_outlier_4 ? (coded_outer_4 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane11_side_base <= lane11_negative ? lane11_other_base : lane11_positive_base;
-        if (go) lane11_side_sticky <= lane11_negative ? lane11_other_sticky : lane11_positive_sticky;
-        if (go) lane11_side_m <= lane11_negative ? lane11_other_m : lane11_positive_m;
-        if (go) lane11_side_e <= lane11_negative ? lane11_other_e : lane11_positive_e;
-    end
-    wire [12:0] _t155 = {8'h0, lane11_h} * {5'h0, lane11_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane11_product <= _t155;
-        if (go) lane11_side_later_base <= lane11_side_base;
-        if (go) lane11_side_later_sticky <= lane11_side_sticky;
-        if (go) lane11_side_later_e <= lane11_side_e;
-    end
-    wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base} + {4'h0, lane11_scaled};
-    wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:48
-    wire [31:0] lane11_padded = {lane11_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t156 = ~(|lane11_padded[31:16]); // leading_zeros.rs:20
-    wire _t157 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
-    wire _t158 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
-    wire _t159 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
-    wire _t160 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t161 = _t158 ? {_t159, _t159 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t160, _t160 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
-    wire _t162 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
-    wire _t163 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
-    wire _t164 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t165 = _t162 ? {_t163, _t163 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t164, _t164 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
-    wire _t166 = ~(|lane11_padded[31:24]); // leading_zeros.rs:20
-    wire _t167 = ~(|lane11_padded[23:20]); // leading_zeros.rs:20
-    wire _t168 = ~(|lane11_padded[19:18]); // leading_zeros.rs:20
-    wire _t169 = ~(|lane11_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t170 = _t167 ? {_t168, _t168 ? (~lane11_padded[17]) : (~lane11_padded[19])} : {_t169, _t169 ? (~lane11_padded[21]) : (~lane11_padded[23])}; // leading_zeros.rs:21
-    wire _t171 = ~(|lane11_padded[31:28]); // leading_zeros.rs:20
-    wire _t172 = ~(|lane11_padded[27:26]); // leading_zeros.rs:20
-    wire _t173 = ~(|lane11_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t174 = _t171 ? {_t172, _t172 ? (~lane11_padded[25]) : (~lane11_padded[27])} : {_t173, _t173 ? (~lane11_padded[29]) : (~lane11_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t175 = _t156 ? {_t157, _t157 ? {_t158, _t161} : {_t162, _t165}} : {_t166, _t166 ? {_t167, _t170} : {_t171, _t174}}; // leading_zeros.rs:21
-    wire [4:0] lane11_zeros = {_t156, _t175}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane11_s3 <= lane11_side_later_e;
-    wire [5:0] lane11_most = lane11_s3 - 6'h1; // decode.rs:50
-    wire lane11_limited = (~(|lane11_sum)) | ({1'h0, lane11_zeros} > lane11_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane11_shift <= lane11_limited ? lane11_most : {1'h0, lane11_zeros};
-        if (go) lane11_frame_s4 <= lane11_frame;
-        if (go) lane11_normal <= lane11_frame_s4 << lane11_shift;
-        if (go) lane11_s4 <= lane11_s3;
-        if (go) lane11_exponent <= lane11_s4 - lane11_shift;
-    end
-    wire lane11_hidden = lane11_normal[22]; // decode.rs:57
-    wire [5:0] lane11_biased = lane11_exponent & {6{lane11_hidden}}; // decode.rs:58
-    wire [15:0] lane11_kept = {lane11_biased, lane11_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane11_side_later_s3 <= lane11_side_later_sticky;
-        if (go) lane11_side_later_s4 <= lane11_side_later_s3;
-        if (go) lane11_side_later_s5 <= lane11_side_later_s4;
-    end
-    wire lane11_rest = (|lane11_normal[10:0]) | lane11_side_later_s5; // decode.rs:60
-    wire lane11_up = lane11_normal[11] & (lane11_rest | lane11_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane11_rounded <= lane11_kept + {15'h0, lane11_up};
-        if (go) l65_s1_4 <= (coded_outlier_4 & coded_outer_4) & (~(|coded_code_4));
-        if (go) l65_s2_4 <= l65_s1_4;
-        if (go) l65_s3_4 <= l65_s2_4;
-        if (go) l65_s4_4 <= l65_s3_4;
-        if (go) l65_s5_4 <= l65_s4_4;
-        if (go) lane11_at_threshold <= l65_s5_4;
-        if (go) lane11_negative_s1 <= lane11_negative;
-        if (go) lane11_negative_s2 <= lane11_negative_s1;
-        if (go) lane11_negative_s3 <= lane11_negative_s2;
-        if (go) lane11_negative_s4 <= lane11_negative_s3;
-        if (go) lane11_negative_s5 <= lane11_negative_s4;
-        if (go) lane11_negative_1 <= lane11_negative_s5;
-    end
-    wire [14:0] lane11_threshold = lane11_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane11_too_large = lane11_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane11_limited_1 = lane11_too_large ? 15'h7bff : lane11_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_4 <= {lane11_negative_1, lane11_at_threshold ? lane11_threshold : lane11_limited_1};
-    wire [3:0] coded_code_5 = dense_payload[43:40]; // dequantizer.rs:225
-    wire coded_outlier_5 = map_outlier[10]; // dequantizer.rs:226
-    wire coded_outer_5 = map_outer[10]; // dequantizer.rs:227
-    wire coded_sign_5 = map_sign[10]; // dequantizer.rs:228
-    wire lane10_below = {1'h0, coded_code_5} < scales_split; // decode.rs:32
-    wire [3:0] lane10_above_border = coded_code_5 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane10_whole = lane10_below ? (~lane10_above_border) : lane10_above_border; // decode.rs:34
-    wire [4:0] lane10_middle_half_steps = {lane10_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane10_outlier_half_steps = {coded_code_5, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane10_h <= coded_outlier_5 ? lane10_outlier_half_steps : lane10_middle_half_steps;
-    wire lane10_negative = coded_outlier_5 ? coded_sign_5 : lane10_below; // decode.rs:38
-    wire [19:0] lane10_positive_base = coded_outlier_5 ? (coded_outer_5 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane10_positive_sticky = coded_outlier_5 ? (coded_outer_5 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane10_positive_m = coded_outlier_5 ? (coded_outer_5 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane10_positive_e = coded_outlier_5 ? (coded_outer_5 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane10_other_base = coded_outlier_5 ? (coded_outer_5 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane10_other_sticky = coded_outlier_5 ? (coded_outer_5 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane10_other_m = coded_outlier_5 ? (coded_outer_5 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane10_other_e = coded_outlier_5 ? (coded_outer_5 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane10_side_base <= lane10_negative ? lane10_other_base : lane10_positive_base;
-        if (go) lane10_side_sticky <= lane10_negative ? lane10_other_sticky : lane10_positive_sticky;
-        if (go) lane10_side_m <= lane10_negative ? lane10_other_m : lane10_positive_m;
-        if (go) lane10_side_e <= lane10_negative ? lane10_other_e : lane10_positive_e;
-    end
-    wire [12:0] _t176 = {8'h0, lane10_h} * {5'h0, lane10_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane10_product <= _t176;
-        if (go) lane10_side_later_base <= lane10_side_base;
-        if (go) lane10_side_later_sticky <= lane10_side_sticky;
-        if (go) lane10_side_later_e <= lane10_side_e;
-    end
-    wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base} + {4'h0, lane10_scaled};
-    wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:48
-    wire [31:0] lane10_padded = {lane10_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t177 = ~(|lane10_padded[31:16]); // leading_zeros.rs:20
-    wire _t178 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
-    wire _t179 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
-    wire _t180 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
-    wire _t181 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t182 = _t179 ? {_t180, _t180 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t181, _t181 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
-    wire _t183 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
-    wire _t184 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
-    wire _t185 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t186 = _t183 ? {_t184, _t184 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t185, _t185 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
-    wire _t187 = ~(|lane10_padded[31:24]); // leading_zeros.rs:20
-    wire _t188 = ~(|lane10_padded[23:20]); // leading_zeros.rs:20
-    wire _t189 = ~(|lane10_padded[19:18]); // leading_zeros.rs:20
-    wire _t190 = ~(|lane10_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t191 = _t188 ? {_t189, _t189 ? (~lane10_padded[17]) : (~lane10_padded[19])} : {_t190, _t190 ? (~lane10_padded[21]) : (~lane10_padded[23])}; // leading_zeros.rs:21
-    wire _t192 = ~(|lane10_padded[31:28]); // leading_zeros.rs:20
-    wire _t193 = ~(|lane10_padded[27:26]); // leading_zeros.rs:20
-    wire _t194 = ~(|lane10_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t195 = _t192 ? {_t193, _t193 ? (~lane10_padded[25]) : (~lane10_padded[27])} : {_t194, _t194 ? (~lane10_padded[29]) : (~lane10_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t196 = _t177 ? {_t178, _t178 ? {_t179, _t182} : {_t183, _t186}} : {_t187, _t187 ? {_t188, _t191} : {_t192, _t195}}; // leading_zeros.rs:21
-    wire [4:0] lane10_zeros = {_t177, _t196}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane10_s3 <= lane10_side_later_e;
-    wire [5:0] lane10_most = lane10_s3 - 6'h1; // decode.rs:50
-    wire lane10_limited = (~(|lane10_sum)) | ({1'h0, lane10_zeros} > lane10_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane10_shift <= lane10_limited ? lane10_most : {1'h0, lane10_zeros};
-        if (go) lane10_frame_s4 <= lane10_frame;
-        if (go) lane10_normal <= lane10_frame_s4 << lane10_shift;
-        if (go) lane10_s4 <= lane10_s3;
-        if (go) lane10_exponent <= lane10_s4 - lane10_shift;
-    end
-    wire lane10_hidden = lane10_normal[22]; // decode.rs:57
-    wire [5:0] lane10_biased = lane10_exponent & {6{lane10_hidden}}; // decode.rs:58
-    wire [15:0] lane10_kept = {lane10_biased, lane10_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane10_side_later_s3 <= lane10_side_later_sticky;
-        if (go) lane10_side_later_s4 <= lane10_side_later_s3;
-        if (go) lane10_side_later_s5 <= lane10_side_later_s4;
-    end
-    wire lane10_rest = (|lane10_normal[10:0]) | lane10_side_later_s5; // decode.rs:60
-    wire lane10_up = lane10_normal[11] & (lane10_rest | lane10_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane10_rounded <= lane10_kept + {15'h0, lane10_up};
-        if (go) l65_s1_5 <= (coded_outlier_5 & coded_outer_5) & (~(|coded_code_5));
-        if (go) l65_s2_5 <= l65_s1_5;
-        if (go) l65_s3_5 <= l65_s2_5;
-        if (go) l65_s4_5 <= l65_s3_5;
-        if (go) l65_s5_5 <= l65_s4_5;
-        if (go) lane10_at_threshold <= l65_s5_5;
-        if (go) lane10_negative_s1 <= lane10_negative;
-        if (go) lane10_negative_s2 <= lane10_negative_s1;
-        if (go) lane10_negative_s3 <= lane10_negative_s2;
-        if (go) lane10_negative_s4 <= lane10_negative_s3;
-        if (go) lane10_negative_s5 <= lane10_negative_s4;
-        if (go) lane10_negative_1 <= lane10_negative_s5;
-    end
-    wire [14:0] lane10_threshold = lane10_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane10_too_large = lane10_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane10_limited_1 = lane10_too_large ? 15'h7bff : lane10_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_5 <= {lane10_negative_1, lane10_at_threshold ? lane10_threshold : lane10_limited_1};
-    wire [3:0] coded_code_6 = dense_payload[39:36]; // dequantizer.rs:225
-    wire coded_outlier_6 = map_outlier[9]; // dequantizer.rs:226
-    wire coded_outer_6 = map_outer[9]; // dequantizer.rs:227
-    wire coded_sign_6 = map_sign[9]; // dequantizer.rs:228
-    wire lane9_below = {1'h0, coded_code_6} < scales_split; // decode.rs:32
-    wire [3:0] lane9_above_border = coded_code_6 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane9_whole = lane9_below ? (~lane9_above_border) : lane9_above_border; // decode.rs:34
-    wire [4:0] lane9_middle_half_steps = {lane9_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane9_outlier_half_steps = {coded_code_6, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane9_h <= coded_outlier_6 ? lane9_outlier_half_steps : lane9_middle_half_steps;
-    wire lane9_negative = coded_outlier_6 ? coded_sign_6 : lane9_below; // decode.rs:38
-    wire [19:0] lane9_positive_base = coded_outlier_6 ? (coded_outer_6 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane9_positive_sticky = coded_outlier_6 ? (coded_outer_6 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane9_positive_m = coded_outlier_6 ? (coded_outer_6 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane9_positive_e = coded_outlier_6 ? (coded_outer_6 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane9_other_base = coded_outlier_6 ? (coded_outer_6 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane9_other_sticky = coded_outlier_6 ? (coded_outer_6 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane9_other_m = coded_outlier_6 ? (coded_outer_6 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane9_other_e = coded_outlier_6 ? (coded_outer_6 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane9_side_base <= lane9_negative ? lane9_other_base : lane9_positive_base;
-        if (go) lane9_side_sticky <= lane9_negative ? lane9_other_sticky : lane9_positive_sticky;
-        if (go) lane9_side_m <= lane9_negative ? lane9_other_m : lane9_positive_m;
-        if (go) lane9_side_e <= lane9_negative ? lane9_other_e : lane9_positive_e;
-    end
-    wire [12:0] _t197 = {8'h0, lane9_h} * {5'h0, lane9_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane9_product <= _t197;
-        if (go) lane9_side_later_base <= lane9_side_base;
-        if (go) lane9_side_later_sticky <= lane9_side_sticky;
-        if (go) lane9_side_later_e <= lane9_side_e;
-    end
-    wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base} + {4'h0, lane9_scaled};
-    wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:48
-    wire [31:0] lane9_padded = {lane9_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t198 = ~(|lane9_padded[31:16]); // leading_zeros.rs:20
-    wire _t199 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
-    wire _t200 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
-    wire _t201 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
-    wire _t202 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t203 = _t200 ? {_t201, _t201 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t202, _t202 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
-    wire _t204 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
-    wire _t205 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
-    wire _t206 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t207 = _t204 ? {_t205, _t205 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t206, _t206 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
-    wire _t208 = ~(|lane9_padded[31:24]); // leading_zeros.rs:20
-    wire _t209 = ~(|lane9_padded[23:20]); // leading_zeros.rs:20
-    wire _t210 = ~(|lane9_padded[19:18]); // leading_zeros.rs:20
-    wire _t211 = ~(|lane9_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t212 = _t209 ? {_t210, _t210 ? (~lane9_padded[17]) : (~lane9_padded[19])} : {_t211, _t211 ? (~lane9_padded[21]) : (~lane9_padded[23])}; // leading_zeros.rs:21
-    wire _t213 = ~(|lane9_padded[31:28]); // leading_zeros.rs:20
-    wire _t214 = ~(|lane9_padded[27:26]); // leading_zeros.rs:20
-    wire _t215 = ~(|lane9_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t216 = _t213 ? {_t214, _t214 ? (~lane9_padded[25]) : (~lane9_padded[27])} : {_t215, _t215 ? (~lane9_padded[29]) : (~lane9_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t217 = _t198 ? {_t199, _t199 ? {_t200, _t203} : {_t204, _t207}} : {_t208, _t208 ? {_t209, _t212} : {_t213, _t216}}; // leading_zeros.rs:21
-    wire [4:0] lane9_zeros = {_t198, _t217}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane9_s3 <= lane9_side_later_e;
-    wire [5:0] lane9_most = lane9_s3 - 6'h1; // decode.rs:50
-    wire lane9_limited = (~(|lane9_sum)) | ({1'h0, lane9_zeros} > lane9_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane9_shift <= lane9_limited ? lane9_most : {1'h0, lane9_zeros};
-        if (go) lane9_frame_s4 <= lane9_frame;
-        if (go) lane9_normal <= lane9_frame_s4 << lane9_shift;
-        if (go) lane9_s4 <= lane9_s3;
-        if (go) lane9_exponent <= lane9_s4 - lane9_shift;
-    end
-    wire lane9_hidden = lane9_normal[22]; // decode.rs:57
-    wire [5:0] lane9_biased = lane9_exponent & {6{lane9_hidden}}; // decode.rs:58
-    wire [15:0] lane9_kept = {lane9_biased, lane9_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane9_side_later_s3 <= lane9_side_later_sticky;
-        if (go) lane9_side_later_s4 <= lane9_side_later_s3;
-        if (go) lane9_side_later_s5 <= lane9_side_later_s4;
-    end
-    wire lane9_rest = (|lane9_normal[10:0]) | lane9_side_later_s5; // decode.rs:60
-    wire lane9_up = lane9_normal[11] & (lane9_rest | lane9_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane9_rounded <= lane9_kept + {15'h0, lane9_up};
-        if (go) l65_s1_6 <= (coded_outlier_6 & coded_outer_6) & (~(|coded_code_6));
-        if (go) l65_s2_6 <= l65_s1_6;
-        if (go) l65_s3_6 <= l65_s2_6;
-        if (go) l65_s4_6 <= l65_s3_6;
-        if (go) l65_s5_6 <= l65_s4_6;
-        if (go) lane9_at_threshold <= l65_s5_6;
-        if (go) lane9_negative_s1 <= lane9_negative;
-        if (go) lane9_negative_s2 <= lane9_negative_s1;
-        if (go) lane9_negative_s3 <= lane9_negative_s2;
-        if (go) lane9_negative_s4 <= lane9_negative_s3;
-        if (go) lane9_negative_s5 <= lane9_negative_s4;
-        if (go) lane9_negative_1 <= lane9_negative_s5;
-    end
-    wire [14:0] lane9_threshold = lane9_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane9_too_large = lane9_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane9_limited_1 = lane9_too_large ? 15'h7bff : lane9_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_6 <= {lane9_negative_1, lane9_at_threshold ? lane9_threshold : lane9_limited_1};
-    wire [3:0] coded_code_7 = dense_payload[35:32]; // dequantizer.rs:225
-    wire coded_outlier_7 = map_outlier[8]; // dequantizer.rs:226
-    wire coded_outer_7 = map_outer[8]; // dequantizer.rs:227
-    wire coded_sign_7 = map_sign[8]; // dequantizer.rs:228
-    wire lane8_below = {1'h0, coded_code_7} < scales_split; // decode.rs:32
-    wire [3:0] lane8_above_border = coded_code_7 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane8_whole = lane8_below ? (~lane8_above_border) : lane8_above_border; // decode.rs:34
-    wire [4:0] lane8_middle_half_steps = {lane8_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane8_outlier_half_steps = {coded_code_7, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane8_h <= coded_outlier_7 ? lane8_outlier_half_steps : lane8_middle_half_steps;
-    wire lane8_negative = coded_outlier_7 ? coded_sign_7 : lane8_below; // decode.rs:38
-    wire [19:0] lane8_positive_base = coded_outlier_7 ? (coded_outer_7 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane8_positive_sticky = coded_outlier_7 ? (coded_outer_7 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane8_positive_m = coded_outlier_7 ? (coded_outer_7 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane8_positive_e = coded_outlier_7 ? (coded_outer_7 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane8_other_base = coded_outlier_7 ? (coded_outer_7 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane8_other_sticky = coded_outlier_7 ? (coded_outer_7 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane8_other_m = coded_outlier_7 ? (coded_outer_7 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane8_other_e = coded_outlier_7 ? (coded_outer_7 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane8_side_base <= lane8_negative ? lane8_other_base : lane8_positive_base;
-        if (go) lane8_side_sticky <= lane8_negative ? lane8_other_sticky : lane8_positive_sticky;
-        if (go) lane8_side_m <= lane8_negative ? lane8_other_m : lane8_positive_m;
-        if (go) lane8_side_e <= lane8_negative ? lane8_other_e : lane8_positive_e;
-    end
-    wire [12:0] _t218 = {8'h0, lane8_h} * {5'h0, lane8_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane8_product <= _t218;
-        if (go) lane8_side_later_base <= lane8_side_base;
-        if (go) lane8_side_later_sticky <= lane8_side_sticky;
-        if (go) lane8_side_later_e <= lane8_side_e;
-    end
-    wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base} + {4'h0, lane8_scaled};
-    wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:48
-    wire [31:0] lane8_padded = {lane8_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t219 = ~(|lane8_padded[31:16]); // leading_zeros.rs:20
-    wire _t220 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
-    wire _t221 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
-    wire _t222 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
-    wire _t223 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t224 = _t221 ? {_t222, _t222 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t223, _t223 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
-    wire _t225 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
-    wire _t226 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
-    wire _t227 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t228 = _t225 ? {_t226, _t226 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t227, _t227 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
-    wire _t229 = ~(|lane8_padded[31:24]); // leading_zeros.rs:20
-    wire _t230 = ~(|lane8_padded[23:20]); // leading_zeros.rs:20
-    wire _t231 = ~(|lane8_padded[19:18]); // leading_zeros.rs:20
-    wire _t232 = ~(|lane8_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t233 = _t230 ? {_t231, _t231 ? (~lane8_padded[17]) : (~lane8_padded[19])} : {_t232, _t232 ? (~lane8_padded[21]) : (~lane8_padded[23])}; // leading_zeros.rs:21
-    wire _t234 = ~(|lane8_padded[31:28]); // leading_zeros.rs:20
-    wire _t235 = ~(|lane8_padded[27:26]); // leading_zeros.rs:20
-    wire _t236 = ~(|lane8_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t237 = _t234 ? {_t235, _t235 ? (~lane8_padded[25]) : (~lane8_padded[27])} : {_t236, _t236 ? (~lane8_padded[29]) : (~lane8_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t238 = _t219 ? {_t220, _t220 ? {_t221, _t224} : {_t225, _t228}} : {_t229, _t229 ? {_t230, _t233} : {_t234, _t237}}; // leading_zeros.rs:21
-    wire [4:0] lane8_zeros = {_t219, _t238}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane8_s3 <= lane8_side_later_e;
-    wire [5:0] lane8_most = lane8_s3 - 6'h1; // decode.rs:50
-    wire lane8_limited = (~(|lane8_sum)) | ({1'h0, lane8_zeros} > lane8_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane8_shift <= lane8_limited ? lane8_most : {1'h0, lane8_zeros};
-        if (go) lane8_frame_s4 <= lane8_frame;
-        if (go) lane8_normal <= lane8_frame_s4 << lane8_shift;
-        if (go) lane8_s4 <= lane8_s3;
-        if (go) lane8_exponent <= lane8_s4 - lane8_shift;
-    end
-    wire lane8_hidden = lane8_normal[22]; // decode.rs:57
-    wire [5:0] lane8_biased = lane8_exponent & {6{lane8_hidden}}; // decode.rs:58
-    wire [15:0] lane8_kept = {lane8_biased, lane8_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane8_side_later_s3 <= lane8_side_later_sticky;
-        if (go) lane8_side_later_s4 <= lane8_side_later_s3;
-        if (go) lane8_side_later_s5 <= lane8_side_later_s4;
-    end
-    wire lane8_rest = (|lane8_normal[10:0]) | lane8_side_later_s5; // decode.rs:60
-    wire lane8_up = lane8_normal[11] & (lane8_rest | lane8_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane8_rounded <= lane8_kept + {15'h0, lane8_up};
-        if (go) l65_s1_7 <= (coded_outlier_7 & coded_outer_7) & (~(|coded_code_7));
-        if (go) l65_s2_7 <= l65_s1_7;
-        if (go) l65_s3_7 <= l65_s2_7;
-        if (go) l65_s4_7 <= l65_s3_7;
-        if (go) l65_s5_7 <= l65_s4_7;
-        if (go) lane8_at_threshold <= l65_s5_7;
-        if (go) lane8_negative_s1 <= lane8_negative;
-        if (go) lane8_negative_s2 <= lane8_negative_s1;
-        if (go) lane8_negative_s3 <= lane8_negative_s2;
-        if (go) lane8_negative_s4 <= lane8_negative_s3;
-        if (go) lane8_negative_s5 <= lane8_negative_s4;
-        if (go) lane8_negative_1 <= lane8_negative_s5;
-    end
-    wire [14:0] lane8_threshold = lane8_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane8_too_large = lane8_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane8_limited_1 = lane8_too_large ? 15'h7bff : lane8_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_7 <= {lane8_negative_1, lane8_at_threshold ? lane8_threshold : lane8_limited_1};
-    wire [3:0] coded_code_8 = dense_payload[31:28]; // dequantizer.rs:225
-    wire coded_outlier_8 = map_outlier[7]; // dequantizer.rs:226
-    wire coded_outer_8 = map_outer[7]; // dequantizer.rs:227
-    wire coded_sign_8 = map_sign[7]; // dequantizer.rs:228
-    wire lane7_below = {1'h0, coded_code_8} < scales_split; // decode.rs:32
-    wire [3:0] lane7_above_border = coded_code_8 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane7_whole = lane7_below ? (~lane7_above_border) : lane7_above_border; // decode.rs:34
-    wire [4:0] lane7_middle_half_steps = {lane7_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane7_outlier_half_steps = {coded_code_8, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane7_h <= coded_outlier_8 ? lane7_outlier_half_steps : lane7_middle_half_steps;
-    wire lane7_negative = coded_outlier_8 ? coded_sign_8 : lane7_below; // decode.rs:38
-    wire [19:0] lane7_positive_base = coded_outlier_8 ? (coded_outer_8 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane7_positive_sticky = coded_outlier_8 ? (coded_outer_8 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane7_positive_m = coded_outlier_8 ? (coded_outer_8 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane7_positive_e = coded_outlier_8 ? (coded_outer_8 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane7_other_base = coded_outlier_8 ? (coded_outer_8 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane7_other_sticky = coded_outlier_8 ? (coded_outer_8 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane7_other_m = coded_outlier_8 ? (coded_outer_8 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane7_other_e = coded_outlier_8 ? (coded_outer_8 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane7_side_base <= lane7_negative ? lane7_other_base : lane7_positive_base;
-        if (go) lane7_side_sticky <= lane7_negative ? lane7_other_sticky : lane7_positive_sticky;
-        if (go) lane7_side_m <= lane7_negative ? lane7_other_m : lane7_positive_m;
-        if (go) lane7_side_e <= lane7_negative ? lane7_other_e : lane7_positive_e;
-    end
-    wire [12:0] _t239 = {8'h0, lane7_h} * {5'h0, lane7_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane7_product <= _t239;
-        if (go) lane7_side_later_base <= lane7_side_base;
-        if (go) lane7_side_later_sticky <= lane7_side_sticky;
-        if (go) lane7_side_later_e <= lane7_side_e;
-    end
-    wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base} + {4'h0, lane7_scaled};
-    wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:48
-    wire [31:0] lane7_padded = {lane7_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t240 = ~(|lane7_padded[31:16]); // leading_zeros.rs:20
-    wire _t241 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
-    wire _t242 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
-    wire _t243 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
-    wire _t244 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t245 = _t242 ? {_t243, _t243 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t244, _t244 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
-    wire _t246 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
-    wire _t247 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
-    wire _t248 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t249 = _t246 ? {_t247, _t247 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t248, _t248 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
-    wire _t250 = ~(|lane7_padded[31:24]); // leading_zeros.rs:20
-    wire _t251 = ~(|lane7_padded[23:20]); // leading_zeros.rs:20
-    wire _t252 = ~(|lane7_padded[19:18]); // leading_zeros.rs:20
-    wire _t253 = ~(|lane7_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t254 = _t251 ? {_t252, _t252 ? (~lane7_padded[17]) : (~lane7_padded[19])} : {_t253, _t253 ? (~lane7_padded[21]) : (~lane7_padded[23])}; // leading_zeros.rs:21
-    wire _t255 = ~(|lane7_padded[31:28]); // leading_zeros.rs:20
-    wire _t256 = ~(|lane7_padded[27:26]); // leading_zeros.rs:20
-    wire _t257 = ~(|lane7_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t258 = _t255 ? {_t256, _t256 ? (~lane7_padded[25]) : (~lane7_padded[27])} : {_t257, _t257 ? (~lane7_padded[29]) : (~lane7_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t259 = _t240 ? {_t241, _t241 ? {_t242, _t245} : {_t246, _t249}} : {_t250, _t250 ? {_t251, _t254} : {_t255, _t258}}; // leading_zeros.rs:21
-    wire [4:0] lane7_zeros = {_t240, _t259}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane7_s3 <= lane7_side_later_e;
-    wire [5:0] lane7_most = lane7_s3 - 6'h1; // decode.rs:50
-    wire lane7_limited = (~(|lane7_sum)) | ({1'h0, lane7_zeros} > lane7_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane7_shift <= lane7_limited ? lane7_most : {1'h0, lane7_zeros};
-        if (go) lane7_frame_s4 <= lane7_frame;
-        if (go) lane7_normal <= lane7_frame_s4 << lane7_shift;
-        if (go) lane7_s4 <= lane7_s3;
-        if (go) lane7_exponent <= lane7_s4 - lane7_shift;
-    end
-    wire lane7_hidden = lane7_normal[22]; // decode.rs:57
-    wire [5:0] lane7_biased = lane7_exponent & {6{lane7_hidden}}; // decode.rs:58
-    wire [15:0] lane7_kept = {lane7_biased, lane7_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane7_side_later_s3 <= lane7_side_later_sticky;
-        if (go) lane7_side_later_s4 <= lane7_side_later_s3;
-        if (go) lane7_side_later_s5 <= lane7_side_later_s4;
-    end
-    wire lane7_rest = (|lane7_normal[10:0]) | lane7_side_later_s5; // decode.rs:60
-    wire lane7_up = lane7_normal[11] & (lane7_rest | lane7_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane7_rounded <= lane7_kept + {15'h0, lane7_up};
-        if (go) l65_s1_8 <= (coded_outlier_8 & coded_outer_8) & (~(|coded_code_8));
-        if (go) l65_s2_8 <= l65_s1_8;
-        if (go) l65_s3_8 <= l65_s2_8;
-        if (go) l65_s4_8 <= l65_s3_8;
-        if (go) l65_s5_8 <= l65_s4_8;
-        if (go) lane7_at_threshold <= l65_s5_8;
-        if (go) lane7_negative_s1 <= lane7_negative;
-        if (go) lane7_negative_s2 <= lane7_negative_s1;
-        if (go) lane7_negative_s3 <= lane7_negative_s2;
-        if (go) lane7_negative_s4 <= lane7_negative_s3;
-        if (go) lane7_negative_s5 <= lane7_negative_s4;
-        if (go) lane7_negative_1 <= lane7_negative_s5;
-    end
-    wire [14:0] lane7_threshold = lane7_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane7_too_large = lane7_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane7_limited_1 = lane7_too_large ? 15'h7bff : lane7_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_8 <= {lane7_negative_1, lane7_at_threshold ? lane7_threshold : lane7_limited_1};
-    wire [3:0] coded_code_9 = dense_payload[27:24]; // dequantizer.rs:225
-    wire coded_outlier_9 = map_outlier[6]; // dequantizer.rs:226
-    wire coded_outer_9 = map_outer[6]; // dequantizer.rs:227
-    wire coded_sign_9 = map_sign[6]; // dequantizer.rs:228
-    wire lane6_below = {1'h0, coded_code_9} < scales_split; // decode.rs:32
-    wire [3:0] lane6_above_border = coded_code_9 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane6_whole = lane6_below ? (~lane6_above_border) : lane6_above_border; // decode.rs:34
-    wire [4:0] lane6_middle_half_steps = {lane6_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane6_outlier_half_steps = {coded_code_9, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane6_h <= coded_outlier_9 ? lane6_outlier_half_steps : lane6_middle_half_steps;
-    wire lane6_negative = coded_outlier_9 ? coded_sign_9 : lane6_below; // decode.rs:38
-    wire [19:0] lane6_positive_base = coded_outlier_9 ? (coded_outer_9 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane6_positive_sticky = coded_outlier_9 ? (coded_outer_9 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane6_positive_m = coded_outlier_9 ? (coded_outer_9 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane6_positive_e = coded_outlier_9 ? (coded_outer_9 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane6_other_base = coded_outlier_9 ? (coded_outer_9 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane6_other_sticky = coded_outlier_9 ? (coded_outer_9 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane6_other_m = coded_outlier_9 ? (coded_outer_9 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane6_other_e = coded_outlier_9 ? (coded_outer_9 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane6_side_base <= lane6_negative ? lane6_other_base : lane6_positive_base;
-        if (go) lane6_side_sticky <= lane6_negative ? lane6_other_sticky : lane6_positive_sticky;
-        if (go) lane6_side_m <= lane6_negative ? lane6_other_m : lane6_positive_m;
-        if (go) lane6_side_e <= lane6_negative ? lane6_other_e : lane6_positive_e;
-    end
-    wire [12:0] _t260 = {8'h0, lane6_h} * {5'h0, lane6_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane6_product <= _t260;
-        if (go) lane6_side_later_base <= lane6_side_base;
-        if (go) lane6_side_later_sticky <= lane6_side_sticky;
-        if (go) lane6_side_later_e <= lane6_side_e;
-    end
-    wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base} + {4'h0, lane6_scaled};
-    wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:48
-    wire [31:0] lane6_padded = {lane6_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t261 = ~(|lane6_padded[31:16]); // leading_zeros.rs:20
-    wire _t262 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
-    wire _t263 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
-    wire _t264 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
-    wire _t265 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t266 = _t263 ? {_t264, _t264 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t265, _t265 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
-    wire _t267 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
-    wire _t268 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
-    wire _t269 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t270 = _t267 ? {_t268, _t268 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t269, _t269 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
-    wire _t271 = ~(|lane6_padded[31:24]); // leading_zeros.rs:20
-    wire _t272 = ~(|lane6_padded[23:20]); // leading_zeros.rs:20
-    wire _t273 = ~(|lane6_padded[19:18]); // leading_zeros.rs:20
-    wire _t274 = ~(|lane6_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t275 = _t272 ? {_t273, _t273 ? (~lane6_padded[17]) : (~lane6_padded[19])} : {_t274, _t274 ? (~lane6_padded[21]) : (~lane6_padded[23])}; // leading_zeros.rs:21
-    wire _t276 = ~(|lane6_padded[31:28]); // leading_zeros.rs:20
-    wire _t277 = ~(|lane6_padded[27:26]); // leading_zeros.rs:20
-    wire _t278 = ~(|lane6_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t279 = _t276 ? {_t277, _t277 ? (~lane6_padded[25]) : (~lane6_padded[27])} : {_t278, _t278 ? (~lane6_padded[29]) : (~lane6_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t280 = _t261 ? {_t262, _t262 ? {_t263, _t266} : {_t267, _t270}} : {_t271, _t271 ? {_t272, _t275} : {_t276, _t279}}; // leading_zeros.rs:21
-    wire [4:0] lane6_zeros = {_t261, _t280}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane6_s3 <= lane6_side_later_e;
-    wire [5:0] lane6_most = lane6_s3 - 6'h1; // decode.rs:50
-    wire lane6_limited = (~(|lane6_sum)) | ({1'h0, lane6_zeros} > lane6_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane6_shift <= lane6_limited ? lane6_most : {1'h0, lane6_zeros};
-        if (go) lane6_frame_s4 <= lane6_frame;
-        if (go) lane6_normal <= lane6_frame_s4 << lane6_shift;
-        if (go) lane6_s4 <= lane6_s3;
-        if (go) lane6_exponent <= lane6_s4 - lane6_shift;
-    end
-    wire lane6_hidden = lane6_normal[22]; // decode.rs:57
-    wire [5:0] lane6_biased = lane6_exponent & {6{lane6_hidden}}; // decode.rs:58
-    wire [15:0] lane6_kept = {lane6_biased, lane6_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane6_side_later_s3 <= lane6_side_later_sticky;
-        if (go) lane6_side_later_s4 <= lane6_side_later_s3;
-        if (go) lane6_side_later_s5 <= lane6_side_later_s4;
-    end
-    wire lane6_rest = (|lane6_normal[10:0]) | lane6_side_later_s5; // decode.rs:60
-    wire lane6_up = lane6_normal[11] & (lane6_rest | lane6_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane6_rounded <= lane6_kept + {15'h0, lane6_up};
-        if (go) l65_s1_9 <= (coded_outlier_9 & coded_outer_9) & (~(|coded_code_9));
-        if (go) l65_s2_9 <= l65_s1_9;
-        if (go) l65_s3_9 <= l65_s2_9;
-        if (go) l65_s4_9 <= l65_s3_9;
-        if (go) l65_s5_9 <= l65_s4_9;
-        if (go) lane6_at_threshold <= l65_s5_9;
-        if (go) lane6_negative_s1 <= lane6_negative;
-        if (go) lane6_negative_s2 <= lane6_negative_s1;
-        if (go) lane6_negative_s3 <= lane6_negative_s2;
-        if (go) lane6_negative_s4 <= lane6_negative_s3;
-        if (go) lane6_negative_s5 <= lane6_negative_s4;
-        if (go) lane6_negative_1 <= lane6_negative_s5;
-    end
-    wire [14:0] lane6_threshold = lane6_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane6_too_large = lane6_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane6_limited_1 = lane6_too_large ? 15'h7bff : lane6_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_9 <= {lane6_negative_1, lane6_at_threshold ? lane6_threshold : lane6_limited_1};
-    wire [3:0] coded_code_10 = dense_payload[23:20]; // dequantizer.rs:225
-    wire coded_outlier_10 = map_outlier[5]; // dequantizer.rs:226
-    wire coded_outer_10 = map_outer[5]; // dequantizer.rs:227
-    wire coded_sign_10 = map_sign[5]; // dequantizer.rs:228
-    wire lane5_below = {1'h0, coded_code_10} < scales_split; // decode.rs:32
-    wire [3:0] lane5_above_border = coded_code_10 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane5_whole = lane5_below ? (~lane5_above_border) : lane5_above_border; // decode.rs:34
-    wire [4:0] lane5_middle_half_steps = {lane5_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane5_outlier_half_steps = {coded_code_10, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane5_h <= coded_outlier_10 ? lane5_outlier_half_steps : lane5_middle_half_steps;
-    wire lane5_negative = coded_outlier_10 ? coded_sign_10 : lane5_below; // decode.rs:38
-    wire [19:0] lane5_positive_base = coded_outlier_10 ? (coded_outer_10 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane5_positive_sticky = coded_outlier_10 ? (coded_outer_10 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane5_positive_m = coded_outlier_10 ? (coded_outer_10 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane5_positive_e = coded_outlier_10 ? (coded_outer_10 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane5_other_base = coded_outlier_10 ? (coded_outer_10 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane5_other_sticky = coded_outlier_10 ? (coded_outer_10 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane5_other_m = coded_outlier_10 ? (coded_outer_10 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane5_other_e = coded_outlier_10 ? (coded_outer_10 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane5_side_base <= lane5_negative ? lane5_other_base : lane5_positive_base;
-        if (go) lane5_side_sticky <= lane5_negative ? lane5_other_sticky : lane5_positive_sticky;
-        if (go) lane5_side_m <= lane5_negative ? lane5_other_m : lane5_positive_m;
-        if (go) lane5_side_e <= lane5_negative ? lane5_other_e : lane5_positive_e;
-    end
-    wire [12:0] _t281 = {8'h0, lane5_h} * {5'h0, lane5_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane5_product <= _t281;
-        if (go) lane5_side_later_base <= lane5_side_base;
-        if (go) lane5_side_later_sticky <= lane5_side_sticky;
-        if (go) lane5_side_later_e <= lane5_side_e;
-    end
-    wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base} + {4'h0, lane5_scaled};
-    wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:48
-    wire [31:0] lane5_padded = {lane5_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t282 = ~(|lane5_padded[31:16]); // leading_zeros.rs:20
-    wire _t283 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
-    wire _t284 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
-    wire _t285 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
-    wire _t286 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t287 = _t284 ? {_t285, _t285 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t286, _t286 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
-    wire _t288 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
-    wire _t289 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
-    wire _t290 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t291 = _t288 ? {_t289, _t289 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t290, _t290 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
-    wire _t292 = ~(|lane5_padded[31:24]); // leading_zeros.rs:20
-    wire _t293 = ~(|lane5_padded[23:20]); // leading_zeros.rs:20
-    wire _t294 = ~(|lane5_padded[19:18]); // leading_zeros.rs:20
-    wire _t295 = ~(|lane5_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t296 = _t293 ? {_t294, _t294 ? (~lane5_padded[17]) : (~lane5_padded[19])} : {_t295, _t295 ? (~lane5_padded[21]) : (~lane5_padded[23])}; // leading_zeros.rs:21
-    wire _t297 = ~(|lane5_padded[31:28]); // leading_zeros.rs:20
-    wire _t298 = ~(|lane5_padded[27:26]); // leading_zeros.rs:20
-    wire _t299 = ~(|lane5_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t300 = _t297 ? {_t298, _t298 ? (~lane5_padded[25]) : (~lane5_padded[27])} : {_t299, _t299 ? (~lane5_padded[29]) : (~lane5_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t301 = _t282 ? {_t283, _t283 ? {_t284, _t287} : {_t288, _t291}} : {_t292, _t292 ? {_t293, _t296} : {_t297, _t300}}; // leading_zeros.rs:21
-    wire [4:0] lane5_zeros = {_t282, _t301}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane5_s3 <= lane5_side_later_e;
-    wire [5:0] lane5_most = lane5_s3 - 6'h1; // decode.rs:50
-    wire lane5_limited = (~(|lane5_sum)) | ({1'h0, lane5_zeros} > lane5_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane5_shift <= lane5_limited ? lane5_most : {1'h0, lane5_zeros};
-        if (go) lane5_frame_s4 <= lane5_frame;
-        if (go) lane5_normal <= lane5_frame_s4 << lane5_shift;
-        if (go) lane5_s4 <= lane5_s3;
-        if (go) lane5_exponent <= lane5_s4 - lane5_shift;
-    end
-    wire lane5_hidden = lane5_normal[22]; // decode.rs:57
-    wire [5:0] lane5_biased = lane5_exponent & {6{lane5_hidden}}; // decode.rs:58
-    wire [15:0] lane5_kept = {lane5_biased, lane5_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane5_side_later_s3 <= lane5_side_later_sticky;
-        if (go) lane5_side_later_s4 <= lane5_side_later_s3;
-        if (go) lane5_side_later_s5 <= lane5_side_later_s4;
-    end
-    wire lane5_rest = (|lane5_normal[10:0]) | lane5_side_later_s5; // decode.rs:60
-    wire lane5_up = lane5_normal[11] & (lane5_rest | lane5_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane5_rounded <= lane5_kept + {15'h0, lane5_up};
-        if (go) l65_s1_10 <= (coded_outlier_10 & coded_outer_10) & (~(|coded_code_10));
-        if (go) l65_s2_10 <= l65_s1_10;
-        if (go) l65_s3_10 <= l65_s2_10;
-        if (go) l65_s4_10 <= l65_s3_10;
-        if (go) l65_s5_10 <= l65_s4_10;
-        if (go) lane5_at_threshold <= l65_s5_10;
-        if (go) lane5_negative_s1 <= lane5_negative;
-        if (go) lane5_negative_s2 <= lane5_negative_s1;
-        if (go) lane5_negative_s3 <= lane5_negative_s2;
-        if (go) lane5_negative_s4 <= lane5_negative_s3;
-        if (go) lane5_negative_s5 <= lane5_negative_s4;
-        if (go) lane5_negative_1 <= lane5_negative_s5;
-    end
-    wire [14:0] lane5_threshold = lane5_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane5_too_large = lane5_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane5_limited_1 = lane5_too_large ? 15'h7bff : lane5_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_10 <= {lane5_negative_1, lane5_at_threshold ? lane5_threshold : lane5_limited_1};
-    wire [3:0] coded_code_11 = dense_payload[19:16]; // dequantizer.rs:225
-    wire coded_outlier_11 = map_outlier[4]; // dequantizer.rs:226
-    wire coded_outer_11 = map_outer[4]; // dequantizer.rs:227
-    wire coded_sign_11 = map_sign[4]; // dequantizer.rs:228
-    wire lane4_below = {1'h0, coded_code_11} < scales_split; // decode.rs:32
-    wire [3:0] lane4_above_border = coded_code_11 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane4_whole = lane4_below ? (~lane4_above_border) : lane4_above_border; // decode.rs:34
-    wire [4:0] lane4_middle_half_steps = {lane4_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane4_outlier_half_steps = {coded_code_11, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane4_h <= coded_outlier_11 ? lane4_outlier_half_steps : lane4_middle_half_steps;
-    wire lane4_negative = coded_outlier_11 ? coded_sign_11 : lane4_below; // decode.rs:38
-    wire [19:0] lane4_positive_base = coded_outlier_11 ? (coded_outer_11 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane4_positive_sticky = coded_outlier_11 ? (coded_outer_11 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane4_positive_m = coded_outlier_11 ? (coded_outer_11 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane4_positive_e = coded_outlier_11 ? (coded_outer_11 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane4_other_base = coded_outlier_11 ? (coded_outer_11 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane4_other_sticky = coded_outlier_11 ? (coded_outer_11 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane4_other_m = coded_outlier_11 ? (coded_outer_11 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane4_other_e = coded_outlier_11 ? (coded_outer_11 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane4_side_base <= lane4_negative ? lane4_other_base : lane4_positive_base;
-        if (go) lane4_side_sticky <= lane4_negative ? lane4_other_sticky : lane4_positive_sticky;
-        if (go) lane4_side_m <= lane4_negative ? lane4_other_m : lane4_positive_m;
-        if (go) lane4_side_e <= lane4_negative ? lane4_other_e : lane4_positive_e;
-    end
-    wire [12:0] _t302 = {8'h0, lane4_h} * {5'h0, lane4_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane4_product <= _t302;
-        if (go) lane4_side_later_base <= lane4_side_base;
-        if (go) lane4_side_later_sticky <= lane4_side_sticky;
-        if (go) lane4_side_later_e <= lane4_side_e;
-    end
-    wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base} + {4'h0, lane4_scaled};
-    wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:48
-    wire [31:0] lane4_padded = {lane4_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t303 = ~(|lane4_padded[31:16]); // leading_zeros.rs:20
-    wire _t304 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
-    wire _t305 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
-    wire _t306 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
-    wire _t307 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t308 = _t305 ? {_t306, _t306 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t307, _t307 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
-    wire _t309 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
-    wire _t310 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
-    wire _t311 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t312 = _t309 ? {_t310, _t310 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t311, _t311 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
-    wire _t313 = ~(|lane4_padded[31:24]); // leading_zeros.rs:20
-    wire _t314 = ~(|lane4_padded[23:20]); // leading_zeros.rs:20
-    wire _t315 = ~(|lane4_padded[19:18]); // leading_zeros.rs:20
-    wire _t316 = ~(|lane4_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t317 = _t314 ? {_t315, _t315 ? (~lane4_padded[17]) : (~lane4_padded[19])} : {_t316, _t316 ? (~lane4_padded[21]) : (~lane4_padded[23])}; // leading_zeros.rs:21
-    wire _t318 = ~(|lane4_padded[31:28]); // leading_zeros.rs:20
-    wire _t319 = ~(|lane4_padded[27:26]); // leading_zeros.rs:20
-    wire _t320 = ~(|lane4_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t321 = _t318 ? {_t319, _t319 ? (~lane4_padded[25]) : (~lane4_padded[27])} : {_t320, _t320 ? (~lane4_padded[29]) : (~lane4_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t322 = _t303 ? {_t304, _t304 ? {_t305, _t308} : {_t309, _t312}} : {_t313, _t313 ? {_t314, _t317} : {_t318, _t321}}; // leading_zeros.rs:21
-    wire [4:0] lane4_zeros = {_t303, _t322}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane4_s3 <= lane4_side_later_e;
-    wire [5:0] lane4_most = lane4_s3 - 6'h1; // decode.rs:50
-    wire lane4_limited = (~(|lane4_sum)) | ({1'h0, lane4_zeros} > lane4_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane4_shift <= lane4_limited ? lane4_most : {1'h0, lane4_zeros};
-        if (go) lane4_frame_s4 <= lane4_frame;
-        if (go) lane4_normal <= lane4_frame_s4 << lane4_shift;
-        if (go) lane4_s4 <= lane4_s3;
-        if (go) lane4_exponent <= lane4_s4 - lane4_shift;
-    end
-    wire lane4_hidden = lane4_normal[22]; // decode.rs:57
-    wire [5:0] lane4_biased = lane4_exponent & {6{lane4_hidden}}; // decode.rs:58
-    wire [15:0] lane4_kept = {lane4_biased, lane4_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane4_side_later_s3 <= lane4_side_later_sticky;
-        if (go) lane4_side_later_s4 <= lane4_side_later_s3;
-        if (go) lane4_side_later_s5 <= lane4_side_later_s4;
-    end
-    wire lane4_rest = (|lane4_normal[10:0]) | lane4_side_later_s5; // decode.rs:60
-    wire lane4_up = lane4_normal[11] & (lane4_rest | lane4_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane4_rounded <= lane4_kept + {15'h0, lane4_up};
-        if (go) l65_s1_11 <= (coded_outlier_11 & coded_outer_11) & (~(|coded_code_11));
-        if (go) l65_s2_11 <= l65_s1_11;
-        if (go) l65_s3_11 <= l65_s2_11;
-        if (go) l65_s4_11 <= l65_s3_11;
-        if (go) l65_s5_11 <= l65_s4_11;
-        if (go) lane4_at_threshold <= l65_s5_11;
-        if (go) lane4_negative_s1 <= lane4_negative;
-        if (go) lane4_negative_s2 <= lane4_negative_s1;
-        if (go) lane4_negative_s3 <= lane4_negative_s2;
-        if (go) lane4_negative_s4 <= lane4_negative_s3;
-        if (go) lane4_negative_s5 <= lane4_negative_s4;
-        if (go) lane4_negative_1 <= lane4_negative_s5;
-    end
-    wire [14:0] lane4_threshold = lane4_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane4_too_large = lane4_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane4_limited_1 = lane4_too_large ? 15'h7bff : lane4_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_11 <= {lane4_negative_1, lane4_at_threshold ? lane4_threshold : lane4_limited_1};
-    wire [3:0] coded_code_12 = dense_payload[15:12]; // dequantizer.rs:225
-    wire coded_outlier_12 = map_outlier[3]; // dequantizer.rs:226
-    wire coded_outer_12 = map_outer[3]; // dequantizer.rs:227
-    wire coded_sign_12 = map_sign[3]; // dequantizer.rs:228
-    wire lane3_below = {1'h0, coded_code_12} < scales_split; // decode.rs:32
-    wire [3:0] lane3_above_border = coded_code_12 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane3_whole = lane3_below ? (~lane3_above_border) : lane3_above_border; // decode.rs:34
-    wire [4:0] lane3_middle_half_steps = {lane3_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane3_outlier_half_steps = {coded_code_12, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane3_h <= coded_outlier_12 ? lane3_outlier_half_steps : lane3_middle_half_steps;
-    wire lane3_negative = coded_outlier_12 ? coded_sign_12 : lane3_below; // decode.rs:38
-    wire [19:0] lane3_positive_base = coded_outlier_12 ? (coded_outer_12 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane3_positive_sticky = coded_outlier_12 ? (coded_outer_12 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane3_positive_m = coded_outlier_12 ? (coded_outer_12 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane3_positive_e = coded_outlier_12 ? (coded_outer_12 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane3_other_base = coded_outlier_12 ? (coded_outer_12 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane3_other_sticky = coded_outlier_12 ? (coded_outer_12 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane3_other_m = coded_outlier_12 ? (coded_outer_12 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane3_other_e = coded_outlier_12 ? (coded_outer_12 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane3_side_base <= lane3_negative ? lane3_other_base : lane3_positive_base;
-        if (go) lane3_side_sticky <= lane3_negative ? lane3_other_sticky : lane3_positive_sticky;
-        if (go) lane3_side_m <= lane3_negative ? lane3_other_m : lane3_positive_m;
-        if (go) lane3_side_e <= lane3_negative ? lane3_other_e : lane3_positive_e;
-    end
-    wire [12:0] _t323 = {8'h0, lane3_h} * {5'h0, lane3_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane3_product <= _t323;
-        if (go) lane3_side_later_base <= lane3_side_base;
-        if (go) lane3_side_later_sticky <= lane3_side_sticky;
-        if (go) lane3_side_later_e <= lane3_side_e;
-    end
-    wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base} + {4'h0, lane3_scaled};
-    wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:48
-    wire [31:0] lane3_padded = {lane3_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t324 = ~(|lane3_padded[31:16]); // leading_zeros.rs:20
-    wire _t325 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t326 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t327 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t328 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t329 = _t326 ? {_t327, _t327 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t328, _t328 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t330 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t331 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t332 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t333 = _t330 ? {_t331, _t331 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t332, _t332 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire _t334 = ~(|lane3_padded[31:24]); // leading_zeros.rs:20
-    wire _t335 = ~(|lane3_padded[23:20]); // leading_zeros.rs:20
-    wire _t336 = ~(|lane3_padded[19:18]); // leading_zeros.rs:20
-    wire _t337 = ~(|lane3_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t338 = _t335 ? {_t336, _t336 ? (~lane3_padded[17]) : (~lane3_padded[19])} : {_t337, _t337 ? (~lane3_padded[21]) : (~lane3_padded[23])}; // leading_zeros.rs:21
-    wire _t339 = ~(|lane3_padded[31:28]); // leading_zeros.rs:20
-    wire _t340 = ~(|lane3_padded[27:26]); // leading_zeros.rs:20
-    wire _t341 = ~(|lane3_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t342 = _t339 ? {_t340, _t340 ? (~lane3_padded[25]) : (~lane3_padded[27])} : {_t341, _t341 ? (~lane3_padded[29]) : (~lane3_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t343 = _t324 ? {_t325, _t325 ? {_t326, _t329} : {_t330, _t333}} : {_t334, _t334 ? {_t335, _t338} : {_t339, _t342}}; // leading_zeros.rs:21
-    wire [4:0] lane3_zeros = {_t324, _t343}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane3_s3 <= lane3_side_later_e;
-    wire [5:0] lane3_most = lane3_s3 - 6'h1; // decode.rs:50
-    wire lane3_limited = (~(|lane3_sum)) | ({1'h0, lane3_zeros} > lane3_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane3_shift <= lane3_limited ? lane3_most : {1'h0, lane3_zeros};
-        if (go) lane3_frame_s4 <= lane3_frame;
-        if (go) lane3_normal <= lane3_frame_s4 << lane3_shift;
-        if (go) lane3_s4 <= lane3_s3;
-        if (go) lane3_exponent <= lane3_s4 - lane3_shift;
-    end
-    wire lane3_hidden = lane3_normal[22]; // decode.rs:57
-    wire [5:0] lane3_biased = lane3_exponent & {6{lane3_hidden}}; // decode.rs:58
-    wire [15:0] lane3_kept = {lane3_biased, lane3_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane3_side_later_s3 <= lane3_side_later_sticky;
-        if (go) lane3_side_later_s4 <= lane3_side_later_s3;
-        if (go) lane3_side_later_s5 <= lane3_side_later_s4;
-    end
-    wire lane3_rest = (|lane3_normal[10:0]) | lane3_side_later_s5; // decode.rs:60
-    wire lane3_up = lane3_normal[11] & (lane3_rest | lane3_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane3_rounded <= lane3_kept + {15'h0, lane3_up};
-        if (go) l65_s1_12 <= (coded_outlier_12 & coded_outer_12) & (~(|coded_code_12));
-        if (go) l65_s2_12 <= l65_s1_12;
-        if (go) l65_s3_12 <= l65_s2_12;
-        if (go) l65_s4_12 <= l65_s3_12;
-        if (go) l65_s5_12 <= l65_s4_12;
-        if (go) lane3_at_threshold <= l65_s5_12;
-        if (go) lane3_negative_s1 <= lane3_negative;
-        if (go) lane3_negative_s2 <= lane3_negative_s1;
-        if (go) lane3_negative_s3 <= lane3_negative_s2;
-        if (go) lane3_negative_s4 <= lane3_negative_s3;
-        if (go) lane3_negative_s5 <= lane3_negative_s4;
-        if (go) lane3_negative_1 <= lane3_negative_s5;
-    end
-    wire [14:0] lane3_threshold = lane3_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane3_too_large = lane3_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane3_limited_1 = lane3_too_large ? 15'h7bff : lane3_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_12 <= {lane3_negative_1, lane3_at_threshold ? lane3_threshold : lane3_limited_1};
-    wire [3:0] coded_code_13 = dense_payload[11:8]; // dequantizer.rs:225
-    wire coded_outlier_13 = map_outlier[2]; // dequantizer.rs:226
-    wire coded_outer_13 = map_outer[2]; // dequantizer.rs:227
-    wire coded_sign_13 = map_sign[2]; // dequantizer.rs:228
-    wire lane2_below = {1'h0, coded_code_13} < scales_split; // decode.rs:32
-    wire [3:0] lane2_above_border = coded_code_13 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane2_whole = lane2_below ? (~lane2_above_border) : lane2_above_border; // decode.rs:34
-    wire [4:0] lane2_middle_half_steps = {lane2_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane2_outlier_half_steps = {coded_code_13, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane2_h <= coded_outlier_13 ? lane2_outlier_half_steps : lane2_middle_half_steps;
-    wire lane2_negative = coded_outlier_13 ? coded_sign_13 : lane2_below; // decode.rs:38
-    wire [19:0] lane2_positive_base = coded_outlier_13 ? (coded_outer_13 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane2_positive_sticky = coded_outlier_13 ? (coded_outer_13 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane2_positive_m = coded_outlier_13 ? (coded_outer_13 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane2_positive_e = coded_outlier_13 ? (coded_outer_13 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane2_other_base = coded_outlier_13 ? (coded_outer_13 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane2_other_sticky = coded_outlier_13 ? (coded_outer_13 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane2_other_m = coded_outlier_13 ? (coded_outer_13 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane2_other_e = coded_outlier_13 ? (coded_outer_13 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane2_side_base <= lane2_negative ? lane2_other_base : lane2_positive_base;
-        if (go) lane2_side_sticky <= lane2_negative ? lane2_other_sticky : lane2_positive_sticky;
-        if (go) lane2_side_m <= lane2_negative ? lane2_other_m : lane2_positive_m;
-        if (go) lane2_side_e <= lane2_negative ? lane2_other_e : lane2_positive_e;
-    end
-    wire [12:0] _t344 = {8'h0, lane2_h} * {5'h0, lane2_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane2_product <= _t344;
-        if (go) lane2_side_later_base <= lane2_side_base;
-        if (go) lane2_side_later_sticky <= lane2_side_sticky;
-        if (go) lane2_side_later_e <= lane2_side_e;
-    end
-    wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base} + {4'h0, lane2_scaled};
-    wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:48
-    wire [31:0] lane2_padded = {lane2_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t345 = ~(|lane2_padded[31:16]); // leading_zeros.rs:20
-    wire _t346 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t347 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t348 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t349 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t350 = _t347 ? {_t348, _t348 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t349, _t349 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t351 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t352 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t353 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t354 = _t351 ? {_t352, _t352 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t353, _t353 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire _t355 = ~(|lane2_padded[31:24]); // leading_zeros.rs:20
-    wire _t356 = ~(|lane2_padded[23:20]); // leading_zeros.rs:20
-    wire _t357 = ~(|lane2_padded[19:18]); // leading_zeros.rs:20
-    wire _t358 = ~(|lane2_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t359 = _t356 ? {_t357, _t357 ? (~lane2_padded[17]) : (~lane2_padded[19])} : {_t358, _t358 ? (~lane2_padded[21]) : (~lane2_padded[23])}; // leading_zeros.rs:21
-    wire _t360 = ~(|lane2_padded[31:28]); // leading_zeros.rs:20
-    wire _t361 = ~(|lane2_padded[27:26]); // leading_zeros.rs:20
-    wire _t362 = ~(|lane2_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t363 = _t360 ? {_t361, _t361 ? (~lane2_padded[25]) : (~lane2_padded[27])} : {_t362, _t362 ? (~lane2_padded[29]) : (~lane2_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t364 = _t345 ? {_t346, _t346 ? {_t347, _t350} : {_t351, _t354}} : {_t355, _t355 ? {_t356, _t359} : {_t360, _t363}}; // leading_zeros.rs:21
-    wire [4:0] lane2_zeros = {_t345, _t364}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane2_s3 <= lane2_side_later_e;
-    wire [5:0] lane2_most = lane2_s3 - 6'h1; // decode.rs:50
-    wire lane2_limited = (~(|lane2_sum)) | ({1'h0, lane2_zeros} > lane2_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane2_shift <= lane2_limited ? lane2_most : {1'h0, lane2_zeros};
-        if (go) lane2_frame_s4 <= lane2_frame;
-        if (go) lane2_normal <= lane2_frame_s4 << lane2_shift;
-        if (go) lane2_s4 <= lane2_s3;
-        if (go) lane2_exponent <= lane2_s4 - lane2_shift;
-    end
-    wire lane2_hidden = lane2_normal[22]; // decode.rs:57
-    wire [5:0] lane2_biased = lane2_exponent & {6{lane2_hidden}}; // decode.rs:58
-    wire [15:0] lane2_kept = {lane2_biased, lane2_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane2_side_later_s3 <= lane2_side_later_sticky;
-        if (go) lane2_side_later_s4 <= lane2_side_later_s3;
-        if (go) lane2_side_later_s5 <= lane2_side_later_s4;
-    end
-    wire lane2_rest = (|lane2_normal[10:0]) | lane2_side_later_s5; // decode.rs:60
-    wire lane2_up = lane2_normal[11] & (lane2_rest | lane2_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane2_rounded <= lane2_kept + {15'h0, lane2_up};
-        if (go) l65_s1_13 <= (coded_outlier_13 & coded_outer_13) & (~(|coded_code_13));
-        if (go) l65_s2_13 <= l65_s1_13;
-        if (go) l65_s3_13 <= l65_s2_13;
-        if (go) l65_s4_13 <= l65_s3_13;
-        if (go) l65_s5_13 <= l65_s4_13;
-        if (go) lane2_at_threshold <= l65_s5_13;
-        if (go) lane2_negative_s1 <= lane2_negative;
-        if (go) lane2_negative_s2 <= lane2_negative_s1;
-        if (go) lane2_negative_s3 <= lane2_negative_s2;
-        if (go) lane2_negative_s4 <= lane2_negative_s3;
-        if (go) lane2_negative_s5 <= lane2_negative_s4;
-        if (go) lane2_negative_1 <= lane2_negative_s5;
-    end
-    wire [14:0] lane2_threshold = lane2_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane2_too_large = lane2_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane2_limited_1 = lane2_too_large ? 15'h7bff : lane2_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_13 <= {lane2_negative_1, lane2_at_threshold ? lane2_threshold : lane2_limited_1};
-    wire [3:0] coded_code_14 = dense_payload[7:4]; // dequantizer.rs:225
-    wire coded_outlier_14 = map_outlier[1]; // dequantizer.rs:226
-    wire coded_outer_14 = map_outer[1]; // dequantizer.rs:227
-    wire coded_sign_14 = map_sign[1]; // dequantizer.rs:228
-    wire lane1_below = {1'h0, coded_code_14} < scales_split; // decode.rs:32
-    wire [3:0] lane1_above_border = coded_code_14 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane1_whole = lane1_below ? (~lane1_above_border) : lane1_above_border; // decode.rs:34
-    wire [4:0] lane1_middle_half_steps = {lane1_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane1_outlier_half_steps = {coded_code_14, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane1_h <= coded_outlier_14 ? lane1_outlier_half_steps : lane1_middle_half_steps;
-    wire lane1_negative = coded_outlier_14 ? coded_sign_14 : lane1_below; // decode.rs:38
-    wire [19:0] lane1_positive_base = coded_outlier_14 ? (coded_outer_14 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane1_positive_sticky = coded_outlier_14 ? (coded_outer_14 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane1_positive_m = coded_outlier_14 ? (coded_outer_14 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane1_positive_e = coded_outlier_14 ? (coded_outer_14 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane1_other_base = coded_outlier_14 ? (coded_outer_14 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane1_other_sticky = coded_outlier_14 ? (coded_outer_14 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane1_other_m = coded_outlier_14 ? (coded_outer_14 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane1_other_e = coded_outlier_14 ? (coded_outer_14 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane1_side_base <= lane1_negative ? lane1_other_base : lane1_positive_base;
-        if (go) lane1_side_sticky <= lane1_negative ? lane1_other_sticky : lane1_positive_sticky;
-        if (go) lane1_side_m <= lane1_negative ? lane1_other_m : lane1_positive_m;
-        if (go) lane1_side_e <= lane1_negative ? lane1_other_e : lane1_positive_e;
-    end
-    wire [12:0] _t365 = {8'h0, lane1_h} * {5'h0, lane1_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane1_product <= _t365;
-        if (go) lane1_side_later_base <= lane1_side_base;
-        if (go) lane1_side_later_sticky <= lane1_side_sticky;
-        if (go) lane1_side_later_e <= lane1_side_e;
-    end
-    wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base} + {4'h0, lane1_scaled};
-    wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:48
-    wire [31:0] lane1_padded = {lane1_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t366 = ~(|lane1_padded[31:16]); // leading_zeros.rs:20
-    wire _t367 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t368 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t369 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t370 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t371 = _t368 ? {_t369, _t369 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t370, _t370 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t372 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t373 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t374 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t375 = _t372 ? {_t373, _t373 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t374, _t374 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire _t376 = ~(|lane1_padded[31:24]); // leading_zeros.rs:20
-    wire _t377 = ~(|lane1_padded[23:20]); // leading_zeros.rs:20
-    wire _t378 = ~(|lane1_padded[19:18]); // leading_zeros.rs:20
-    wire _t379 = ~(|lane1_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t380 = _t377 ? {_t378, _t378 ? (~lane1_padded[17]) : (~lane1_padded[19])} : {_t379, _t379 ? (~lane1_padded[21]) : (~lane1_padded[23])}; // leading_zeros.rs:21
-    wire _t381 = ~(|lane1_padded[31:28]); // leading_zeros.rs:20
-    wire _t382 = ~(|lane1_padded[27:26]); // leading_zeros.rs:20
-    wire _t383 = ~(|lane1_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t384 = _t381 ? {_t382, _t382 ? (~lane1_padded[25]) : (~lane1_padded[27])} : {_t383, _t383 ? (~lane1_padded[29]) : (~lane1_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t385 = _t366 ? {_t367, _t367 ? {_t368, _t371} : {_t372, _t375}} : {_t376, _t376 ? {_t377, _t380} : {_t381, _t384}}; // leading_zeros.rs:21
-    wire [4:0] lane1_zeros = {_t366, _t385}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane1_s3 <= lane1_side_later_e;
-    wire [5:0] lane1_most = lane1_s3 - 6'h1; // decode.rs:50
-    wire lane1_limited = (~(|lane1_sum)) | ({1'h0, lane1_zeros} > lane1_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane1_shift <= lane1_limited ? lane1_most : {1'h0, lane1_zeros};
-        if (go) lane1_frame_s4 <= lane1_frame;
-        if (go) lane1_normal <= lane1_frame_s4 << lane1_shift;
-        if (go) lane1_s4 <= lane1_s3;
-        if (go) lane1_exponent <= lane1_s4 - lane1_shift;
-    end
-    wire lane1_hidden = lane1_normal[22]; // decode.rs:57
-    wire [5:0] lane1_biased = lane1_exponent & {6{lane1_hidden}}; // decode.rs:58
-    wire [15:0] lane1_kept = {lane1_biased, lane1_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane1_side_later_s3 <= lane1_side_later_sticky;
-        if (go) lane1_side_later_s4 <= lane1_side_later_s3;
-        if (go) lane1_side_later_s5 <= lane1_side_later_s4;
-    end
-    wire lane1_rest = (|lane1_normal[10:0]) | lane1_side_later_s5; // decode.rs:60
-    wire lane1_up = lane1_normal[11] & (lane1_rest | lane1_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane1_rounded <= lane1_kept + {15'h0, lane1_up};
-        if (go) l65_s1_14 <= (coded_outlier_14 & coded_outer_14) & (~(|coded_code_14));
-        if (go) l65_s2_14 <= l65_s1_14;
-        if (go) l65_s3_14 <= l65_s2_14;
-        if (go) l65_s4_14 <= l65_s3_14;
-        if (go) l65_s5_14 <= l65_s4_14;
-        if (go) lane1_at_threshold <= l65_s5_14;
-        if (go) lane1_negative_s1 <= lane1_negative;
-        if (go) lane1_negative_s2 <= lane1_negative_s1;
-        if (go) lane1_negative_s3 <= lane1_negative_s2;
-        if (go) lane1_negative_s4 <= lane1_negative_s3;
-        if (go) lane1_negative_s5 <= lane1_negative_s4;
-        if (go) lane1_negative_1 <= lane1_negative_s5;
-    end
-    wire [14:0] lane1_threshold = lane1_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane1_too_large = lane1_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane1_limited_1 = lane1_too_large ? 15'h7bff : lane1_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_14 <= {lane1_negative_1, lane1_at_threshold ? lane1_threshold : lane1_limited_1};
-    wire [3:0] coded_code_15 = dense_payload[3:0]; // dequantizer.rs:225
-    wire coded_outlier_15 = map_outlier[0]; // dequantizer.rs:226
-    wire coded_outer_15 = map_outer[0]; // dequantizer.rs:227
-    wire coded_sign_15 = map_sign[0]; // dequantizer.rs:228
-    wire lane0_below = {1'h0, coded_code_15} < scales_split; // decode.rs:32
-    wire [3:0] lane0_above_border = coded_code_15 - scales_split[3:0]; // decode.rs:33
-    wire [3:0] lane0_whole = lane0_below ? (~lane0_above_border) : lane0_above_border; // decode.rs:34
-    wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:35
-    wire [4:0] lane0_outlier_half_steps = {coded_code_15, 1'h0}; // decode.rs:36
-    always @(posedge clk) if (go) lane0_h <= coded_outlier_15 ? lane0_outlier_half_steps : lane0_middle_half_steps;
-    wire lane0_negative = coded_outlier_15 ? coded_sign_15 : lane0_below; // decode.rs:38
-    wire [19:0] lane0_positive_base = coded_outlier_15 ? (coded_outer_15 ? scales_outer_pos_base : 20'h0) : scales_middle_pos_base; // decode.rs:81
-    wire lane0_positive_sticky = coded_outlier_15 ? (coded_outer_15 ? scales_outer_pos_sticky : 1'h0) : scales_middle_pos_sticky; // decode.rs:81
-    wire [7:0] lane0_positive_m = coded_outlier_15 ? (coded_outer_15 ? scales_outer_pos_m : scales_inner_m) : scales_middle_pos_m; // decode.rs:81
-    wire [5:0] lane0_positive_e = coded_outlier_15 ? (coded_outer_15 ? scales_outer_pos_e : scales_inner_e) : scales_middle_pos_e; // decode.rs:81
-    wire [19:0] lane0_other_base = coded_outlier_15 ? (coded_outer_15 ? scales_outer_neg_base : 20'h0) : scales_middle_neg_base; // decode.rs:82
-    wire lane0_other_sticky = coded_outlier_15 ? (coded_outer_15 ? scales_outer_neg_sticky : 1'h0) : scales_middle_neg_sticky; // decode.rs:82
-    wire [7:0] lane0_other_m = coded_outlier_15 ? (coded_outer_15 ? scales_outer_neg_m : scales_inner_m) : scales_middle_neg_m; // decode.rs:82
-    wire [5:0] lane0_other_e = coded_outlier_15 ? (coded_outer_15 ? scales_outer_neg_e : scales_inner_e) : scales_middle_neg_e; // decode.rs:82
-    always @(posedge clk) begin
-        if (go) lane0_side_base <= lane0_negative ? lane0_other_base : lane0_positive_base;
-        if (go) lane0_side_sticky <= lane0_negative ? lane0_other_sticky : lane0_positive_sticky;
-        if (go) lane0_side_m <= lane0_negative ? lane0_other_m : lane0_positive_m;
-        if (go) lane0_side_e <= lane0_negative ? lane0_other_e : lane0_positive_e;
-    end
-    wire [12:0] _t386 = {8'h0, lane0_h} * {5'h0, lane0_side_m}; // decode.rs:42
-    always @(posedge clk) begin
-        if (go) lane0_product <= _t386;
-        if (go) lane0_side_later_base <= lane0_side_base;
-        if (go) lane0_side_later_sticky <= lane0_side_sticky;
-        if (go) lane0_side_later_e <= lane0_side_e;
-    end
-    wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:44
-    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base} + {4'h0, lane0_scaled};
-    wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:48
-    wire [31:0] lane0_padded = {lane0_frame, 9'h0}; // leading_zeros.rs:10
-    wire _t387 = ~(|lane0_padded[31:16]); // leading_zeros.rs:20
-    wire _t388 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t389 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t390 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t391 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t392 = _t389 ? {_t390, _t390 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t391, _t391 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t393 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t394 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t395 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t396 = _t393 ? {_t394, _t394 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t395, _t395 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire _t397 = ~(|lane0_padded[31:24]); // leading_zeros.rs:20
-    wire _t398 = ~(|lane0_padded[23:20]); // leading_zeros.rs:20
-    wire _t399 = ~(|lane0_padded[19:18]); // leading_zeros.rs:20
-    wire _t400 = ~(|lane0_padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t401 = _t398 ? {_t399, _t399 ? (~lane0_padded[17]) : (~lane0_padded[19])} : {_t400, _t400 ? (~lane0_padded[21]) : (~lane0_padded[23])}; // leading_zeros.rs:21
-    wire _t402 = ~(|lane0_padded[31:28]); // leading_zeros.rs:20
-    wire _t403 = ~(|lane0_padded[27:26]); // leading_zeros.rs:20
-    wire _t404 = ~(|lane0_padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t405 = _t402 ? {_t403, _t403 ? (~lane0_padded[25]) : (~lane0_padded[27])} : {_t404, _t404 ? (~lane0_padded[29]) : (~lane0_padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t406 = _t387 ? {_t388, _t388 ? {_t389, _t392} : {_t393, _t396}} : {_t397, _t397 ? {_t398, _t401} : {_t402, _t405}}; // leading_zeros.rs:21
-    wire [4:0] lane0_zeros = {_t387, _t406}; // leading_zeros.rs:21
-    always @(posedge clk) if (go) lane0_s3 <= lane0_side_later_e;
-    wire [5:0] lane0_most = lane0_s3 - 6'h1; // decode.rs:50
-    wire lane0_limited = (~(|lane0_sum)) | ({1'h0, lane0_zeros} > lane0_most); // decode.rs:51
-    always @(posedge clk) begin
-        if (go) lane0_shift <= lane0_limited ? lane0_most : {1'h0, lane0_zeros};
-        if (go) lane0_frame_s4 <= lane0_frame;
-        if (go) lane0_normal <= lane0_frame_s4 << lane0_shift;
-        if (go) lane0_s4 <= lane0_s3;
-        if (go) lane0_exponent <= lane0_s4 - lane0_shift;
-    end
-    wire lane0_hidden = lane0_normal[22]; // decode.rs:57
-    wire [5:0] lane0_biased = lane0_exponent & {6{lane0_hidden}}; // decode.rs:58
-    wire [15:0] lane0_kept = {lane0_biased, lane0_normal[21:12]}; // decode.rs:59
-    always @(posedge clk) begin
-        if (go) lane0_side_later_s3 <= lane0_side_later_sticky;
-        if (go) lane0_side_later_s4 <= lane0_side_later_s3;
-        if (go) lane0_side_later_s5 <= lane0_side_later_s4;
-    end
-    wire lane0_rest = (|lane0_normal[10:0]) | lane0_side_later_s5; // decode.rs:60
-    wire lane0_up = lane0_normal[11] & (lane0_rest | lane0_normal[12]); // decode.rs:61
-    always @(posedge clk) begin
-        if (go) lane0_rounded <= lane0_kept + {15'h0, lane0_up};
-        if (go) l65_s1_15 <= (coded_outlier_15 & coded_outer_15) & (~(|coded_code_15));
-        if (go) l65_s2_15 <= l65_s1_15;
-        if (go) l65_s3_15 <= l65_s2_15;
-        if (go) l65_s4_15 <= l65_s3_15;
-        if (go) l65_s5_15 <= l65_s4_15;
-        if (go) lane0_at_threshold <= l65_s5_15;
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:226
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:227
+    wire coded_outer = map_outer[0]; // dequantizer.rs:228
+    wire coded_sign = map_sign[0]; // dequantizer.rs:229
+    wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
+    wire lane0_below = lane0_distance[4]; // decode.rs:73
+    wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
+    wire [4:0] lane0_middle_half_steps = {lane0_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane0_outlier_half_steps = {coded_code, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane0_h <= coded_outlier ? lane0_outlier_half_steps : lane0_middle_half_steps;
+    wire lane0_negative = coded_outlier ? coded_sign : lane0_below; // decode.rs:78
+    wire lane0_none = ~(|coded_code); // decode.rs:79
+    wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:80
+    wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane0_zero <= lane0_inner & lane0_none;
+        if (go) lane0_inner_1 <= coded_outlier & (~coded_outer);
+    end
+    wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
+    wire lane0_outer = coded_outlier & coded_outer; // side_table.rs:151
+    wire lane0_second = coded_outlier ? (lane0_negative | (~coded_outer)) : (lane0_negative & lane0_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane0_half_at <= {lane0_slot, lane0_outer, lane0_second};
+        if (write_valid) lane0_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // bundle.rs:55
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
+        if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
+        if (go) lane0_side_half_m_1 <= lane0_side_half_m;
+        if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
+        if (go) lane0_h_s2 <= lane0_h;
+    end
+    wire [12:0] _t23 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane0_product <= _t23;
+        if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
+        if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
+        if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
+    end
+    wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
+    wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
+    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t24 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
+    wire _t25 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
+    wire _t26 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
+    wire _t27 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t28 = _t25 ? {_t26, _t26 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t27, _t27 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
+    wire _t29 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
+    wire _t30 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
+    wire _t31 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t32 = _t29 ? {_t30, _t30 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t31, _t31 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane0_zeros = {_t24, _t24 ? {_t25, _t28} : {_t29, _t32}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
+    wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
+        if (go) lane0_frame_1 <= lane0_frame;
+        if (go) lane0_scale_1 <= lane0_scale;
+        if (go) lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
+        if (go) lane0_sticky <= lane0_side_later_base_s4;
+    end
+    wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:131
+    wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:131
+    wire [14:0] lane0_moved_2 = lane0_shift[1] ? {lane0_moved_1[16:4], 2'h0} : lane0_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane0_moved_3 = lane0_shift[0] ? {lane0_moved_2[13:2], 1'h0} : lane0_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane0_normal <= lane0_moved_3[12:1];
+    wire lane0_lost_0 = lane0_frame_1[0] & (lane0_shift <= 4'ha); // decode.rs:103
+    wire lane0_lost_1 = lane0_frame_1[1] & (lane0_shift <= 4'h9); // decode.rs:103
+    wire lane0_lost_2 = lane0_frame_1[2] & (lane0_shift <= 4'h8); // decode.rs:103
+    wire lane0_lost_3 = lane0_frame_1[3] & (lane0_shift <= 4'h7); // decode.rs:103
+    wire lane0_lost_4 = lane0_frame_1[4] & (lane0_shift <= 4'h6); // decode.rs:103
+    wire lane0_lost_5 = lane0_frame_1[5] & (lane0_shift <= 4'h5); // decode.rs:103
+    wire lane0_lost_6 = lane0_frame_1[6] & (lane0_shift <= 4'h4); // decode.rs:103
+    wire lane0_lost_7 = lane0_frame_1[7] & (lane0_shift <= 4'h3); // decode.rs:103
+    wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
+    wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
+    wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t33 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane0_rest <= |_t33;
+        if (go) lane0_zero_s2 <= lane0_zero;
+        if (go) lane0_zero_s3 <= lane0_zero_s2;
+        if (go) lane0_zero_s4 <= lane0_zero_s3;
+        if (go) lane0_zero_s5 <= lane0_zero_s4;
+        if (go) lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
+    end
+    wire [9:0] lane0_fraction = lane0_normal[10:1]; // decode.rs:108
+    wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
+    wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
+    wire [16:0] _t34 = lane0_kept + lane0_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane0_magnitude <= _t34[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
         if (go) lane0_negative_s4 <= lane0_negative_s3;
         if (go) lane0_negative_s5 <= lane0_negative_s4;
-        if (go) lane0_negative_1 <= lane0_negative_s5;
+        if (go) lane0_negative_s6 <= lane0_negative_s5;
+        if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [14:0] lane0_threshold = lane0_negative_1 ? settings_s_low : settings_s_high; // decode.rs:67
-    wire lane0_too_large = lane0_rounded >= 16'h7c00; // decode.rs:68
-    wire [14:0] lane0_limited_1 = lane0_too_large ? 15'h7bff : lane0_rounded[14:0]; // decode.rs:69
-    always @(posedge clk) if (go) values_15 <= {lane0_negative_1, lane0_at_threshold ? lane0_threshold : lane0_limited_1};
-    wire [255:0] values = {values_0, values_1, values_2, values_3, values_4, values_5, values_6, values_7, values_8, values_9, values_10, values_11, values_12, values_13, values_14, values_15}; // dequantizer.rs:233
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:226
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:227
+    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:228
+    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:229
+    wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
+    wire lane1_below = lane1_distance[4]; // decode.rs:73
+    wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
+    wire [4:0] lane1_middle_half_steps = {lane1_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane1_outlier_half_steps = {coded_code_1, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane1_h <= coded_outlier_1 ? lane1_outlier_half_steps : lane1_middle_half_steps;
+    wire lane1_negative = coded_outlier_1 ? coded_sign_1 : lane1_below; // decode.rs:78
+    wire lane1_none = ~(|coded_code_1); // decode.rs:79
+    wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:80
+    wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane1_zero <= lane1_inner & lane1_none;
+        if (go) lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
+    end
+    wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
+    wire lane1_outer = coded_outlier_1 & coded_outer_1; // side_table.rs:151
+    wire lane1_second = coded_outlier_1 ? (lane1_negative | (~coded_outer_1)) : (lane1_negative & lane1_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane1_half_at <= {lane1_slot, lane1_outer, lane1_second};
+        if (write_valid) lane1_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:158
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // bundle.rs:55
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
+        if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
+        if (go) lane1_side_half_m_1 <= lane1_side_half_m;
+        if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
+        if (go) lane1_h_s2 <= lane1_h;
+    end
+    wire [12:0] _t35 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane1_product <= _t35;
+        if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
+        if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
+        if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
+    end
+    wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
+    wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
+    wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t36 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
+    wire _t37 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
+    wire _t38 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
+    wire _t39 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t40 = _t37 ? {_t38, _t38 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t39, _t39 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
+    wire _t41 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
+    wire _t42 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
+    wire _t43 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t44 = _t41 ? {_t42, _t42 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t43, _t43 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane1_zeros = {_t36, _t36 ? {_t37, _t40} : {_t41, _t44}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
+    wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
+        if (go) lane1_frame_1 <= lane1_frame;
+        if (go) lane1_scale_1 <= lane1_scale;
+        if (go) lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
+        if (go) lane1_sticky <= lane1_side_later_base_s4;
+    end
+    wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:131
+    wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:131
+    wire [14:0] lane1_moved_2 = lane1_shift[1] ? {lane1_moved_1[16:4], 2'h0} : lane1_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane1_moved_3 = lane1_shift[0] ? {lane1_moved_2[13:2], 1'h0} : lane1_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane1_normal <= lane1_moved_3[12:1];
+    wire lane1_lost_0 = lane1_frame_1[0] & (lane1_shift <= 4'ha); // decode.rs:103
+    wire lane1_lost_1 = lane1_frame_1[1] & (lane1_shift <= 4'h9); // decode.rs:103
+    wire lane1_lost_2 = lane1_frame_1[2] & (lane1_shift <= 4'h8); // decode.rs:103
+    wire lane1_lost_3 = lane1_frame_1[3] & (lane1_shift <= 4'h7); // decode.rs:103
+    wire lane1_lost_4 = lane1_frame_1[4] & (lane1_shift <= 4'h6); // decode.rs:103
+    wire lane1_lost_5 = lane1_frame_1[5] & (lane1_shift <= 4'h5); // decode.rs:103
+    wire lane1_lost_6 = lane1_frame_1[6] & (lane1_shift <= 4'h4); // decode.rs:103
+    wire lane1_lost_7 = lane1_frame_1[7] & (lane1_shift <= 4'h3); // decode.rs:103
+    wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
+    wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
+    wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t45 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane1_rest <= |_t45;
+        if (go) lane1_zero_s2 <= lane1_zero;
+        if (go) lane1_zero_s3 <= lane1_zero_s2;
+        if (go) lane1_zero_s4 <= lane1_zero_s3;
+        if (go) lane1_zero_s5 <= lane1_zero_s4;
+        if (go) lane1_exponent <= lane1_zero_s5 ? 6'h0 : (lane1_scale_1 - {2'h0, lane1_shift});
+    end
+    wire [9:0] lane1_fraction = lane1_normal[10:1]; // decode.rs:108
+    wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
+    wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
+    wire [16:0] _t46 = lane1_kept + lane1_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane1_magnitude <= _t46[16:1];
+        if (go) lane1_negative_s1 <= lane1_negative;
+        if (go) lane1_negative_s2 <= lane1_negative_s1;
+        if (go) lane1_negative_s3 <= lane1_negative_s2;
+        if (go) lane1_negative_s4 <= lane1_negative_s3;
+        if (go) lane1_negative_s5 <= lane1_negative_s4;
+        if (go) lane1_negative_s6 <= lane1_negative_s5;
+        if (go) values_1_negative <= lane1_negative_s6;
+    end
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:226
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:227
+    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:228
+    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:229
+    wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
+    wire lane2_below = lane2_distance[4]; // decode.rs:73
+    wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
+    wire [4:0] lane2_middle_half_steps = {lane2_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane2_outlier_half_steps = {coded_code_2, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane2_h <= coded_outlier_2 ? lane2_outlier_half_steps : lane2_middle_half_steps;
+    wire lane2_negative = coded_outlier_2 ? coded_sign_2 : lane2_below; // decode.rs:78
+    wire lane2_none = ~(|coded_code_2); // decode.rs:79
+    wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:80
+    wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane2_zero <= lane2_inner & lane2_none;
+        if (go) lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
+    end
+    wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
+    wire lane2_outer = coded_outlier_2 & coded_outer_2; // side_table.rs:151
+    wire lane2_second = coded_outlier_2 ? (lane2_negative | (~coded_outer_2)) : (lane2_negative & lane2_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane2_half_at <= {lane2_slot, lane2_outer, lane2_second};
+        if (write_valid) lane2_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:158
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // bundle.rs:55
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
+        if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
+        if (go) lane2_side_half_m_1 <= lane2_side_half_m;
+        if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
+        if (go) lane2_h_s2 <= lane2_h;
+    end
+    wire [12:0] _t47 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane2_product <= _t47;
+        if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
+        if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
+        if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
+    end
+    wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
+    wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
+    wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t48 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
+    wire _t49 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
+    wire _t50 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
+    wire _t51 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t52 = _t49 ? {_t50, _t50 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t51, _t51 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
+    wire _t53 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
+    wire _t54 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
+    wire _t55 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t56 = _t53 ? {_t54, _t54 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t55, _t55 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane2_zeros = {_t48, _t48 ? {_t49, _t52} : {_t53, _t56}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
+    wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
+        if (go) lane2_frame_1 <= lane2_frame;
+        if (go) lane2_scale_1 <= lane2_scale;
+        if (go) lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
+        if (go) lane2_sticky <= lane2_side_later_base_s4;
+    end
+    wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:131
+    wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:131
+    wire [14:0] lane2_moved_2 = lane2_shift[1] ? {lane2_moved_1[16:4], 2'h0} : lane2_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane2_moved_3 = lane2_shift[0] ? {lane2_moved_2[13:2], 1'h0} : lane2_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane2_normal <= lane2_moved_3[12:1];
+    wire lane2_lost_0 = lane2_frame_1[0] & (lane2_shift <= 4'ha); // decode.rs:103
+    wire lane2_lost_1 = lane2_frame_1[1] & (lane2_shift <= 4'h9); // decode.rs:103
+    wire lane2_lost_2 = lane2_frame_1[2] & (lane2_shift <= 4'h8); // decode.rs:103
+    wire lane2_lost_3 = lane2_frame_1[3] & (lane2_shift <= 4'h7); // decode.rs:103
+    wire lane2_lost_4 = lane2_frame_1[4] & (lane2_shift <= 4'h6); // decode.rs:103
+    wire lane2_lost_5 = lane2_frame_1[5] & (lane2_shift <= 4'h5); // decode.rs:103
+    wire lane2_lost_6 = lane2_frame_1[6] & (lane2_shift <= 4'h4); // decode.rs:103
+    wire lane2_lost_7 = lane2_frame_1[7] & (lane2_shift <= 4'h3); // decode.rs:103
+    wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
+    wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
+    wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t57 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane2_rest <= |_t57;
+        if (go) lane2_zero_s2 <= lane2_zero;
+        if (go) lane2_zero_s3 <= lane2_zero_s2;
+        if (go) lane2_zero_s4 <= lane2_zero_s3;
+        if (go) lane2_zero_s5 <= lane2_zero_s4;
+        if (go) lane2_exponent <= lane2_zero_s5 ? 6'h0 : (lane2_scale_1 - {2'h0, lane2_shift});
+    end
+    wire [9:0] lane2_fraction = lane2_normal[10:1]; // decode.rs:108
+    wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
+    wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
+    wire [16:0] _t58 = lane2_kept + lane2_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane2_magnitude <= _t58[16:1];
+        if (go) lane2_negative_s1 <= lane2_negative;
+        if (go) lane2_negative_s2 <= lane2_negative_s1;
+        if (go) lane2_negative_s3 <= lane2_negative_s2;
+        if (go) lane2_negative_s4 <= lane2_negative_s3;
+        if (go) lane2_negative_s5 <= lane2_negative_s4;
+        if (go) lane2_negative_s6 <= lane2_negative_s5;
+        if (go) values_2_negative <= lane2_negative_s6;
+    end
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:226
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:227
+    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:228
+    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:229
+    wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
+    wire lane3_below = lane3_distance[4]; // decode.rs:73
+    wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
+    wire [4:0] lane3_middle_half_steps = {lane3_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane3_outlier_half_steps = {coded_code_3, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane3_h <= coded_outlier_3 ? lane3_outlier_half_steps : lane3_middle_half_steps;
+    wire lane3_negative = coded_outlier_3 ? coded_sign_3 : lane3_below; // decode.rs:78
+    wire lane3_none = ~(|coded_code_3); // decode.rs:79
+    wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:80
+    wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane3_zero <= lane3_inner & lane3_none;
+        if (go) lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
+    end
+    wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
+    wire lane3_outer = coded_outlier_3 & coded_outer_3; // side_table.rs:151
+    wire lane3_second = coded_outlier_3 ? (lane3_negative | (~coded_outer_3)) : (lane3_negative & lane3_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane3_half_at <= {lane3_slot, lane3_outer, lane3_second};
+        if (write_valid) lane3_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:158
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // bundle.rs:55
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
+        if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
+        if (go) lane3_side_half_m_1 <= lane3_side_half_m;
+        if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
+        if (go) lane3_h_s2 <= lane3_h;
+    end
+    wire [12:0] _t59 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane3_product <= _t59;
+        if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
+        if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
+        if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
+    end
+    wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
+    wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
+    wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t60 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
+    wire _t61 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
+    wire _t62 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
+    wire _t63 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t64 = _t61 ? {_t62, _t62 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t63, _t63 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
+    wire _t65 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
+    wire _t66 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
+    wire _t67 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t68 = _t65 ? {_t66, _t66 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t67, _t67 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane3_zeros = {_t60, _t60 ? {_t61, _t64} : {_t65, _t68}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
+    wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
+        if (go) lane3_frame_1 <= lane3_frame;
+        if (go) lane3_scale_1 <= lane3_scale;
+        if (go) lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
+        if (go) lane3_sticky <= lane3_side_later_base_s4;
+    end
+    wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:131
+    wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:131
+    wire [14:0] lane3_moved_2 = lane3_shift[1] ? {lane3_moved_1[16:4], 2'h0} : lane3_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane3_moved_3 = lane3_shift[0] ? {lane3_moved_2[13:2], 1'h0} : lane3_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane3_normal <= lane3_moved_3[12:1];
+    wire lane3_lost_0 = lane3_frame_1[0] & (lane3_shift <= 4'ha); // decode.rs:103
+    wire lane3_lost_1 = lane3_frame_1[1] & (lane3_shift <= 4'h9); // decode.rs:103
+    wire lane3_lost_2 = lane3_frame_1[2] & (lane3_shift <= 4'h8); // decode.rs:103
+    wire lane3_lost_3 = lane3_frame_1[3] & (lane3_shift <= 4'h7); // decode.rs:103
+    wire lane3_lost_4 = lane3_frame_1[4] & (lane3_shift <= 4'h6); // decode.rs:103
+    wire lane3_lost_5 = lane3_frame_1[5] & (lane3_shift <= 4'h5); // decode.rs:103
+    wire lane3_lost_6 = lane3_frame_1[6] & (lane3_shift <= 4'h4); // decode.rs:103
+    wire lane3_lost_7 = lane3_frame_1[7] & (lane3_shift <= 4'h3); // decode.rs:103
+    wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
+    wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
+    wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t69 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane3_rest <= |_t69;
+        if (go) lane3_zero_s2 <= lane3_zero;
+        if (go) lane3_zero_s3 <= lane3_zero_s2;
+        if (go) lane3_zero_s4 <= lane3_zero_s3;
+        if (go) lane3_zero_s5 <= lane3_zero_s4;
+        if (go) lane3_exponent <= lane3_zero_s5 ? 6'h0 : (lane3_scale_1 - {2'h0, lane3_shift});
+    end
+    wire [9:0] lane3_fraction = lane3_normal[10:1]; // decode.rs:108
+    wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
+    wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
+    wire [16:0] _t70 = lane3_kept + lane3_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane3_magnitude <= _t70[16:1];
+        if (go) lane3_negative_s1 <= lane3_negative;
+        if (go) lane3_negative_s2 <= lane3_negative_s1;
+        if (go) lane3_negative_s3 <= lane3_negative_s2;
+        if (go) lane3_negative_s4 <= lane3_negative_s3;
+        if (go) lane3_negative_s5 <= lane3_negative_s4;
+        if (go) lane3_negative_s6 <= lane3_negative_s5;
+        if (go) values_3_negative <= lane3_negative_s6;
+    end
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:226
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:227
+    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:228
+    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:229
+    wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
+    wire lane4_below = lane4_distance[4]; // decode.rs:73
+    wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
+    wire [4:0] lane4_middle_half_steps = {lane4_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane4_outlier_half_steps = {coded_code_4, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane4_h <= coded_outlier_4 ? lane4_outlier_half_steps : lane4_middle_half_steps;
+    wire lane4_negative = coded_outlier_4 ? coded_sign_4 : lane4_below; // decode.rs:78
+    wire lane4_none = ~(|coded_code_4); // decode.rs:79
+    wire lane4_exact = coded_outlier_4 ? (coded_outer_4 & lane4_none) : info_middle_exact; // decode.rs:80
+    wire lane4_inner = coded_outlier_4 & (~coded_outer_4); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane4_zero <= lane4_inner & lane4_none;
+        if (go) lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
+    end
+    wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane4_base_at <= {lane4_slot, coded_outlier_4, lane4_negative};
+    wire lane4_outer = coded_outlier_4 & coded_outer_4; // side_table.rs:151
+    wire lane4_second = coded_outlier_4 ? (lane4_negative | (~coded_outer_4)) : (lane4_negative & lane4_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane4_half_at <= {lane4_slot, lane4_outer, lane4_second};
+        if (write_valid) lane4_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane4_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:158
+    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // bundle.rs:55
+    wire lane4_side_base_sticky = lane4_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:158
+    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
+        if (go) lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
+        if (go) lane4_side_half_m_1 <= lane4_side_half_m;
+        if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
+        if (go) lane4_h_s2 <= lane4_h;
+    end
+    wire [12:0] _t71 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane4_product <= _t71;
+        if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
+        if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
+        if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
+    end
+    wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
+    wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:95
+    wire [15:0] lane4_padded = {lane4_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t72 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
+    wire _t73 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
+    wire _t74 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
+    wire _t75 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t76 = _t73 ? {_t74, _t74 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t75, _t75 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
+    wire _t77 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
+    wire _t78 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
+    wire _t79 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t80 = _t77 ? {_t78, _t78 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t79, _t79 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane4_zeros = {_t72, _t72 ? {_t73, _t76} : {_t77, _t80}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
+    wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
+        if (go) lane4_frame_1 <= lane4_frame;
+        if (go) lane4_scale_1 <= lane4_scale;
+        if (go) lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
+        if (go) lane4_sticky <= lane4_side_later_base_s4;
+    end
+    wire [22:0] lane4_moved = lane4_shift[3] ? {lane4_frame_1[14:0], 8'h0} : lane4_frame_1; // decode.rs:131
+    wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:131
+    wire [14:0] lane4_moved_2 = lane4_shift[1] ? {lane4_moved_1[16:4], 2'h0} : lane4_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane4_moved_3 = lane4_shift[0] ? {lane4_moved_2[13:2], 1'h0} : lane4_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane4_normal <= lane4_moved_3[12:1];
+    wire lane4_lost_0 = lane4_frame_1[0] & (lane4_shift <= 4'ha); // decode.rs:103
+    wire lane4_lost_1 = lane4_frame_1[1] & (lane4_shift <= 4'h9); // decode.rs:103
+    wire lane4_lost_2 = lane4_frame_1[2] & (lane4_shift <= 4'h8); // decode.rs:103
+    wire lane4_lost_3 = lane4_frame_1[3] & (lane4_shift <= 4'h7); // decode.rs:103
+    wire lane4_lost_4 = lane4_frame_1[4] & (lane4_shift <= 4'h6); // decode.rs:103
+    wire lane4_lost_5 = lane4_frame_1[5] & (lane4_shift <= 4'h5); // decode.rs:103
+    wire lane4_lost_6 = lane4_frame_1[6] & (lane4_shift <= 4'h4); // decode.rs:103
+    wire lane4_lost_7 = lane4_frame_1[7] & (lane4_shift <= 4'h3); // decode.rs:103
+    wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
+    wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
+    wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t81 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane4_rest <= |_t81;
+        if (go) lane4_zero_s2 <= lane4_zero;
+        if (go) lane4_zero_s3 <= lane4_zero_s2;
+        if (go) lane4_zero_s4 <= lane4_zero_s3;
+        if (go) lane4_zero_s5 <= lane4_zero_s4;
+        if (go) lane4_exponent <= lane4_zero_s5 ? 6'h0 : (lane4_scale_1 - {2'h0, lane4_shift});
+    end
+    wire [9:0] lane4_fraction = lane4_normal[10:1]; // decode.rs:108
+    wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
+    wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
+    wire [16:0] _t82 = lane4_kept + lane4_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane4_magnitude <= _t82[16:1];
+        if (go) lane4_negative_s1 <= lane4_negative;
+        if (go) lane4_negative_s2 <= lane4_negative_s1;
+        if (go) lane4_negative_s3 <= lane4_negative_s2;
+        if (go) lane4_negative_s4 <= lane4_negative_s3;
+        if (go) lane4_negative_s5 <= lane4_negative_s4;
+        if (go) lane4_negative_s6 <= lane4_negative_s5;
+        if (go) values_4_negative <= lane4_negative_s6;
+    end
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:226
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:227
+    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:228
+    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:229
+    wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
+    wire lane5_below = lane5_distance[4]; // decode.rs:73
+    wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
+    wire [4:0] lane5_middle_half_steps = {lane5_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane5_outlier_half_steps = {coded_code_5, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane5_h <= coded_outlier_5 ? lane5_outlier_half_steps : lane5_middle_half_steps;
+    wire lane5_negative = coded_outlier_5 ? coded_sign_5 : lane5_below; // decode.rs:78
+    wire lane5_none = ~(|coded_code_5); // decode.rs:79
+    wire lane5_exact = coded_outlier_5 ? (coded_outer_5 & lane5_none) : info_middle_exact; // decode.rs:80
+    wire lane5_inner = coded_outlier_5 & (~coded_outer_5); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane5_zero <= lane5_inner & lane5_none;
+        if (go) lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
+    end
+    wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane5_base_at <= {lane5_slot, coded_outlier_5, lane5_negative};
+    wire lane5_outer = coded_outlier_5 & coded_outer_5; // side_table.rs:151
+    wire lane5_second = coded_outlier_5 ? (lane5_negative | (~coded_outer_5)) : (lane5_negative & lane5_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane5_half_at <= {lane5_slot, lane5_outer, lane5_second};
+        if (write_valid) lane5_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane5_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:158
+    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // bundle.rs:55
+    wire lane5_side_base_sticky = lane5_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:158
+    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
+        if (go) lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
+        if (go) lane5_side_half_m_1 <= lane5_side_half_m;
+        if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
+        if (go) lane5_h_s2 <= lane5_h;
+    end
+    wire [12:0] _t83 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane5_product <= _t83;
+        if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
+        if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
+        if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
+    end
+    wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
+    wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:95
+    wire [15:0] lane5_padded = {lane5_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t84 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
+    wire _t85 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
+    wire _t86 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
+    wire _t87 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t88 = _t85 ? {_t86, _t86 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t87, _t87 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
+    wire _t89 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
+    wire _t90 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
+    wire _t91 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t92 = _t89 ? {_t90, _t90 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t91, _t91 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane5_zeros = {_t84, _t84 ? {_t85, _t88} : {_t89, _t92}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
+    wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
+        if (go) lane5_frame_1 <= lane5_frame;
+        if (go) lane5_scale_1 <= lane5_scale;
+        if (go) lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
+        if (go) lane5_sticky <= lane5_side_later_base_s4;
+    end
+    wire [22:0] lane5_moved = lane5_shift[3] ? {lane5_frame_1[14:0], 8'h0} : lane5_frame_1; // decode.rs:131
+    wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:131
+    wire [14:0] lane5_moved_2 = lane5_shift[1] ? {lane5_moved_1[16:4], 2'h0} : lane5_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane5_moved_3 = lane5_shift[0] ? {lane5_moved_2[13:2], 1'h0} : lane5_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane5_normal <= lane5_moved_3[12:1];
+    wire lane5_lost_0 = lane5_frame_1[0] & (lane5_shift <= 4'ha); // decode.rs:103
+    wire lane5_lost_1 = lane5_frame_1[1] & (lane5_shift <= 4'h9); // decode.rs:103
+    wire lane5_lost_2 = lane5_frame_1[2] & (lane5_shift <= 4'h8); // decode.rs:103
+    wire lane5_lost_3 = lane5_frame_1[3] & (lane5_shift <= 4'h7); // decode.rs:103
+    wire lane5_lost_4 = lane5_frame_1[4] & (lane5_shift <= 4'h6); // decode.rs:103
+    wire lane5_lost_5 = lane5_frame_1[5] & (lane5_shift <= 4'h5); // decode.rs:103
+    wire lane5_lost_6 = lane5_frame_1[6] & (lane5_shift <= 4'h4); // decode.rs:103
+    wire lane5_lost_7 = lane5_frame_1[7] & (lane5_shift <= 4'h3); // decode.rs:103
+    wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
+    wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
+    wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t93 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane5_rest <= |_t93;
+        if (go) lane5_zero_s2 <= lane5_zero;
+        if (go) lane5_zero_s3 <= lane5_zero_s2;
+        if (go) lane5_zero_s4 <= lane5_zero_s3;
+        if (go) lane5_zero_s5 <= lane5_zero_s4;
+        if (go) lane5_exponent <= lane5_zero_s5 ? 6'h0 : (lane5_scale_1 - {2'h0, lane5_shift});
+    end
+    wire [9:0] lane5_fraction = lane5_normal[10:1]; // decode.rs:108
+    wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
+    wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
+    wire [16:0] _t94 = lane5_kept + lane5_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane5_magnitude <= _t94[16:1];
+        if (go) lane5_negative_s1 <= lane5_negative;
+        if (go) lane5_negative_s2 <= lane5_negative_s1;
+        if (go) lane5_negative_s3 <= lane5_negative_s2;
+        if (go) lane5_negative_s4 <= lane5_negative_s3;
+        if (go) lane5_negative_s5 <= lane5_negative_s4;
+        if (go) lane5_negative_s6 <= lane5_negative_s5;
+        if (go) values_5_negative <= lane5_negative_s6;
+    end
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:226
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:227
+    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:228
+    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:229
+    wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
+    wire lane6_below = lane6_distance[4]; // decode.rs:73
+    wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
+    wire [4:0] lane6_middle_half_steps = {lane6_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane6_outlier_half_steps = {coded_code_6, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane6_h <= coded_outlier_6 ? lane6_outlier_half_steps : lane6_middle_half_steps;
+    wire lane6_negative = coded_outlier_6 ? coded_sign_6 : lane6_below; // decode.rs:78
+    wire lane6_none = ~(|coded_code_6); // decode.rs:79
+    wire lane6_exact = coded_outlier_6 ? (coded_outer_6 & lane6_none) : info_middle_exact; // decode.rs:80
+    wire lane6_inner = coded_outlier_6 & (~coded_outer_6); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane6_zero <= lane6_inner & lane6_none;
+        if (go) lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
+    end
+    wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane6_base_at <= {lane6_slot, coded_outlier_6, lane6_negative};
+    wire lane6_outer = coded_outlier_6 & coded_outer_6; // side_table.rs:151
+    wire lane6_second = coded_outlier_6 ? (lane6_negative | (~coded_outer_6)) : (lane6_negative & lane6_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane6_half_at <= {lane6_slot, lane6_outer, lane6_second};
+        if (write_valid) lane6_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane6_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:158
+    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // bundle.rs:55
+    wire lane6_side_base_sticky = lane6_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:158
+    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
+        if (go) lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
+        if (go) lane6_side_half_m_1 <= lane6_side_half_m;
+        if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
+        if (go) lane6_h_s2 <= lane6_h;
+    end
+    wire [12:0] _t95 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane6_product <= _t95;
+        if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
+        if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
+        if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
+    end
+    wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
+    wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:95
+    wire [15:0] lane6_padded = {lane6_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t96 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
+    wire _t97 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
+    wire _t98 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
+    wire _t99 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t100 = _t97 ? {_t98, _t98 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t99, _t99 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
+    wire _t101 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
+    wire _t102 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
+    wire _t103 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t104 = _t101 ? {_t102, _t102 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t103, _t103 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane6_zeros = {_t96, _t96 ? {_t97, _t100} : {_t101, _t104}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
+    wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
+        if (go) lane6_frame_1 <= lane6_frame;
+        if (go) lane6_scale_1 <= lane6_scale;
+        if (go) lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
+        if (go) lane6_sticky <= lane6_side_later_base_s4;
+    end
+    wire [22:0] lane6_moved = lane6_shift[3] ? {lane6_frame_1[14:0], 8'h0} : lane6_frame_1; // decode.rs:131
+    wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:131
+    wire [14:0] lane6_moved_2 = lane6_shift[1] ? {lane6_moved_1[16:4], 2'h0} : lane6_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane6_moved_3 = lane6_shift[0] ? {lane6_moved_2[13:2], 1'h0} : lane6_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane6_normal <= lane6_moved_3[12:1];
+    wire lane6_lost_0 = lane6_frame_1[0] & (lane6_shift <= 4'ha); // decode.rs:103
+    wire lane6_lost_1 = lane6_frame_1[1] & (lane6_shift <= 4'h9); // decode.rs:103
+    wire lane6_lost_2 = lane6_frame_1[2] & (lane6_shift <= 4'h8); // decode.rs:103
+    wire lane6_lost_3 = lane6_frame_1[3] & (lane6_shift <= 4'h7); // decode.rs:103
+    wire lane6_lost_4 = lane6_frame_1[4] & (lane6_shift <= 4'h6); // decode.rs:103
+    wire lane6_lost_5 = lane6_frame_1[5] & (lane6_shift <= 4'h5); // decode.rs:103
+    wire lane6_lost_6 = lane6_frame_1[6] & (lane6_shift <= 4'h4); // decode.rs:103
+    wire lane6_lost_7 = lane6_frame_1[7] & (lane6_shift <= 4'h3); // decode.rs:103
+    wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
+    wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
+    wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t105 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane6_rest <= |_t105;
+        if (go) lane6_zero_s2 <= lane6_zero;
+        if (go) lane6_zero_s3 <= lane6_zero_s2;
+        if (go) lane6_zero_s4 <= lane6_zero_s3;
+        if (go) lane6_zero_s5 <= lane6_zero_s4;
+        if (go) lane6_exponent <= lane6_zero_s5 ? 6'h0 : (lane6_scale_1 - {2'h0, lane6_shift});
+    end
+    wire [9:0] lane6_fraction = lane6_normal[10:1]; // decode.rs:108
+    wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
+    wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
+    wire [16:0] _t106 = lane6_kept + lane6_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane6_magnitude <= _t106[16:1];
+        if (go) lane6_negative_s1 <= lane6_negative;
+        if (go) lane6_negative_s2 <= lane6_negative_s1;
+        if (go) lane6_negative_s3 <= lane6_negative_s2;
+        if (go) lane6_negative_s4 <= lane6_negative_s3;
+        if (go) lane6_negative_s5 <= lane6_negative_s4;
+        if (go) lane6_negative_s6 <= lane6_negative_s5;
+        if (go) values_6_negative <= lane6_negative_s6;
+    end
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:226
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:227
+    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:228
+    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:229
+    wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
+    wire lane7_below = lane7_distance[4]; // decode.rs:73
+    wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
+    wire [4:0] lane7_middle_half_steps = {lane7_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane7_outlier_half_steps = {coded_code_7, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane7_h <= coded_outlier_7 ? lane7_outlier_half_steps : lane7_middle_half_steps;
+    wire lane7_negative = coded_outlier_7 ? coded_sign_7 : lane7_below; // decode.rs:78
+    wire lane7_none = ~(|coded_code_7); // decode.rs:79
+    wire lane7_exact = coded_outlier_7 ? (coded_outer_7 & lane7_none) : info_middle_exact; // decode.rs:80
+    wire lane7_inner = coded_outlier_7 & (~coded_outer_7); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane7_zero <= lane7_inner & lane7_none;
+        if (go) lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
+    end
+    wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane7_base_at <= {lane7_slot, coded_outlier_7, lane7_negative};
+    wire lane7_outer = coded_outlier_7 & coded_outer_7; // side_table.rs:151
+    wire lane7_second = coded_outlier_7 ? (lane7_negative | (~coded_outer_7)) : (lane7_negative & lane7_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane7_half_at <= {lane7_slot, lane7_outer, lane7_second};
+        if (write_valid) lane7_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane7_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:158
+    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // bundle.rs:55
+    wire lane7_side_base_sticky = lane7_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:158
+    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
+        if (go) lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
+        if (go) lane7_side_half_m_1 <= lane7_side_half_m;
+        if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
+        if (go) lane7_h_s2 <= lane7_h;
+    end
+    wire [12:0] _t107 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane7_product <= _t107;
+        if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
+        if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
+        if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
+    end
+    wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
+    wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:95
+    wire [15:0] lane7_padded = {lane7_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t108 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
+    wire _t109 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
+    wire _t110 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
+    wire _t111 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t112 = _t109 ? {_t110, _t110 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t111, _t111 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
+    wire _t113 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
+    wire _t114 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
+    wire _t115 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t116 = _t113 ? {_t114, _t114 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t115, _t115 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane7_zeros = {_t108, _t108 ? {_t109, _t112} : {_t113, _t116}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
+    wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
+        if (go) lane7_frame_1 <= lane7_frame;
+        if (go) lane7_scale_1 <= lane7_scale;
+        if (go) lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
+        if (go) lane7_sticky <= lane7_side_later_base_s4;
+    end
+    wire [22:0] lane7_moved = lane7_shift[3] ? {lane7_frame_1[14:0], 8'h0} : lane7_frame_1; // decode.rs:131
+    wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:131
+    wire [14:0] lane7_moved_2 = lane7_shift[1] ? {lane7_moved_1[16:4], 2'h0} : lane7_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane7_moved_3 = lane7_shift[0] ? {lane7_moved_2[13:2], 1'h0} : lane7_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane7_normal <= lane7_moved_3[12:1];
+    wire lane7_lost_0 = lane7_frame_1[0] & (lane7_shift <= 4'ha); // decode.rs:103
+    wire lane7_lost_1 = lane7_frame_1[1] & (lane7_shift <= 4'h9); // decode.rs:103
+    wire lane7_lost_2 = lane7_frame_1[2] & (lane7_shift <= 4'h8); // decode.rs:103
+    wire lane7_lost_3 = lane7_frame_1[3] & (lane7_shift <= 4'h7); // decode.rs:103
+    wire lane7_lost_4 = lane7_frame_1[4] & (lane7_shift <= 4'h6); // decode.rs:103
+    wire lane7_lost_5 = lane7_frame_1[5] & (lane7_shift <= 4'h5); // decode.rs:103
+    wire lane7_lost_6 = lane7_frame_1[6] & (lane7_shift <= 4'h4); // decode.rs:103
+    wire lane7_lost_7 = lane7_frame_1[7] & (lane7_shift <= 4'h3); // decode.rs:103
+    wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
+    wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
+    wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t117 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane7_rest <= |_t117;
+        if (go) lane7_zero_s2 <= lane7_zero;
+        if (go) lane7_zero_s3 <= lane7_zero_s2;
+        if (go) lane7_zero_s4 <= lane7_zero_s3;
+        if (go) lane7_zero_s5 <= lane7_zero_s4;
+        if (go) lane7_exponent <= lane7_zero_s5 ? 6'h0 : (lane7_scale_1 - {2'h0, lane7_shift});
+    end
+    wire [9:0] lane7_fraction = lane7_normal[10:1]; // decode.rs:108
+    wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
+    wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
+    wire [16:0] _t118 = lane7_kept + lane7_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane7_magnitude <= _t118[16:1];
+        if (go) lane7_negative_s1 <= lane7_negative;
+        if (go) lane7_negative_s2 <= lane7_negative_s1;
+        if (go) lane7_negative_s3 <= lane7_negative_s2;
+        if (go) lane7_negative_s4 <= lane7_negative_s3;
+        if (go) lane7_negative_s5 <= lane7_negative_s4;
+        if (go) lane7_negative_s6 <= lane7_negative_s5;
+        if (go) values_7_negative <= lane7_negative_s6;
+    end
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:226
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:227
+    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:228
+    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:229
+    wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
+    wire lane8_below = lane8_distance[4]; // decode.rs:73
+    wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
+    wire [4:0] lane8_middle_half_steps = {lane8_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane8_outlier_half_steps = {coded_code_8, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane8_h <= coded_outlier_8 ? lane8_outlier_half_steps : lane8_middle_half_steps;
+    wire lane8_negative = coded_outlier_8 ? coded_sign_8 : lane8_below; // decode.rs:78
+    wire lane8_none = ~(|coded_code_8); // decode.rs:79
+    wire lane8_exact = coded_outlier_8 ? (coded_outer_8 & lane8_none) : info_middle_exact; // decode.rs:80
+    wire lane8_inner = coded_outlier_8 & (~coded_outer_8); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane8_zero <= lane8_inner & lane8_none;
+        if (go) lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
+    end
+    wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane8_base_at <= {lane8_slot, coded_outlier_8, lane8_negative};
+    wire lane8_outer = coded_outlier_8 & coded_outer_8; // side_table.rs:151
+    wire lane8_second = coded_outlier_8 ? (lane8_negative | (~coded_outer_8)) : (lane8_negative & lane8_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane8_half_at <= {lane8_slot, lane8_outer, lane8_second};
+        if (write_valid) lane8_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane8_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:158
+    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // bundle.rs:55
+    wire lane8_side_base_sticky = lane8_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:158
+    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
+        if (go) lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
+        if (go) lane8_side_half_m_1 <= lane8_side_half_m;
+        if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
+        if (go) lane8_h_s2 <= lane8_h;
+    end
+    wire [12:0] _t119 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane8_product <= _t119;
+        if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
+        if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
+        if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
+    end
+    wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
+    wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:95
+    wire [15:0] lane8_padded = {lane8_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t120 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
+    wire _t121 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
+    wire _t122 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
+    wire _t123 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t124 = _t121 ? {_t122, _t122 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t123, _t123 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
+    wire _t125 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
+    wire _t126 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
+    wire _t127 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t128 = _t125 ? {_t126, _t126 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t127, _t127 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane8_zeros = {_t120, _t120 ? {_t121, _t124} : {_t125, _t128}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
+    wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
+        if (go) lane8_frame_1 <= lane8_frame;
+        if (go) lane8_scale_1 <= lane8_scale;
+        if (go) lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
+        if (go) lane8_sticky <= lane8_side_later_base_s4;
+    end
+    wire [22:0] lane8_moved = lane8_shift[3] ? {lane8_frame_1[14:0], 8'h0} : lane8_frame_1; // decode.rs:131
+    wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:131
+    wire [14:0] lane8_moved_2 = lane8_shift[1] ? {lane8_moved_1[16:4], 2'h0} : lane8_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane8_moved_3 = lane8_shift[0] ? {lane8_moved_2[13:2], 1'h0} : lane8_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane8_normal <= lane8_moved_3[12:1];
+    wire lane8_lost_0 = lane8_frame_1[0] & (lane8_shift <= 4'ha); // decode.rs:103
+    wire lane8_lost_1 = lane8_frame_1[1] & (lane8_shift <= 4'h9); // decode.rs:103
+    wire lane8_lost_2 = lane8_frame_1[2] & (lane8_shift <= 4'h8); // decode.rs:103
+    wire lane8_lost_3 = lane8_frame_1[3] & (lane8_shift <= 4'h7); // decode.rs:103
+    wire lane8_lost_4 = lane8_frame_1[4] & (lane8_shift <= 4'h6); // decode.rs:103
+    wire lane8_lost_5 = lane8_frame_1[5] & (lane8_shift <= 4'h5); // decode.rs:103
+    wire lane8_lost_6 = lane8_frame_1[6] & (lane8_shift <= 4'h4); // decode.rs:103
+    wire lane8_lost_7 = lane8_frame_1[7] & (lane8_shift <= 4'h3); // decode.rs:103
+    wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
+    wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
+    wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t129 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane8_rest <= |_t129;
+        if (go) lane8_zero_s2 <= lane8_zero;
+        if (go) lane8_zero_s3 <= lane8_zero_s2;
+        if (go) lane8_zero_s4 <= lane8_zero_s3;
+        if (go) lane8_zero_s5 <= lane8_zero_s4;
+        if (go) lane8_exponent <= lane8_zero_s5 ? 6'h0 : (lane8_scale_1 - {2'h0, lane8_shift});
+    end
+    wire [9:0] lane8_fraction = lane8_normal[10:1]; // decode.rs:108
+    wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
+    wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
+    wire [16:0] _t130 = lane8_kept + lane8_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane8_magnitude <= _t130[16:1];
+        if (go) lane8_negative_s1 <= lane8_negative;
+        if (go) lane8_negative_s2 <= lane8_negative_s1;
+        if (go) lane8_negative_s3 <= lane8_negative_s2;
+        if (go) lane8_negative_s4 <= lane8_negative_s3;
+        if (go) lane8_negative_s5 <= lane8_negative_s4;
+        if (go) lane8_negative_s6 <= lane8_negative_s5;
+        if (go) values_8_negative <= lane8_negative_s6;
+    end
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:226
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:227
+    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:228
+    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:229
+    wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
+    wire lane9_below = lane9_distance[4]; // decode.rs:73
+    wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
+    wire [4:0] lane9_middle_half_steps = {lane9_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane9_outlier_half_steps = {coded_code_9, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane9_h <= coded_outlier_9 ? lane9_outlier_half_steps : lane9_middle_half_steps;
+    wire lane9_negative = coded_outlier_9 ? coded_sign_9 : lane9_below; // decode.rs:78
+    wire lane9_none = ~(|coded_code_9); // decode.rs:79
+    wire lane9_exact = coded_outlier_9 ? (coded_outer_9 & lane9_none) : info_middle_exact; // decode.rs:80
+    wire lane9_inner = coded_outlier_9 & (~coded_outer_9); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane9_zero <= lane9_inner & lane9_none;
+        if (go) lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
+    end
+    wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane9_base_at <= {lane9_slot, coded_outlier_9, lane9_negative};
+    wire lane9_outer = coded_outlier_9 & coded_outer_9; // side_table.rs:151
+    wire lane9_second = coded_outlier_9 ? (lane9_negative | (~coded_outer_9)) : (lane9_negative & lane9_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane9_half_at <= {lane9_slot, lane9_outer, lane9_second};
+        if (write_valid) lane9_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane9_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:158
+    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // bundle.rs:55
+    wire lane9_side_base_sticky = lane9_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:158
+    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
+        if (go) lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
+        if (go) lane9_side_half_m_1 <= lane9_side_half_m;
+        if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
+        if (go) lane9_h_s2 <= lane9_h;
+    end
+    wire [12:0] _t131 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane9_product <= _t131;
+        if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
+        if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
+        if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
+    end
+    wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
+    wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:95
+    wire [15:0] lane9_padded = {lane9_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t132 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
+    wire _t133 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
+    wire _t134 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
+    wire _t135 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t136 = _t133 ? {_t134, _t134 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t135, _t135 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
+    wire _t137 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
+    wire _t138 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
+    wire _t139 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t140 = _t137 ? {_t138, _t138 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t139, _t139 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane9_zeros = {_t132, _t132 ? {_t133, _t136} : {_t137, _t140}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
+    wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
+        if (go) lane9_frame_1 <= lane9_frame;
+        if (go) lane9_scale_1 <= lane9_scale;
+        if (go) lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
+        if (go) lane9_sticky <= lane9_side_later_base_s4;
+    end
+    wire [22:0] lane9_moved = lane9_shift[3] ? {lane9_frame_1[14:0], 8'h0} : lane9_frame_1; // decode.rs:131
+    wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:131
+    wire [14:0] lane9_moved_2 = lane9_shift[1] ? {lane9_moved_1[16:4], 2'h0} : lane9_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane9_moved_3 = lane9_shift[0] ? {lane9_moved_2[13:2], 1'h0} : lane9_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane9_normal <= lane9_moved_3[12:1];
+    wire lane9_lost_0 = lane9_frame_1[0] & (lane9_shift <= 4'ha); // decode.rs:103
+    wire lane9_lost_1 = lane9_frame_1[1] & (lane9_shift <= 4'h9); // decode.rs:103
+    wire lane9_lost_2 = lane9_frame_1[2] & (lane9_shift <= 4'h8); // decode.rs:103
+    wire lane9_lost_3 = lane9_frame_1[3] & (lane9_shift <= 4'h7); // decode.rs:103
+    wire lane9_lost_4 = lane9_frame_1[4] & (lane9_shift <= 4'h6); // decode.rs:103
+    wire lane9_lost_5 = lane9_frame_1[5] & (lane9_shift <= 4'h5); // decode.rs:103
+    wire lane9_lost_6 = lane9_frame_1[6] & (lane9_shift <= 4'h4); // decode.rs:103
+    wire lane9_lost_7 = lane9_frame_1[7] & (lane9_shift <= 4'h3); // decode.rs:103
+    wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
+    wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
+    wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t141 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane9_rest <= |_t141;
+        if (go) lane9_zero_s2 <= lane9_zero;
+        if (go) lane9_zero_s3 <= lane9_zero_s2;
+        if (go) lane9_zero_s4 <= lane9_zero_s3;
+        if (go) lane9_zero_s5 <= lane9_zero_s4;
+        if (go) lane9_exponent <= lane9_zero_s5 ? 6'h0 : (lane9_scale_1 - {2'h0, lane9_shift});
+    end
+    wire [9:0] lane9_fraction = lane9_normal[10:1]; // decode.rs:108
+    wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
+    wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
+    wire [16:0] _t142 = lane9_kept + lane9_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane9_magnitude <= _t142[16:1];
+        if (go) lane9_negative_s1 <= lane9_negative;
+        if (go) lane9_negative_s2 <= lane9_negative_s1;
+        if (go) lane9_negative_s3 <= lane9_negative_s2;
+        if (go) lane9_negative_s4 <= lane9_negative_s3;
+        if (go) lane9_negative_s5 <= lane9_negative_s4;
+        if (go) lane9_negative_s6 <= lane9_negative_s5;
+        if (go) values_9_negative <= lane9_negative_s6;
+    end
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:226
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:227
+    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:228
+    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:229
+    wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
+    wire lane10_below = lane10_distance[4]; // decode.rs:73
+    wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
+    wire [4:0] lane10_middle_half_steps = {lane10_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane10_outlier_half_steps = {coded_code_10, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane10_h <= coded_outlier_10 ? lane10_outlier_half_steps : lane10_middle_half_steps;
+    wire lane10_negative = coded_outlier_10 ? coded_sign_10 : lane10_below; // decode.rs:78
+    wire lane10_none = ~(|coded_code_10); // decode.rs:79
+    wire lane10_exact = coded_outlier_10 ? (coded_outer_10 & lane10_none) : info_middle_exact; // decode.rs:80
+    wire lane10_inner = coded_outlier_10 & (~coded_outer_10); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane10_zero <= lane10_inner & lane10_none;
+        if (go) lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
+    end
+    wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane10_base_at <= {lane10_slot, coded_outlier_10, lane10_negative};
+    wire lane10_outer = coded_outlier_10 & coded_outer_10; // side_table.rs:151
+    wire lane10_second = coded_outlier_10 ? (lane10_negative | (~coded_outer_10)) : (lane10_negative & lane10_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane10_half_at <= {lane10_slot, lane10_outer, lane10_second};
+        if (write_valid) lane10_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane10_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:158
+    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // bundle.rs:55
+    wire lane10_side_base_sticky = lane10_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:158
+    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
+        if (go) lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
+        if (go) lane10_side_half_m_1 <= lane10_side_half_m;
+        if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
+        if (go) lane10_h_s2 <= lane10_h;
+    end
+    wire [12:0] _t143 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane10_product <= _t143;
+        if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
+        if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
+        if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
+    end
+    wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
+    wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:95
+    wire [15:0] lane10_padded = {lane10_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t144 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
+    wire _t145 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
+    wire _t146 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
+    wire _t147 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t148 = _t145 ? {_t146, _t146 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t147, _t147 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
+    wire _t149 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
+    wire _t150 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
+    wire _t151 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t152 = _t149 ? {_t150, _t150 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t151, _t151 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane10_zeros = {_t144, _t144 ? {_t145, _t148} : {_t149, _t152}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
+    wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
+        if (go) lane10_frame_1 <= lane10_frame;
+        if (go) lane10_scale_1 <= lane10_scale;
+        if (go) lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
+        if (go) lane10_sticky <= lane10_side_later_base_s4;
+    end
+    wire [22:0] lane10_moved = lane10_shift[3] ? {lane10_frame_1[14:0], 8'h0} : lane10_frame_1; // decode.rs:131
+    wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:131
+    wire [14:0] lane10_moved_2 = lane10_shift[1] ? {lane10_moved_1[16:4], 2'h0} : lane10_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane10_moved_3 = lane10_shift[0] ? {lane10_moved_2[13:2], 1'h0} : lane10_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane10_normal <= lane10_moved_3[12:1];
+    wire lane10_lost_0 = lane10_frame_1[0] & (lane10_shift <= 4'ha); // decode.rs:103
+    wire lane10_lost_1 = lane10_frame_1[1] & (lane10_shift <= 4'h9); // decode.rs:103
+    wire lane10_lost_2 = lane10_frame_1[2] & (lane10_shift <= 4'h8); // decode.rs:103
+    wire lane10_lost_3 = lane10_frame_1[3] & (lane10_shift <= 4'h7); // decode.rs:103
+    wire lane10_lost_4 = lane10_frame_1[4] & (lane10_shift <= 4'h6); // decode.rs:103
+    wire lane10_lost_5 = lane10_frame_1[5] & (lane10_shift <= 4'h5); // decode.rs:103
+    wire lane10_lost_6 = lane10_frame_1[6] & (lane10_shift <= 4'h4); // decode.rs:103
+    wire lane10_lost_7 = lane10_frame_1[7] & (lane10_shift <= 4'h3); // decode.rs:103
+    wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
+    wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
+    wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t153 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane10_rest <= |_t153;
+        if (go) lane10_zero_s2 <= lane10_zero;
+        if (go) lane10_zero_s3 <= lane10_zero_s2;
+        if (go) lane10_zero_s4 <= lane10_zero_s3;
+        if (go) lane10_zero_s5 <= lane10_zero_s4;
+        if (go) lane10_exponent <= lane10_zero_s5 ? 6'h0 : (lane10_scale_1 - {2'h0, lane10_shift});
+    end
+    wire [9:0] lane10_fraction = lane10_normal[10:1]; // decode.rs:108
+    wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
+    wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
+    wire [16:0] _t154 = lane10_kept + lane10_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane10_magnitude <= _t154[16:1];
+        if (go) lane10_negative_s1 <= lane10_negative;
+        if (go) lane10_negative_s2 <= lane10_negative_s1;
+        if (go) lane10_negative_s3 <= lane10_negative_s2;
+        if (go) lane10_negative_s4 <= lane10_negative_s3;
+        if (go) lane10_negative_s5 <= lane10_negative_s4;
+        if (go) lane10_negative_s6 <= lane10_negative_s5;
+        if (go) values_10_negative <= lane10_negative_s6;
+    end
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:226
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:227
+    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:228
+    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:229
+    wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
+    wire lane11_below = lane11_distance[4]; // decode.rs:73
+    wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
+    wire [4:0] lane11_middle_half_steps = {lane11_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane11_outlier_half_steps = {coded_code_11, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane11_h <= coded_outlier_11 ? lane11_outlier_half_steps : lane11_middle_half_steps;
+    wire lane11_negative = coded_outlier_11 ? coded_sign_11 : lane11_below; // decode.rs:78
+    wire lane11_none = ~(|coded_code_11); // decode.rs:79
+    wire lane11_exact = coded_outlier_11 ? (coded_outer_11 & lane11_none) : info_middle_exact; // decode.rs:80
+    wire lane11_inner = coded_outlier_11 & (~coded_outer_11); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane11_zero <= lane11_inner & lane11_none;
+        if (go) lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
+    end
+    wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane11_base_at <= {lane11_slot, coded_outlier_11, lane11_negative};
+    wire lane11_outer = coded_outlier_11 & coded_outer_11; // side_table.rs:151
+    wire lane11_second = coded_outlier_11 ? (lane11_negative | (~coded_outer_11)) : (lane11_negative & lane11_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane11_half_at <= {lane11_slot, lane11_outer, lane11_second};
+        if (write_valid) lane11_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane11_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:158
+    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // bundle.rs:55
+    wire lane11_side_base_sticky = lane11_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:158
+    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
+        if (go) lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
+        if (go) lane11_side_half_m_1 <= lane11_side_half_m;
+        if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
+        if (go) lane11_h_s2 <= lane11_h;
+    end
+    wire [12:0] _t155 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane11_product <= _t155;
+        if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
+        if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
+        if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
+    end
+    wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
+    wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:95
+    wire [15:0] lane11_padded = {lane11_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t156 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
+    wire _t157 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
+    wire _t158 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
+    wire _t159 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t160 = _t157 ? {_t158, _t158 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t159, _t159 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
+    wire _t161 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
+    wire _t162 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
+    wire _t163 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t164 = _t161 ? {_t162, _t162 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t163, _t163 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane11_zeros = {_t156, _t156 ? {_t157, _t160} : {_t161, _t164}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
+    wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
+        if (go) lane11_frame_1 <= lane11_frame;
+        if (go) lane11_scale_1 <= lane11_scale;
+        if (go) lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
+        if (go) lane11_sticky <= lane11_side_later_base_s4;
+    end
+    wire [22:0] lane11_moved = lane11_shift[3] ? {lane11_frame_1[14:0], 8'h0} : lane11_frame_1; // decode.rs:131
+    wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:131
+    wire [14:0] lane11_moved_2 = lane11_shift[1] ? {lane11_moved_1[16:4], 2'h0} : lane11_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane11_moved_3 = lane11_shift[0] ? {lane11_moved_2[13:2], 1'h0} : lane11_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane11_normal <= lane11_moved_3[12:1];
+    wire lane11_lost_0 = lane11_frame_1[0] & (lane11_shift <= 4'ha); // decode.rs:103
+    wire lane11_lost_1 = lane11_frame_1[1] & (lane11_shift <= 4'h9); // decode.rs:103
+    wire lane11_lost_2 = lane11_frame_1[2] & (lane11_shift <= 4'h8); // decode.rs:103
+    wire lane11_lost_3 = lane11_frame_1[3] & (lane11_shift <= 4'h7); // decode.rs:103
+    wire lane11_lost_4 = lane11_frame_1[4] & (lane11_shift <= 4'h6); // decode.rs:103
+    wire lane11_lost_5 = lane11_frame_1[5] & (lane11_shift <= 4'h5); // decode.rs:103
+    wire lane11_lost_6 = lane11_frame_1[6] & (lane11_shift <= 4'h4); // decode.rs:103
+    wire lane11_lost_7 = lane11_frame_1[7] & (lane11_shift <= 4'h3); // decode.rs:103
+    wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
+    wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
+    wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t165 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane11_rest <= |_t165;
+        if (go) lane11_zero_s2 <= lane11_zero;
+        if (go) lane11_zero_s3 <= lane11_zero_s2;
+        if (go) lane11_zero_s4 <= lane11_zero_s3;
+        if (go) lane11_zero_s5 <= lane11_zero_s4;
+        if (go) lane11_exponent <= lane11_zero_s5 ? 6'h0 : (lane11_scale_1 - {2'h0, lane11_shift});
+    end
+    wire [9:0] lane11_fraction = lane11_normal[10:1]; // decode.rs:108
+    wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
+    wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
+    wire [16:0] _t166 = lane11_kept + lane11_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane11_magnitude <= _t166[16:1];
+        if (go) lane11_negative_s1 <= lane11_negative;
+        if (go) lane11_negative_s2 <= lane11_negative_s1;
+        if (go) lane11_negative_s3 <= lane11_negative_s2;
+        if (go) lane11_negative_s4 <= lane11_negative_s3;
+        if (go) lane11_negative_s5 <= lane11_negative_s4;
+        if (go) lane11_negative_s6 <= lane11_negative_s5;
+        if (go) values_11_negative <= lane11_negative_s6;
+    end
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:226
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:227
+    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:228
+    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:229
+    wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
+    wire lane12_below = lane12_distance[4]; // decode.rs:73
+    wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
+    wire [4:0] lane12_middle_half_steps = {lane12_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane12_outlier_half_steps = {coded_code_12, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane12_h <= coded_outlier_12 ? lane12_outlier_half_steps : lane12_middle_half_steps;
+    wire lane12_negative = coded_outlier_12 ? coded_sign_12 : lane12_below; // decode.rs:78
+    wire lane12_none = ~(|coded_code_12); // decode.rs:79
+    wire lane12_exact = coded_outlier_12 ? (coded_outer_12 & lane12_none) : info_middle_exact; // decode.rs:80
+    wire lane12_inner = coded_outlier_12 & (~coded_outer_12); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane12_zero <= lane12_inner & lane12_none;
+        if (go) lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
+    end
+    wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane12_base_at <= {lane12_slot, coded_outlier_12, lane12_negative};
+    wire lane12_outer = coded_outlier_12 & coded_outer_12; // side_table.rs:151
+    wire lane12_second = coded_outlier_12 ? (lane12_negative | (~coded_outer_12)) : (lane12_negative & lane12_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane12_half_at <= {lane12_slot, lane12_outer, lane12_second};
+        if (write_valid) lane12_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane12_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:158
+    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // bundle.rs:55
+    wire lane12_side_base_sticky = lane12_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:158
+    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
+        if (go) lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
+        if (go) lane12_side_half_m_1 <= lane12_side_half_m;
+        if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
+        if (go) lane12_h_s2 <= lane12_h;
+    end
+    wire [12:0] _t167 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane12_product <= _t167;
+        if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
+        if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
+        if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
+    end
+    wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
+    wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:95
+    wire [15:0] lane12_padded = {lane12_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t168 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
+    wire _t169 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
+    wire _t170 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
+    wire _t171 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t172 = _t169 ? {_t170, _t170 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t171, _t171 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
+    wire _t173 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
+    wire _t174 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
+    wire _t175 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t176 = _t173 ? {_t174, _t174 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t175, _t175 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane12_zeros = {_t168, _t168 ? {_t169, _t172} : {_t173, _t176}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
+    wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
+        if (go) lane12_frame_1 <= lane12_frame;
+        if (go) lane12_scale_1 <= lane12_scale;
+        if (go) lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
+        if (go) lane12_sticky <= lane12_side_later_base_s4;
+    end
+    wire [22:0] lane12_moved = lane12_shift[3] ? {lane12_frame_1[14:0], 8'h0} : lane12_frame_1; // decode.rs:131
+    wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:131
+    wire [14:0] lane12_moved_2 = lane12_shift[1] ? {lane12_moved_1[16:4], 2'h0} : lane12_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane12_moved_3 = lane12_shift[0] ? {lane12_moved_2[13:2], 1'h0} : lane12_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane12_normal <= lane12_moved_3[12:1];
+    wire lane12_lost_0 = lane12_frame_1[0] & (lane12_shift <= 4'ha); // decode.rs:103
+    wire lane12_lost_1 = lane12_frame_1[1] & (lane12_shift <= 4'h9); // decode.rs:103
+    wire lane12_lost_2 = lane12_frame_1[2] & (lane12_shift <= 4'h8); // decode.rs:103
+    wire lane12_lost_3 = lane12_frame_1[3] & (lane12_shift <= 4'h7); // decode.rs:103
+    wire lane12_lost_4 = lane12_frame_1[4] & (lane12_shift <= 4'h6); // decode.rs:103
+    wire lane12_lost_5 = lane12_frame_1[5] & (lane12_shift <= 4'h5); // decode.rs:103
+    wire lane12_lost_6 = lane12_frame_1[6] & (lane12_shift <= 4'h4); // decode.rs:103
+    wire lane12_lost_7 = lane12_frame_1[7] & (lane12_shift <= 4'h3); // decode.rs:103
+    wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
+    wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
+    wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t177 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane12_rest <= |_t177;
+        if (go) lane12_zero_s2 <= lane12_zero;
+        if (go) lane12_zero_s3 <= lane12_zero_s2;
+        if (go) lane12_zero_s4 <= lane12_zero_s3;
+        if (go) lane12_zero_s5 <= lane12_zero_s4;
+        if (go) lane12_exponent <= lane12_zero_s5 ? 6'h0 : (lane12_scale_1 - {2'h0, lane12_shift});
+    end
+    wire [9:0] lane12_fraction = lane12_normal[10:1]; // decode.rs:108
+    wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
+    wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
+    wire [16:0] _t178 = lane12_kept + lane12_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane12_magnitude <= _t178[16:1];
+        if (go) lane12_negative_s1 <= lane12_negative;
+        if (go) lane12_negative_s2 <= lane12_negative_s1;
+        if (go) lane12_negative_s3 <= lane12_negative_s2;
+        if (go) lane12_negative_s4 <= lane12_negative_s3;
+        if (go) lane12_negative_s5 <= lane12_negative_s4;
+        if (go) lane12_negative_s6 <= lane12_negative_s5;
+        if (go) values_12_negative <= lane12_negative_s6;
+    end
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:226
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:227
+    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:228
+    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:229
+    wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
+    wire lane13_below = lane13_distance[4]; // decode.rs:73
+    wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
+    wire [4:0] lane13_middle_half_steps = {lane13_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane13_outlier_half_steps = {coded_code_13, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane13_h <= coded_outlier_13 ? lane13_outlier_half_steps : lane13_middle_half_steps;
+    wire lane13_negative = coded_outlier_13 ? coded_sign_13 : lane13_below; // decode.rs:78
+    wire lane13_none = ~(|coded_code_13); // decode.rs:79
+    wire lane13_exact = coded_outlier_13 ? (coded_outer_13 & lane13_none) : info_middle_exact; // decode.rs:80
+    wire lane13_inner = coded_outlier_13 & (~coded_outer_13); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane13_zero <= lane13_inner & lane13_none;
+        if (go) lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
+    end
+    wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane13_base_at <= {lane13_slot, coded_outlier_13, lane13_negative};
+    wire lane13_outer = coded_outlier_13 & coded_outer_13; // side_table.rs:151
+    wire lane13_second = coded_outlier_13 ? (lane13_negative | (~coded_outer_13)) : (lane13_negative & lane13_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane13_half_at <= {lane13_slot, lane13_outer, lane13_second};
+        if (write_valid) lane13_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane13_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:158
+    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // bundle.rs:55
+    wire lane13_side_base_sticky = lane13_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:158
+    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
+        if (go) lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
+        if (go) lane13_side_half_m_1 <= lane13_side_half_m;
+        if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
+        if (go) lane13_h_s2 <= lane13_h;
+    end
+    wire [12:0] _t179 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane13_product <= _t179;
+        if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
+        if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
+        if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
+    end
+    wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
+    wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:95
+    wire [15:0] lane13_padded = {lane13_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t180 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
+    wire _t181 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
+    wire _t182 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
+    wire _t183 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t184 = _t181 ? {_t182, _t182 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t183, _t183 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
+    wire _t185 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
+    wire _t186 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
+    wire _t187 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t188 = _t185 ? {_t186, _t186 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t187, _t187 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane13_zeros = {_t180, _t180 ? {_t181, _t184} : {_t185, _t188}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
+    wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
+        if (go) lane13_frame_1 <= lane13_frame;
+        if (go) lane13_scale_1 <= lane13_scale;
+        if (go) lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
+        if (go) lane13_sticky <= lane13_side_later_base_s4;
+    end
+    wire [22:0] lane13_moved = lane13_shift[3] ? {lane13_frame_1[14:0], 8'h0} : lane13_frame_1; // decode.rs:131
+    wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:131
+    wire [14:0] lane13_moved_2 = lane13_shift[1] ? {lane13_moved_1[16:4], 2'h0} : lane13_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane13_moved_3 = lane13_shift[0] ? {lane13_moved_2[13:2], 1'h0} : lane13_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane13_normal <= lane13_moved_3[12:1];
+    wire lane13_lost_0 = lane13_frame_1[0] & (lane13_shift <= 4'ha); // decode.rs:103
+    wire lane13_lost_1 = lane13_frame_1[1] & (lane13_shift <= 4'h9); // decode.rs:103
+    wire lane13_lost_2 = lane13_frame_1[2] & (lane13_shift <= 4'h8); // decode.rs:103
+    wire lane13_lost_3 = lane13_frame_1[3] & (lane13_shift <= 4'h7); // decode.rs:103
+    wire lane13_lost_4 = lane13_frame_1[4] & (lane13_shift <= 4'h6); // decode.rs:103
+    wire lane13_lost_5 = lane13_frame_1[5] & (lane13_shift <= 4'h5); // decode.rs:103
+    wire lane13_lost_6 = lane13_frame_1[6] & (lane13_shift <= 4'h4); // decode.rs:103
+    wire lane13_lost_7 = lane13_frame_1[7] & (lane13_shift <= 4'h3); // decode.rs:103
+    wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
+    wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
+    wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t189 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane13_rest <= |_t189;
+        if (go) lane13_zero_s2 <= lane13_zero;
+        if (go) lane13_zero_s3 <= lane13_zero_s2;
+        if (go) lane13_zero_s4 <= lane13_zero_s3;
+        if (go) lane13_zero_s5 <= lane13_zero_s4;
+        if (go) lane13_exponent <= lane13_zero_s5 ? 6'h0 : (lane13_scale_1 - {2'h0, lane13_shift});
+    end
+    wire [9:0] lane13_fraction = lane13_normal[10:1]; // decode.rs:108
+    wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
+    wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
+    wire [16:0] _t190 = lane13_kept + lane13_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane13_magnitude <= _t190[16:1];
+        if (go) lane13_negative_s1 <= lane13_negative;
+        if (go) lane13_negative_s2 <= lane13_negative_s1;
+        if (go) lane13_negative_s3 <= lane13_negative_s2;
+        if (go) lane13_negative_s4 <= lane13_negative_s3;
+        if (go) lane13_negative_s5 <= lane13_negative_s4;
+        if (go) lane13_negative_s6 <= lane13_negative_s5;
+        if (go) values_13_negative <= lane13_negative_s6;
+    end
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:226
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:227
+    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:228
+    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:229
+    wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
+    wire lane14_below = lane14_distance[4]; // decode.rs:73
+    wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
+    wire [4:0] lane14_middle_half_steps = {lane14_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane14_outlier_half_steps = {coded_code_14, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane14_h <= coded_outlier_14 ? lane14_outlier_half_steps : lane14_middle_half_steps;
+    wire lane14_negative = coded_outlier_14 ? coded_sign_14 : lane14_below; // decode.rs:78
+    wire lane14_none = ~(|coded_code_14); // decode.rs:79
+    wire lane14_exact = coded_outlier_14 ? (coded_outer_14 & lane14_none) : info_middle_exact; // decode.rs:80
+    wire lane14_inner = coded_outlier_14 & (~coded_outer_14); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane14_zero <= lane14_inner & lane14_none;
+        if (go) lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
+    end
+    wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane14_base_at <= {lane14_slot, coded_outlier_14, lane14_negative};
+    wire lane14_outer = coded_outlier_14 & coded_outer_14; // side_table.rs:151
+    wire lane14_second = coded_outlier_14 ? (lane14_negative | (~coded_outer_14)) : (lane14_negative & lane14_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane14_half_at <= {lane14_slot, lane14_outer, lane14_second};
+        if (write_valid) lane14_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane14_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:158
+    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // bundle.rs:55
+    wire lane14_side_base_sticky = lane14_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:158
+    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
+        if (go) lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
+        if (go) lane14_side_half_m_1 <= lane14_side_half_m;
+        if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
+        if (go) lane14_h_s2 <= lane14_h;
+    end
+    wire [12:0] _t191 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane14_product <= _t191;
+        if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
+        if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
+        if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
+    end
+    wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
+    wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:95
+    wire [15:0] lane14_padded = {lane14_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t192 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
+    wire _t193 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
+    wire _t194 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
+    wire _t195 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t196 = _t193 ? {_t194, _t194 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t195, _t195 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
+    wire _t197 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
+    wire _t198 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
+    wire _t199 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t200 = _t197 ? {_t198, _t198 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t199, _t199 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane14_zeros = {_t192, _t192 ? {_t193, _t196} : {_t197, _t200}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
+    wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
+        if (go) lane14_frame_1 <= lane14_frame;
+        if (go) lane14_scale_1 <= lane14_scale;
+        if (go) lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
+        if (go) lane14_sticky <= lane14_side_later_base_s4;
+    end
+    wire [22:0] lane14_moved = lane14_shift[3] ? {lane14_frame_1[14:0], 8'h0} : lane14_frame_1; // decode.rs:131
+    wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:131
+    wire [14:0] lane14_moved_2 = lane14_shift[1] ? {lane14_moved_1[16:4], 2'h0} : lane14_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane14_moved_3 = lane14_shift[0] ? {lane14_moved_2[13:2], 1'h0} : lane14_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane14_normal <= lane14_moved_3[12:1];
+    wire lane14_lost_0 = lane14_frame_1[0] & (lane14_shift <= 4'ha); // decode.rs:103
+    wire lane14_lost_1 = lane14_frame_1[1] & (lane14_shift <= 4'h9); // decode.rs:103
+    wire lane14_lost_2 = lane14_frame_1[2] & (lane14_shift <= 4'h8); // decode.rs:103
+    wire lane14_lost_3 = lane14_frame_1[3] & (lane14_shift <= 4'h7); // decode.rs:103
+    wire lane14_lost_4 = lane14_frame_1[4] & (lane14_shift <= 4'h6); // decode.rs:103
+    wire lane14_lost_5 = lane14_frame_1[5] & (lane14_shift <= 4'h5); // decode.rs:103
+    wire lane14_lost_6 = lane14_frame_1[6] & (lane14_shift <= 4'h4); // decode.rs:103
+    wire lane14_lost_7 = lane14_frame_1[7] & (lane14_shift <= 4'h3); // decode.rs:103
+    wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
+    wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
+    wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t201 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane14_rest <= |_t201;
+        if (go) lane14_zero_s2 <= lane14_zero;
+        if (go) lane14_zero_s3 <= lane14_zero_s2;
+        if (go) lane14_zero_s4 <= lane14_zero_s3;
+        if (go) lane14_zero_s5 <= lane14_zero_s4;
+        if (go) lane14_exponent <= lane14_zero_s5 ? 6'h0 : (lane14_scale_1 - {2'h0, lane14_shift});
+    end
+    wire [9:0] lane14_fraction = lane14_normal[10:1]; // decode.rs:108
+    wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
+    wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
+    wire [16:0] _t202 = lane14_kept + lane14_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane14_magnitude <= _t202[16:1];
+        if (go) lane14_negative_s1 <= lane14_negative;
+        if (go) lane14_negative_s2 <= lane14_negative_s1;
+        if (go) lane14_negative_s3 <= lane14_negative_s2;
+        if (go) lane14_negative_s4 <= lane14_negative_s3;
+        if (go) lane14_negative_s5 <= lane14_negative_s4;
+        if (go) lane14_negative_s6 <= lane14_negative_s5;
+        if (go) values_14_negative <= lane14_negative_s6;
+    end
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:226
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:227
+    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:228
+    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:229
+    wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
+    wire lane15_below = lane15_distance[4]; // decode.rs:73
+    wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
+    wire [4:0] lane15_middle_half_steps = {lane15_whole, 1'h1}; // decode.rs:75
+    wire [4:0] lane15_outlier_half_steps = {coded_code_15, 1'h0}; // decode.rs:76
+    always @(posedge clk) if (go) lane15_h <= coded_outlier_15 ? lane15_outlier_half_steps : lane15_middle_half_steps;
+    wire lane15_negative = coded_outlier_15 ? coded_sign_15 : lane15_below; // decode.rs:78
+    wire lane15_none = ~(|coded_code_15); // decode.rs:79
+    wire lane15_exact = coded_outlier_15 ? (coded_outer_15 & lane15_none) : info_middle_exact; // decode.rs:80
+    wire lane15_inner = coded_outlier_15 & (~coded_outer_15); // decode.rs:81
+    always @(posedge clk) begin
+        if (go) lane15_zero <= lane15_inner & lane15_none;
+        if (go) lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
+    end
+    wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:148
+    always @(posedge clk) if (go) lane15_base_at <= {lane15_slot, coded_outlier_15, lane15_negative};
+    wire lane15_outer = coded_outlier_15 & coded_outer_15; // side_table.rs:151
+    wire lane15_second = coded_outlier_15 ? (lane15_negative | (~coded_outer_15)) : (lane15_negative & lane15_exact); // side_table.rs:152
+    always @(posedge clk) begin
+        if (go) lane15_half_at <= {lane15_slot, lane15_outer, lane15_second};
+        if (write_valid) lane15_bases[write_address] <= {write_base_value, write_base_sticky};
+        if (write_valid) lane15_halves[write_address] <= {write_half_m, write_half_scale};
+    end
+    wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:158
+    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // bundle.rs:55
+    wire lane15_side_base_sticky = lane15_bases_q0[0]; // bundle.rs:55
+    wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:158
+    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // bundle.rs:55
+    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // bundle.rs:55
+    always @(posedge clk) begin
+        if (go) lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
+        if (go) lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
+        if (go) lane15_side_half_m_1 <= lane15_side_half_m;
+        if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
+        if (go) lane15_h_s2 <= lane15_h;
+    end
+    wire [12:0] _t203 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) begin
+        if (go) lane15_product <= _t203;
+        if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
+        if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
+        if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
+    end
+    wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:91
+    always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
+    wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:95
+    wire [15:0] lane15_padded = {lane15_frame[22:11], 4'hf}; // decode.rs:96
+    wire _t204 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
+    wire _t205 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
+    wire _t206 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
+    wire _t207 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t208 = _t205 ? {_t206, _t206 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t207, _t207 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
+    wire _t209 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
+    wire _t210 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
+    wire _t211 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t212 = _t209 ? {_t210, _t210 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t211, _t211 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane15_zeros = {_t204, _t204 ? {_t205, _t208} : {_t209, _t212}}; // leading_zeros.rs:21
+    always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
+    wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
+    always @(posedge clk) begin
+        if (go) lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
+        if (go) lane15_frame_1 <= lane15_frame;
+        if (go) lane15_scale_1 <= lane15_scale;
+        if (go) lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
+        if (go) lane15_sticky <= lane15_side_later_base_s4;
+    end
+    wire [22:0] lane15_moved = lane15_shift[3] ? {lane15_frame_1[14:0], 8'h0} : lane15_frame_1; // decode.rs:131
+    wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:131
+    wire [14:0] lane15_moved_2 = lane15_shift[1] ? {lane15_moved_1[16:4], 2'h0} : lane15_moved_1[18:4]; // decode.rs:131
+    wire [12:0] lane15_moved_3 = lane15_shift[0] ? {lane15_moved_2[13:2], 1'h0} : lane15_moved_2[14:2]; // decode.rs:131
+    always @(posedge clk) if (go) lane15_normal <= lane15_moved_3[12:1];
+    wire lane15_lost_0 = lane15_frame_1[0] & (lane15_shift <= 4'ha); // decode.rs:103
+    wire lane15_lost_1 = lane15_frame_1[1] & (lane15_shift <= 4'h9); // decode.rs:103
+    wire lane15_lost_2 = lane15_frame_1[2] & (lane15_shift <= 4'h8); // decode.rs:103
+    wire lane15_lost_3 = lane15_frame_1[3] & (lane15_shift <= 4'h7); // decode.rs:103
+    wire lane15_lost_4 = lane15_frame_1[4] & (lane15_shift <= 4'h6); // decode.rs:103
+    wire lane15_lost_5 = lane15_frame_1[5] & (lane15_shift <= 4'h5); // decode.rs:103
+    wire lane15_lost_6 = lane15_frame_1[6] & (lane15_shift <= 4'h4); // decode.rs:103
+    wire lane15_lost_7 = lane15_frame_1[7] & (lane15_shift <= 4'h3); // decode.rs:103
+    wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
+    wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
+    wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
+    wire [11:0] _t213 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    always @(posedge clk) begin
+        if (go) lane15_rest <= |_t213;
+        if (go) lane15_zero_s2 <= lane15_zero;
+        if (go) lane15_zero_s3 <= lane15_zero_s2;
+        if (go) lane15_zero_s4 <= lane15_zero_s3;
+        if (go) lane15_zero_s5 <= lane15_zero_s4;
+        if (go) lane15_exponent <= lane15_zero_s5 ? 6'h0 : (lane15_scale_1 - {2'h0, lane15_shift});
+    end
+    wire [9:0] lane15_fraction = lane15_normal[10:1]; // decode.rs:108
+    wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
+    wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
+    wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
+    wire [16:0] _t214 = lane15_kept + lane15_more; // decode.rs:112
+    always @(posedge clk) begin
+        if (go) lane15_magnitude <= _t214[16:1];
+        if (go) lane15_negative_s1 <= lane15_negative;
+        if (go) lane15_negative_s2 <= lane15_negative_s1;
+        if (go) lane15_negative_s3 <= lane15_negative_s2;
+        if (go) lane15_negative_s4 <= lane15_negative_s3;
+        if (go) lane15_negative_s5 <= lane15_negative_s4;
+        if (go) lane15_negative_s6 <= lane15_negative_s5;
+        if (go) values_15_negative <= lane15_negative_s6;
+    end
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
@@ -2753,34 +3555,83 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid_1 = issue_s7; // dequantizer.rs:234
-    wire last_1 = ends_s7; // dequantizer.rs:234
-    wire ended = (valid_1 & last_1) & go; // dequantizer.rs:235
+    wire valid = issue_s7; // dequantizer.rs:235
+    wire last_1 = ends_s7; // dequantizer.rs:235
+    wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t407 = reader_begins & (~ended); // dequantizer.rs:92
+    wire _t215 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t407) in_flight <= in_flight + 4'h1;
+            if (_t215) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    assign go = slice_2_s_ready;
-    assign m_valid = slice_2_m_valid;
-    register_slice_257 slice_2 (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(valid_1),
-        .s_ready(slice_2_s_ready),
-        .s_payload({values, last_1}),
-        .m_valid(slice_2_m_valid),
-        .m_ready(m_ready),
-        .m_payload(slice_2_m_payload)
-    );
-    assign m_data = slice_2_m_payload[256:1];
-    assign m_last = slice_2_m_payload[0];
-    wire unused_ok = &{1'b0, _t3[7], shown_header_1[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], guard_m_last, beats_minus_1[9:8], lane15_padded[0], lane14_padded[0], lane13_padded[0], lane12_padded[0], lane11_padded[0], lane10_padded[0], lane9_padded[0], lane8_padded[0], lane7_padded[0], lane6_padded[0], lane5_padded[0], lane4_padded[0], lane3_padded[0], lane2_padded[0], lane1_padded[0], lane0_padded[0]};
+
+    // a register slice, with the limit to the largest number behind its spare register
+    assign m_data = elements_data;
+    assign m_last = elements_last;
+    assign m_valid = elements_valid;
+    assign go = spare_empty;
+    always @(posedge clk) begin
+        if (spare_empty) spare_data <= rounded;
+        if (spare_empty) spare_last <= last_1;
+    end
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:123
+    wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_1 = {chosen_data[254], too_large_1 ? 15'h7bff : chosen_data[252:238]}; // decode.rs:123
+    wire too_large_2 = chosen_data[236:221] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_2 = {chosen_data[237], too_large_2 ? 15'h7bff : chosen_data[235:221]}; // decode.rs:123
+    wire too_large_3 = chosen_data[219:204] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_3 = {chosen_data[220], too_large_3 ? 15'h7bff : chosen_data[218:204]}; // decode.rs:123
+    wire too_large_4 = chosen_data[202:187] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_4 = {chosen_data[203], too_large_4 ? 15'h7bff : chosen_data[201:187]}; // decode.rs:123
+    wire too_large_5 = chosen_data[185:170] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_5 = {chosen_data[186], too_large_5 ? 15'h7bff : chosen_data[184:170]}; // decode.rs:123
+    wire too_large_6 = chosen_data[168:153] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_6 = {chosen_data[169], too_large_6 ? 15'h7bff : chosen_data[167:153]}; // decode.rs:123
+    wire too_large_7 = chosen_data[151:136] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_7 = {chosen_data[152], too_large_7 ? 15'h7bff : chosen_data[150:136]}; // decode.rs:123
+    wire too_large_8 = chosen_data[134:119] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_8 = {chosen_data[135], too_large_8 ? 15'h7bff : chosen_data[133:119]}; // decode.rs:123
+    wire too_large_9 = chosen_data[117:102] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_9 = {chosen_data[118], too_large_9 ? 15'h7bff : chosen_data[116:102]}; // decode.rs:123
+    wire too_large_10 = chosen_data[100:85] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_10 = {chosen_data[101], too_large_10 ? 15'h7bff : chosen_data[99:85]}; // decode.rs:123
+    wire too_large_11 = chosen_data[83:68] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_11 = {chosen_data[84], too_large_11 ? 15'h7bff : chosen_data[82:68]}; // decode.rs:123
+    wire too_large_12 = chosen_data[66:51] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_12 = {chosen_data[67], too_large_12 ? 15'h7bff : chosen_data[65:51]}; // decode.rs:123
+    wire too_large_13 = chosen_data[49:34] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_13 = {chosen_data[50], too_large_13 ? 15'h7bff : chosen_data[48:34]}; // decode.rs:123
+    wire too_large_14 = chosen_data[32:17] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
+    wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
+    wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
+    wire _t216 = m_ready | (~elements_valid); // dequantizer.rs:250
+    always @(posedge clk) if (_t216) elements_last <= chosen_last;
+    always @(posedge clk) begin
+        if (rst) begin
+            elements_valid <= 1'h0;
+        end else begin
+            if (_t216) elements_valid <= valid | (~spare_empty);
+        end
+    end
+    wire [255:0] _t217 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
+    always @(posedge clk) if (_t216) elements_data <= _t217;
+    always @(posedge clk) begin
+        if (rst) begin
+            spare_empty <= 1'h1;
+        end else begin
+            if (_t216) spare_empty <= 1'h1;
+            else spare_empty <= spare_empty & (~valid);
+        end
+    end
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t34[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t46[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t58[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t70[0], lane4_padded[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t82[0], lane5_padded[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t94[0], lane6_padded[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t106[0], lane7_padded[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t118[0], lane8_padded[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t130[0], lane9_padded[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t142[0], lane10_padded[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t154[0], lane11_padded[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t166[0], lane12_padded[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t178[0], lane13_padded[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t190[0], lane14_padded[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t202[0], lane15_padded[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t214[0]};
 endmodule
 
 `default_nettype wire

@@ -56,7 +56,7 @@ module oaken_dequantizer_p16 (
     wire errors_dense_length_set; // slave.rs:105
     reg errors_dense_length; // a dense part shorter than its vector (filled with zeros) or longer (surplus was dropped) | slave.rs:106
     wire errors_partial_set; // slave.rs:105
-    reg errors_partial; // a dense beat came with bytes that are not kept; they were taken as they are | slave.rs:106
+    reg errors_partial; // a dense beat, or a sparse one before the last, came with bytes that are not kept; they were taken as they are | slave.rs:106
     reg [13:0] length; // elements of a vector: a multiple of 64 up to max_length | slave.rs:93
     reg [15:0] s_low; // S_low, binary16, at most T_low: below it is the outer group | slave.rs:93
     reg [15:0] t_low; // T_low, binary16, at most 0: from it to T_high is the inner group | slave.rs:93
@@ -74,12 +74,8 @@ module oaken_dequantizer_p16 (
     reg [31:0] axil_r_data; // slave.rs:186
     reg [1:0] axil_r_response; // slave.rs:187
     wire slice_s_ready;
-    wire dense_valid;
-    wire dense_ready; // register_slice.rs:61
-    wire [72:0] slice_m_payload;
-    wire slice_1_s_ready;
     wire sparse_valid;
-    wire [144:0] slice_1_m_payload;
+    wire [144:0] slice_m_payload;
     wire core_dense_ready;
     wire core_sparse_ready;
     wire core_m_valid;
@@ -282,40 +278,26 @@ module oaken_dequantizer_p16 (
             endcase
         end
     end
-    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:69
-    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:69
-    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 14'h1000)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:69
+    wire _t8 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // dequantizer_axi.rs:73
+    wire _t9 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // dequantizer_axi.rs:73
+    wire _t10 = ((((~(|length[5:0])) & (|length)) & (length <= 14'h1000)) & (_t8 & (~(&s_low[14:10])))) & (_t9 & (~(&s_high[14:10]))); // dequantizer_axi.rs:73
     assign status_legal_value = _t10;
 
     // the engine
-    assign s_axis_dense_tready = slice_s_ready;
-    wire [63:0] dense_data = slice_m_payload[72:9]; // bundle.rs:55
-    wire [7:0] dense_keep = slice_m_payload[8:1]; // bundle.rs:55
-    wire dense_last = slice_m_payload[0]; // bundle.rs:55
-    assign s_axis_sparse_tready = slice_1_s_ready;
-    wire [127:0] sparse_data = slice_1_m_payload[144:17]; // bundle.rs:55
-    wire [15:0] sparse_keep = slice_1_m_payload[16:1]; // bundle.rs:55
-    wire sparse_last = slice_1_m_payload[0]; // bundle.rs:55
-    assign dense_ready = core_dense_ready;
-    register_slice_73 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(s_axis_dense_tvalid),
-        .s_ready(slice_s_ready),
-        .s_payload({s_axis_dense_tdata, s_axis_dense_tkeep, s_axis_dense_tlast}),
-        .m_valid(dense_valid),
-        .m_ready(dense_ready),
-        .m_payload(slice_m_payload)
-    );
-    register_slice_145 slice_1 (
+    assign s_axis_sparse_tready = slice_s_ready;
+    wire [127:0] sparse_data = slice_m_payload[144:17]; // bundle.rs:55
+    wire [15:0] sparse_keep = slice_m_payload[16:1]; // bundle.rs:55
+    wire sparse_last = slice_m_payload[0]; // bundle.rs:55
+    assign s_axis_dense_tready = core_dense_ready;
+    register_slice_145 slice (
         .clk(clk),
         .rst(rst),
         .s_valid(s_axis_sparse_tvalid),
-        .s_ready(slice_1_s_ready),
+        .s_ready(slice_s_ready),
         .s_payload({s_axis_sparse_tdata, s_axis_sparse_tkeep, s_axis_sparse_tlast}),
         .m_valid(sparse_valid),
         .m_ready(core_sparse_ready),
-        .m_payload(slice_1_m_payload)
+        .m_payload(slice_m_payload)
     );
     assign errors_header_set = errors_0;
     assign errors_count_set = errors_1;
@@ -323,8 +305,10 @@ module oaken_dequantizer_p16 (
     assign errors_sparse_length_set = errors_3;
     assign errors_dense_length_set = errors_4;
     assign status_busy_value = core_busy;
-    wire partial = (dense_valid & dense_ready) & (~(&dense_keep)); // dequantizer_axi.rs:80
-    assign errors_partial_set = partial;
+    wire partial_dense = s_axis_dense_tvalid & (~(&s_axis_dense_tkeep)); // dequantizer_axi.rs:85
+    wire partial_sparse = (sparse_valid & (~(&sparse_keep))) & (~sparse_last); // dequantizer_axi.rs:86
+    wire errors_5 = partial_dense | partial_sparse; // dequantizer_axi.rs:93
+    assign errors_partial_set = errors_5;
     assign vectors_value = vectors;
     always @(posedge clk) begin
         if (rst) begin
@@ -338,10 +322,10 @@ module oaken_dequantizer_p16 (
     oaken_dequantizer_core_p16_n4096 core (
         .clk(clk),
         .rst(rst),
-        .dense_valid(dense_valid),
+        .dense_valid(s_axis_dense_tvalid),
         .dense_ready(core_dense_ready),
-        .dense_data(dense_data),
-        .dense_last(dense_last),
+        .dense_data(s_axis_dense_tdata),
+        .dense_last(s_axis_dense_tlast),
         .sparse_valid(sparse_valid),
         .sparse_ready(core_sparse_ready),
         .sparse_data(sparse_data),

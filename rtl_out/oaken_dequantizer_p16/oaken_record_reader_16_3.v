@@ -21,52 +21,53 @@ module oaken_record_reader_16_3 (
     output wire shown_complete,
     output wire shown_first,
     output wire shown_last,
-    output wire [63:0] shown_header,
+    output wire starts, // The record begins with what is shown.
+    output wire [63:0] header, // The header of the record; there with `starts`.
     output wire begins, // A record begins.
     output wire count_error, // A count byte is above 64; it is taken as 64.
     output wire length_error // A record does not fill its packet, or does not fit in it.
 );
-    reg reading; // a record is open | record_reader.rs:117
-    reg closed; // its last word has come | record_reader.rs:118
-    reg [31:0] low_data; // record_reader.rs:120
-    reg [3:0] low_keep; // record_reader.rs:120
-    reg [31:0] high_data; // record_reader.rs:120
-    reg [3:0] high_keep; // record_reader.rs:120
-    reg low_valid; // record_reader.rs:121
-    reg high_valid; // record_reader.rs:121
-    reg [127:0] rest_data; // record_reader.rs:122
-    reg [15:0] rest_keep; // record_reader.rs:122
-    reg [2:0] pieces_left; // record_reader.rs:123
-    reg [1:0] pointer; // record_reader.rs:124
-    reg open; // the count of the chunk is known | record_reader.rs:135
-    reg [6:0] remaining; // record_reader.rs:136
-    reg [6:0] chunk; // record_reader.rs:137
-    reg [63:0] header; // record_reader.rs:178
-    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:183
+    reg reading; // a record is open | record_reader.rs:113
+    reg closed; // its last word has come | record_reader.rs:114
+    reg [31:0] low_data; // record_reader.rs:116
+    reg [3:0] low_keep; // record_reader.rs:116
+    reg [31:0] high_data; // record_reader.rs:116
+    reg [3:0] high_keep; // record_reader.rs:116
+    reg low_valid; // record_reader.rs:117
+    reg high_valid; // record_reader.rs:117
+    reg [127:0] rest_data; // record_reader.rs:118
+    reg [15:0] rest_keep; // record_reader.rs:118
+    reg [2:0] pieces_left; // record_reader.rs:119
+    reg [1:0] pointer; // record_reader.rs:120
+    reg open; // the count of the chunk is known | record_reader.rs:131
+    reg [6:0] remaining; // record_reader.rs:132
+    reg [6:0] chunk; // record_reader.rs:133
+    reg [63:0] header_1; // record_reader.rs:174
+    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:181
 
     // two pieces, a pointer into the first, and the rest of the word
-    wire [7:0] both = {high_keep & {4{high_valid}}, low_keep & {4{low_valid}}}; // record_reader.rs:125
-    wire [7:0] _t1 = both >> pointer; // record_reader.rs:126
-    wire [3:0] there = _t1[3:0]; // record_reader.rs:126
-    wire [63:0] _t2 = {high_data, low_data} >> {pointer, 3'h0}; // record_reader.rs:127
-    wire [23:0] bytes = _t2[23:0]; // record_reader.rs:127
-    wire drained = closed & (~(|pieces_left)); // record_reader.rs:128
-    wire settled = (low_valid & high_valid) | (drained & (~high_valid)); // record_reader.rs:130
-    wire valid_1 = reading & settled; // record_reader.rs:131
-    wire act = valid_1 & advance; // record_reader.rs:132
+    wire [7:0] both = {high_keep & {4{high_valid}}, low_keep & {4{low_valid}}}; // record_reader.rs:121
+    wire [7:0] _t1 = both >> pointer; // record_reader.rs:122
+    wire [3:0] there = _t1[3:0]; // record_reader.rs:122
+    wire [63:0] _t2 = {high_data, low_data} >> {pointer, 3'h0}; // record_reader.rs:123
+    wire [23:0] bytes = _t2[23:0]; // record_reader.rs:123
+    wire drained = closed & (~(|pieces_left)); // record_reader.rs:124
+    wire settled = (low_valid & high_valid) | (drained & (~high_valid)); // record_reader.rs:126
+    wire valid_1 = reading & settled; // record_reader.rs:127
+    wire act = valid_1 & advance; // record_reader.rs:128
 
     // the chunk: its count, then its entries
-    wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:138
-    wire too_many = count_byte > 8'h40; // record_reader.rs:139
-    wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:140
-    wire [1:0] entries_used = (remaining >= 7'h3) ? 2'h3 : remaining[1:0]; // record_reader.rs:142
-    wire complete_new = ~(|count); // record_reader.rs:148
-    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:150
-    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:156
-    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:156
-    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:156
-    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:159
-    wire complete = open ? (remaining <= 7'h3) : complete_new; // record_reader.rs:160
+    wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:134
+    wire too_many = count_byte > 8'h40; // record_reader.rs:135
+    wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:136
+    wire [1:0] entries_used = (remaining >= 7'h3) ? 2'h3 : remaining[1:0]; // record_reader.rs:138
+    wire complete_new = ~(|count); // record_reader.rs:144
+    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:146
+    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:152
+    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:152
+    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:152
+    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:155
+    wire complete = open ? (remaining <= 7'h3) : complete_new; // record_reader.rs:156
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -77,11 +78,11 @@ module oaken_record_reader_16_3 (
     always @(posedge clk) if (act) remaining <= open ? (remaining - 7'h3) : count;
 
     // the end of the record
-    wire last_chunk = chunk == chunks_minus_1; // record_reader.rs:168
-    wire ends = (act & complete) & last_chunk; // record_reader.rs:169
-    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:170
-    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:171
-    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:172
+    wire last_chunk = chunk == chunks_minus_1; // record_reader.rs:164
+    wire ends = (act & complete) & last_chunk; // record_reader.rs:165
+    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:166
+    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:167
+    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:168
     assign count_error = ((act & (~open)) & there[0]) & too_many;
     assign length_error = ends & (~fits);
 
@@ -91,22 +92,23 @@ module oaken_record_reader_16_3 (
     assign shown_present = present;
     assign shown_complete = complete;
     assign shown_last = last_chunk;
-    assign shown_header = header;
-    wire first = (~(|chunk)) & (~open); // record_reader.rs:179
+    assign header = header_1;
+    wire first = ~(|chunk); // record_reader.rs:175
     assign shown_first = first;
+    assign starts = first & (~open);
 
     // pieces move up
-    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:186
-    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:187
-    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:188
-    wire high_free = (~high_valid) | low_free; // record_reader.rs:189
-    wire shifts = high_free & (|pieces_left); // record_reader.rs:190
-    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:191
-    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:192
-    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:193
+    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:184
+    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:185
+    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:186
+    wire high_free = (~high_valid) | low_free; // record_reader.rs:187
+    wire shifts = high_free & (|pieces_left); // record_reader.rs:188
+    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:189
+    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:190
+    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:191
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
-    wire _t3 = refills & s_valid; // record_reader.rs:210
+    wire _t3 = refills & s_valid; // record_reader.rs:208
 
     // records end and begin
     always @(posedge clk) begin
@@ -139,7 +141,7 @@ module oaken_record_reader_16_3 (
         end
     end
     always @(posedge clk) begin
-        if (begins_1) header <= s_data[63:0];
+        if (begins_1) header_1 <= s_data[63:0];
         if (act) pointer <= moved[1:0];
         if (begins_1) pointer <= 2'h0;
         if (low_free) low_data <= high_data;

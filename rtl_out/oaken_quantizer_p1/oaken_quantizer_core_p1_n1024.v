@@ -32,44 +32,49 @@ module oaken_quantizer_core_p1_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:87
-    reg [14:0] settings_t_low; // quantizer.rs:87
-    reg [14:0] settings_t_high; // quantizer.rs:87
-    reg [14:0] settings_s_high; // quantizer.rs:87
-    reg [9:0] beats_minus_1; // quantizer.rs:88
-    reg [2:0] in_flight; // quantizer.rs:89
+    reg [14:0] settings_s_low; // quantizer.rs:88
+    reg [14:0] settings_t_low; // quantizer.rs:88
+    reg [14:0] settings_t_high; // quantizer.rs:88
+    reg [14:0] settings_s_high; // quantizer.rs:88
+    reg [9:0] beats_minus_1; // quantizer.rs:89
+    reg [2:0] in_flight; // quantizer.rs:90
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:100
+    wire guard_m_ready; // quantizer.rs:103
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [11:0] free; // quantizer.rs:101
-    reg valid; // quantizer.rs:113
-    reg first; // quantizer.rs:114
-    reg last; // quantizer.rs:115
-    reg [15:0] data; // quantizer.rs:116
+    reg [11:0] free; // quantizer.rs:104
+    reg room; // in the ring, for two beats at least | quantizer.rs:108
+    reg valid; // quantizer.rs:118
+    reg first; // quantizer.rs:119
+    reg last; // quantizer.rs:120
+    reg [15:0] data; // quantizer.rs:121
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:126
-    reg found_0_0_sign; // quantizer.rs:126
-    reg found_0_0_outer; // quantizer.rs:126
-    reg found_0_0_inner; // quantizer.rs:126
-    reg strange; // quantizer.rs:131
-    reg valid_1; // quantizer.rs:132
-    reg first_1; // quantizer.rs:132
-    reg last_1; // quantizer.rs:132
-    reg [10:0] write_at; // quantizer.rs:139
-    reg [6:0] in_beat; // quantizer.rs:144
-    reg [4:0] count_at; // quantizer.rs:147
-    reg [6:0] so_far; // quantizer.rs:148
-    reg counted; // quantizer.rs:149
-    reg [5:0] chunk_position; // quantizer.rs:150
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
+    reg found_0_0_sign; // quantizer.rs:131
+    reg found_0_0_outer; // quantizer.rs:131
+    reg found_0_0_inner; // quantizer.rs:131
+    reg strange; // quantizer.rs:136
+    reg valid_s2; // quantizer.rs:137
+    reg valid_1; // quantizer.rs:137
+    reg first_s2; // quantizer.rs:137
+    reg first_1; // quantizer.rs:137
+    reg last_s2; // quantizer.rs:137
+    reg last_1; // quantizer.rs:137
+    reg [10:0] write_at; // quantizer.rs:144
+    reg [6:0] in_beat; // quantizer.rs:149
+    reg [4:0] count_at; // quantizer.rs:153
+    reg [6:0] so_far; // quantizer.rs:154
+    reg counted; // quantizer.rs:155
+    reg [5:0] chunk_position; // quantizer.rs:156
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -91,148 +96,128 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_descriptor_middle_c_neg;
     wire [9:0] steps_descriptor_inner_r;
     wire [5:0] steps_descriptor_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:175
-    reg [1:0] queue_out; // quantizer.rs:176
-    reg [2:0] queued; // quantizer.rs:177
-    wire advance; // quantizer.rs:182
-    reg [10:0] read_at; // quantizer.rs:183
-    reg [4:0] read_count_at; // quantizer.rs:184
-    reg [9:0] beat_index; // quantizer.rs:185
-    reg [17:0] word; // quantizer.rs:210
-    reg [6:0] count; // quantizer.rs:211
-    reg [57:0] queue_q0_s1; // quantizer.rs:212
-    reg [57:0] scales_header; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_1; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_2; // quantizer.rs:212
-    reg [5:0] scales_outer_pos_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_3; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_4; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_5; // quantizer.rs:212
-    reg [5:0] scales_outer_neg_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_6; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_7; // quantizer.rs:212
-    reg [9:0] scales_middle_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_8; // quantizer.rs:212
-    reg [5:0] scales_middle_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_9; // quantizer.rs:212
-    reg [9:0] scales_middle_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_10; // quantizer.rs:212
-    reg [9:0] scales_middle_c_neg; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_11; // quantizer.rs:212
-    reg [9:0] scales_inner_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_12; // quantizer.rs:212
-    reg [5:0] scales_inner_e; // quantizer.rs:212
-    reg [9:0] lane0_r; // encode.rs:19
-    reg [5:0] lane0_e; // encode.rs:19
-    reg [10:0] lane0_mantissa; // encode.rs:21
-    reg [4:0] lane0_exponent; // encode.rs:22
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [4:0] lane0_exponent_s4; // encode.rs:26
-    reg [5:0] lane0_e_s4; // encode.rs:26
+    reg [1:0] queue_in; // quantizer.rs:181
+    reg [1:0] queue_out; // quantizer.rs:182
+    reg [2:0] queued; // quantizer.rs:183
+    wire advance; // quantizer.rs:190
+    wire leaves; // quantizer.rs:191
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:87
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
+    reg [1:0] turn; // scale_table.rs:89
+    reg [1:0] slot; // scale_table.rs:90
+    reg [1:0] slot_out; // scale_table.rs:91
+    reg write_valid; // scale_table.rs:100
+    reg [3:0] write_address; // scale_table.rs:100
+    reg [9:0] write_r; // scale_table.rs:100
+    reg [5:0] write_e; // scale_table.rs:100
+    reg [9:0] write_c; // scale_table.rs:100
+    reg [10:0] read_at; // quantizer.rs:193
+    reg [4:0] read_count_at; // quantizer.rs:194
+    reg [9:0] beat_index; // quantizer.rs:195
+    wire sent; // quantizer.rs:208
+    reg [17:0] word; // quantizer.rs:219
+    reg [6:0] count; // quantizer.rs:220
+    reg [1:0] slot_out_s1; // scale_table.rs:72
+    reg [1:0] slot_out_s2; // scale_table.rs:72
+    reg [4:0] split_s1; // quantizer.rs:222
+    reg [4:0] split_1; // quantizer.rs:222
+    reg lane0_inner; // scale_table.rs:133
+    reg [3:0] lane0_step_at; // scale_table.rs:136
+    reg [3:0] lane0_threshold_at; // scale_table.rs:137
+    reg [9:0] lane0_scale_c; // scale_table.rs:154
+    reg [9:0] lane0_scale_r; // scale_table.rs:154
+    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg [14:0] elements_0_magnitude_s3; // encode.rs:20
+    reg [14:0] lane0_x_magnitude; // encode.rs:20
+    reg elements_0_sign_s3; // encode.rs:20
+    reg lane0_x_sign; // encode.rs:20
+    reg elements_0_outer_s3; // encode.rs:20
+    reg lane0_x_outer; // encode.rs:20
+    reg lane0_x_inner; // encode.rs:20
+    reg [20:0] lane0_scaled; // encode.rs:24
+    reg [5:0] lane0_amount; // encode.rs:25
     reg [9:0] lane0_in_steps; // encode.rs:26
-    reg elements_0_sign_s3; // encode.rs:29
-    reg elements_0_sign_s4; // encode.rs:29
-    reg lane0_x_sign; // encode.rs:29
-    reg elements_0_outer_s3; // encode.rs:29
-    reg elements_0_outer_s4; // encode.rs:29
-    reg lane0_x_outer; // encode.rs:29
-    reg elements_0_inner_s3; // encode.rs:29
-    reg elements_0_inner_s4; // encode.rs:29
-    reg lane0_x_inner; // encode.rs:29
-    reg [57:0] scales_header_s3; // encode.rs:29
-    reg [57:0] scales_header_s4; // encode.rs:29
-    reg [57:0] lane0_d_header; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s4; // encode.rs:29
-    reg [9:0] lane0_d_outer_pos_c; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s4; // encode.rs:29
-    reg [9:0] lane0_d_outer_neg_c; // encode.rs:29
-    reg [9:0] scales_middle_c_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_s4; // encode.rs:29
-    reg [9:0] lane0_d_middle_c; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s4; // encode.rs:29
-    reg [9:0] lane0_d_middle_c_neg; // encode.rs:29
-    reg [3:0] codes_0; // encode.rs:38
+    reg [9:0] lane0_s5; // encode.rs:29
+    reg [9:0] lane0_s6; // encode.rs:29
+    reg [4:0] lane0_cells; // encode.rs:29
+    reg l30_s5; // encode.rs:30
+    reg l30_s6; // encode.rs:30
+    reg lane0_negative; // encode.rs:30
+    reg lane0_middle_s5; // encode.rs:31
+    reg lane0_middle_s6; // encode.rs:31
+    reg [4:0] split_1_s3; // encode.rs:31
+    reg [4:0] split_1_s4; // encode.rs:31
+    reg [4:0] split_1_s5; // encode.rs:31
+    reg [4:0] split_1_s6; // encode.rs:31
+    reg [4:0] lane0_border; // encode.rs:31
+    reg [3:0] codes_0; // encode.rs:37
+    reg ready_s1; // quantizer.rs:233
+    reg ready_s2; // quantizer.rs:233
+    reg ready_s3; // quantizer.rs:233
+    reg ready_s4; // quantizer.rs:233
+    reg beat_last_s1; // quantizer.rs:233
+    reg beat_last_s2; // quantizer.rs:233
+    reg sparse_beat_last; // quantizer.rs:233
+    reg sparse_beat_last_s4; // quantizer.rs:233
     reg [1:0] packed_0; // compact.rs:15
     reg found; // compact.rs:15
-    reg [5:0] chunk_beat_s1; // quantizer.rs:233
-    reg [5:0] chunk_beat_s2; // quantizer.rs:233
-    reg [5:0] chunk_beat_s3; // quantizer.rs:233
-    reg [5:0] chunk_beat_s4; // quantizer.rs:233
-    reg [5:0] chunk_beat_s5; // quantizer.rs:233
-    reg [5:0] beat_in_chunk; // quantizer.rs:233
-    reg [1:0] packed_0_s4; // quantizer.rs:238
-    reg [1:0] packed_0_s5; // quantizer.rs:238
-    reg [1:0] mark; // quantizer.rs:238
-    reg chunk_first_s1; // quantizer.rs:250
-    reg chunk_first_s2; // quantizer.rs:250
-    reg starts_chunk; // quantizer.rs:250
-    reg [1:0] byte_count_s4; // quantizer.rs:256
-    reg [1:0] byte_count_s5; // quantizer.rs:256
-    reg [1:0] beat_out_byte_count; // quantizer.rs:256
-    reg too_many_s1; // quantizer.rs:257
-    reg too_many_s2; // quantizer.rs:257
-    reg too_many_s3; // quantizer.rs:257
-    reg too_many_s4; // quantizer.rs:257
-    reg too_many_s5; // quantizer.rs:257
-    reg beat_out_too_many; // quantizer.rs:257
-    reg starts_chunk_s4; // quantizer.rs:258
-    reg starts_chunk_s5; // quantizer.rs:258
-    reg beat_out_starts_chunk; // quantizer.rs:258
-    reg [6:0] count_s3; // quantizer.rs:259
-    reg [6:0] count_s4; // quantizer.rs:259
-    reg [6:0] count_s5; // quantizer.rs:259
-    reg [6:0] beat_out_count; // quantizer.rs:259
-    reg beat_first_s1; // quantizer.rs:260
-    reg beat_first_s2; // quantizer.rs:260
-    reg beat_first_s3; // quantizer.rs:260
-    reg beat_first_s4; // quantizer.rs:260
-    reg beat_first_s5; // quantizer.rs:260
-    reg beat_out_first; // quantizer.rs:260
-    reg beat_last_s1; // quantizer.rs:261
-    reg beat_last_s2; // quantizer.rs:261
-    reg beat_last_s3; // quantizer.rs:261
-    reg beat_last_s4; // quantizer.rs:261
-    reg beat_last_s5; // quantizer.rs:261
-    reg beat_out_last; // quantizer.rs:261
-    reg [57:0] beat_out_header; // quantizer.rs:262
-    reg issue_s1; // quantizer.rs:264
-    reg issue_s2; // quantizer.rs:264
-    reg issue_s3; // quantizer.rs:264
-    reg issue_s4; // quantizer.rs:264
-    reg issue_s5; // quantizer.rs:264
-    reg issue_s6; // quantizer.rs:264
-    wire slice_s_ready;
-    wire beat_out_valid;
-    wire [82:0] slice_m_payload;
-    wire exit_s_ready;
-    wire exit_dense_valid;
-    wire [7:0] exit_dense_data;
-    wire exit_dense_last;
-    wire exit_sparse_valid;
-    wire [127:0] exit_sparse_data;
-    wire [15:0] exit_sparse_keep;
-    wire exit_sparse_last;
-    wire exit_finished;
-    wire exit_nonfinite;
+    reg [5:0] chunk_beat_s1; // quantizer.rs:250
+    reg [5:0] chunk_beat_s2; // quantizer.rs:250
+    reg [5:0] beat_in_chunk; // quantizer.rs:250
+    wire writer_s_ready;
+    wire [1:0] writer_vector;
+    wire writer_m_valid;
+    wire [127:0] writer_m_data;
+    wire [15:0] writer_m_keep;
+    wire writer_m_last;
+    wire writer_sent;
+    reg chunk_first_s1; // quantizer.rs:267
+    reg chunk_first_s2; // quantizer.rs:267
+    reg starts_chunk; // quantizer.rs:267
+    reg too_many_s1; // quantizer.rs:273
+    reg too_many_s2; // quantizer.rs:273
+    reg sparse_beat_too_many; // quantizer.rs:273
+    reg [6:0] sparse_beat_count; // quantizer.rs:275
+    reg beat_first_s1; // quantizer.rs:276
+    reg beat_first_s2; // quantizer.rs:276
+    reg sparse_beat_first; // quantizer.rs:276
+    reg ready_s5; // quantizer.rs:289
+    reg ready_s6; // quantizer.rs:289
+    reg ready_s7; // quantizer.rs:289
+    reg ready_s8; // quantizer.rs:289
+    reg sparse_beat_last_s5; // quantizer.rs:289
+    reg sparse_beat_last_s6; // quantizer.rs:289
+    reg sparse_beat_last_s7; // quantizer.rs:289
+    reg sparse_beat_last_s8; // quantizer.rs:289
+    reg second; // quantizer.rs:293
+    reg [3:0] low; // quantizer.rs:294
+    wire dense_s_ready;
+    wire dense_m_valid;
+    wire [8:0] dense_m_payload;
+    wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
-    reg [17:0] ring_q0; // quantizer.rs:210
-    (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer.rs:211
+    reg [17:0] ring_q0; // quantizer.rs:219
+    (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
+    reg [6:0] counts_q0; // quantizer.rs:220
     (* ram_style = "distributed" *) reg [161:0] queue [0:3];
+    (* ram_style = "distributed" *) reg [57:0] headers [0:3];
+    (* ram_style = "distributed" *) reg [4:0] splits [0:3];
+    (* ram_style = "distributed" *) reg [15:0] lane0_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:91
-    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:91
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:92
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:92
-    wire _t3 = in_flight == 3'h0; // quantizer.rs:93
+    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:92
+    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:92
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            may_begin <= 1'h0;
+        end else begin
+            may_begin <= same & enable;
+        end
+    end
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -254,7 +239,7 @@ module oaken_quantizer_core_p1_n1024 (
     assign s_ready = guard_s_ready;
     assign early = guard_early;
     assign late = guard_late;
-    assign guard_m_ready = |free;
+    assign guard_m_ready = room;
     length_guard_16x1024 guard (
         .clk(clk),
         .rst(rst),
@@ -263,7 +248,7 @@ module oaken_quantizer_core_p1_n1024 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1(beats_minus_1),
-        .start((same & enable) & (in_flight != 3'h4)),
+        .start(may_begin & (in_flight != 3'h4)),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -272,8 +257,15 @@ module oaken_quantizer_core_p1_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:108
-    wire begins = accepted & guard_m_first; // quantizer.rs:109
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
+        end else begin
+            room <= free > 12'h2;
+        end
+    end
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
+    wire begins = accepted & guard_m_first; // quantizer.rs:114
 
     // in: classify
     always @(posedge clk) begin
@@ -289,6 +281,7 @@ module oaken_quantizer_core_p1_n1024 (
         data <= guard_m_data;
     end
     oaken_classify classify_0 (
+        .clk(clk),
         .x(data),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -306,18 +299,22 @@ module oaken_quantizer_core_p1_n1024 (
         found_0_0_outer <= classify_0_y_outer;
         found_0_0_inner <= classify_0_y_inner;
     end
-    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:129
+    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
     always @(posedge clk) strange <= found_0_1;
     always @(posedge clk) begin
         if (rst) begin
+            valid_s2 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
-            valid_1 <= valid;
+            valid_s2 <= valid;
+            valid_1 <= valid_s2;
         end
     end
     always @(posedge clk) begin
-        first_1 <= first;
-        last_1 <= last;
+        first_s2 <= first;
+        first_1 <= first_s2;
+        last_s2 <= last;
+        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
@@ -338,8 +335,8 @@ module oaken_quantizer_core_p1_n1024 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 6'h3f; // quantizer.rs:151
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:152
+    wire chunk_ends = chunk_position == 6'h3f; // quantizer.rs:157
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -399,7 +396,8 @@ module oaken_quantizer_core_p1_n1024 (
         .descriptor_inner_r(steps_descriptor_inner_r),
         .descriptor_inner_e(steps_descriptor_inner_e)
     );
-    wire [161:0] _t4 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:178
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
+    wire [161:0] _t4 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -410,13 +408,61 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:186
-    wire beat_first = beat_index == 10'h0; // quantizer.rs:187
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:188
-    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:189
-    wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:190
-    wire leaves = (issue & beat_last) & advance; // quantizer.rs:191
-    wire _t5 = issue & advance; // quantizer.rs:192
+    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [57:0] d_header = queue_q0[161:104]; // bundle.rs:55
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // bundle.rs:55
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // bundle.rs:55
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // bundle.rs:55
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // bundle.rs:55
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // bundle.rs:55
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // bundle.rs:55
+    wire [9:0] d_middle_r = queue_q0[51:42]; // bundle.rs:55
+    wire [5:0] d_middle_e = queue_q0[41:36]; // bundle.rs:55
+    wire [9:0] d_middle_c = queue_q0[35:26]; // bundle.rs:55
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // bundle.rs:55
+    wire [9:0] d_inner_r = queue_q0[15:6]; // bundle.rs:55
+    wire [5:0] d_inner_e = queue_q0[5:0]; // bundle.rs:55
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
+    wire takes = &turn; // scale_table.rs:93
+    always @(posedge clk) begin
+        if (rst) begin
+            turn <= 2'h0;
+            slot <= 2'h0;
+            slot_out <= 2'h0;
+        end else begin
+            if (works) turn <= turn + 2'h1;
+            if (takes) slot <= slot + 2'h1;
+            if (leaves) slot_out <= slot_out + 2'h1;
+        end
+    end
+    wire _t5 = takes & (~leaves); // scale_table.rs:97
+    always @(posedge clk) begin
+        if (rst) begin
+            loaded <= 3'h0;
+        end else begin
+            if (_t5) loaded <= loaded + 3'h1;
+            else if (leaves & (~takes)) loaded <= loaded - 3'h1;
+        end
+    end
+    always @(posedge clk) begin
+        write_valid <= works;
+        write_address <= {slot, turn};
+        write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
+        write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
+    end
+    wire [9:0] _t6 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:99
+    always @(posedge clk) begin
+        write_c <= _t6;
+        if (takes) splits[slot] <= d_header[56:52];
+    end
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:110
+    wire ready = |loaded; // scale_table.rs:111
+    wire beat_first = beat_index == 10'h0; // quantizer.rs:197
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
+    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:199
+    wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:200
+    assign leaves = (ready & beat_last) & advance;
+    wire _t7 = ready & advance; // quantizer.rs:202
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 11'h0;
@@ -424,281 +470,255 @@ module oaken_quantizer_core_p1_n1024 (
             read_count_at <= 5'h0;
             queue_out <= 2'h0;
         end else begin
-            if (_t5) read_at <= read_at + 11'h1;
-            if (_t5) beat_index <= beat_last ? 10'h0 : (beat_index + 10'h1);
-            if (_t5) if (chunk_first) read_count_at <= read_count_at + 5'h1;
-            if (_t5) if (beat_last) queue_out <= queue_out + 2'h1;
+            if (_t7) read_at <= read_at + 11'h1;
+            if (_t7) beat_index <= beat_last ? 10'h0 : (beat_index + 10'h1);
+            if (_t7) if (chunk_first) read_count_at <= read_count_at + 5'h1;
+            if (takes) queue_out <= queue_out + 2'h1;
         end
     end
-    wire _t6 = steps_done & (~leaves); // quantizer.rs:198
+    wire _t8 = steps_done & (~takes); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             queued <= 3'h0;
         end else begin
-            if (_t6) queued <= queued + 3'h1;
-            else if ((~steps_done) & leaves) queued <= queued - 3'h1;
+            if (_t8) queued <= queued + 3'h1;
+            else if (takes & (~steps_done)) queued <= queued - 3'h1;
         end
     end
-    wire _t7 = begins & (~leaves); // quantizer.rs:199
+    wire _t9 = begins & (~sent); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 3'h0;
         end else begin
-            if (_t7) in_flight <= in_flight + 3'h1;
-            else if ((~begins) & leaves) in_flight <= in_flight - 3'h1;
+            if (_t9) in_flight <= in_flight + 3'h1;
+            else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire freed = issue & advance; // quantizer.rs:201
-    wire _t8 = accepted & (~freed); // quantizer.rs:202
+    wire _t10 = ready & advance; // quantizer.rs:211
+    wire _t11 = _t10 & (~accepted); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
         end else begin
-            if (_t8) free <= free - 12'h1;
-            else if ((~accepted) & freed) free <= free + 12'h1;
+            if (_t11) free <= free + 12'h1;
+            else if (accepted & (~_t10)) free <= free - 12'h1;
         end
     end
 
     // out: encode
     always @(posedge clk) begin
+        if (write_valid) lane0_thresholds[write_address] <= write_c;
         if (advance) ring_q0 <= ring[read_at];
         if (advance) word <= ring_q0;
         if (advance) counts_q0 <= counts[read_count_at];
         if (advance) count <= counts_q0;
-    end
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:212
-    always @(posedge clk) begin
-        if (advance) queue_q0_s1 <= queue_q0[161:104];
-        if (advance) scales_header <= queue_q0_s1;
-        if (advance) queue_q0_s1_1 <= queue_q0[103:94];
-        if (advance) scales_outer_pos_r <= queue_q0_s1_1;
-        if (advance) queue_q0_s1_2 <= queue_q0[93:88];
-        if (advance) scales_outer_pos_e <= queue_q0_s1_2;
-        if (advance) queue_q0_s1_3 <= queue_q0[87:78];
-        if (advance) scales_outer_pos_c <= queue_q0_s1_3;
-        if (advance) queue_q0_s1_4 <= queue_q0[77:68];
-        if (advance) scales_outer_neg_r <= queue_q0_s1_4;
-        if (advance) queue_q0_s1_5 <= queue_q0[67:62];
-        if (advance) scales_outer_neg_e <= queue_q0_s1_5;
-        if (advance) queue_q0_s1_6 <= queue_q0[61:52];
-        if (advance) scales_outer_neg_c <= queue_q0_s1_6;
-        if (advance) queue_q0_s1_7 <= queue_q0[51:42];
-        if (advance) scales_middle_r <= queue_q0_s1_7;
-        if (advance) queue_q0_s1_8 <= queue_q0[41:36];
-        if (advance) scales_middle_e <= queue_q0_s1_8;
-        if (advance) queue_q0_s1_9 <= queue_q0[35:26];
-        if (advance) scales_middle_c <= queue_q0_s1_9;
-        if (advance) queue_q0_s1_10 <= queue_q0[25:16];
-        if (advance) scales_middle_c_neg <= queue_q0_s1_10;
-        if (advance) queue_q0_s1_11 <= queue_q0[15:6];
-        if (advance) scales_inner_r <= queue_q0_s1_11;
-        if (advance) queue_q0_s1_12 <= queue_q0[5:0];
-        if (advance) scales_inner_e <= queue_q0_s1_12;
+        if (advance) slot_out_s1 <= slot_out;
+        if (advance) slot_out_s2 <= slot_out_s1;
+        if (advance) split_s1 <= split;
+        if (advance) split_1 <= split_s1;
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
     wire elements_0_sign = word[2]; // bundle.rs:55
     wire elements_0_outer = word[1]; // bundle.rs:55
     wire elements_0_inner = word[0]; // bundle.rs:55
-    wire [9:0] lane0_outer_step_0 = elements_0_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane0_outer_step_1 = elements_0_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane0_other_step_0 = elements_0_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane0_other_step_1 = elements_0_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
     always @(posedge clk) begin
-        if (advance) lane0_r <= elements_0_outer ? lane0_outer_step_0 : lane0_other_step_0;
-        if (advance) lane0_e <= elements_0_outer ? lane0_outer_step_1 : lane0_other_step_1;
+        if (advance) lane0_inner <= elements_0_inner;
+        if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
+        if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire _t9 = |elements_0_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane0_parts_mantissa = {_t9, elements_0_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane0_parts_exponent = elements_0_magnitude[14:10] - {4'h0, _t9}; // half.rs:18
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:142
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane0_mantissa <= lane0_parts_mantissa;
-        if (advance) lane0_exponent <= lane0_parts_exponent;
-    end
-    wire [20:0] _t10 = {10'h0, lane0_mantissa} * {11'h0, lane0_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane0_scaled <= _t10;
-        if (advance) lane0_exponent_s4 <= lane0_exponent;
-        if (advance) lane0_e_s4 <= lane0_e;
-    end
-    wire [5:0] lane0_amount = (lane0_e_s4 - 6'h1) - {1'h0, lane0_exponent_s4}; // align.rs:18
-    wire [16:0] lane0_shifted = lane0_scaled[20:4] >> lane0_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= lane0_shifted[9:0];
+        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        if (advance) lane0_scale_r <= lane0_r;
+        if (advance) lane0_scale_e <= lane0_e;
+        if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
+        if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
         if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) elements_0_sign_s4 <= elements_0_sign_s3;
-        if (advance) lane0_x_sign <= elements_0_sign_s4;
+        if (advance) lane0_x_sign <= elements_0_sign_s3;
         if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) elements_0_outer_s4 <= elements_0_outer_s3;
-        if (advance) lane0_x_outer <= elements_0_outer_s4;
-        if (advance) elements_0_inner_s3 <= elements_0_inner;
-        if (advance) elements_0_inner_s4 <= elements_0_inner_s3;
-        if (advance) lane0_x_inner <= elements_0_inner_s4;
-        if (advance) scales_header_s3 <= scales_header;
-        if (advance) scales_header_s4 <= scales_header_s3;
-        if (advance) lane0_d_header <= scales_header_s4;
-        if (advance) scales_outer_pos_c_s3 <= scales_outer_pos_c;
-        if (advance) scales_outer_pos_c_s4 <= scales_outer_pos_c_s3;
-        if (advance) lane0_d_outer_pos_c <= scales_outer_pos_c_s4;
-        if (advance) scales_outer_neg_c_s3 <= scales_outer_neg_c;
-        if (advance) scales_outer_neg_c_s4 <= scales_outer_neg_c_s3;
-        if (advance) lane0_d_outer_neg_c <= scales_outer_neg_c_s4;
-        if (advance) scales_middle_c_s3 <= scales_middle_c;
-        if (advance) scales_middle_c_s4 <= scales_middle_c_s3;
-        if (advance) lane0_d_middle_c <= scales_middle_c_s4;
-        if (advance) scales_middle_c_neg_s3 <= scales_middle_c_neg;
-        if (advance) scales_middle_c_neg_s4 <= scales_middle_c_neg_s3;
-        if (advance) lane0_d_middle_c_neg <= scales_middle_c_neg_s4;
+        if (advance) lane0_x_outer <= elements_0_outer_s3;
+        if (advance) lane0_x_inner <= lane0_inner;
     end
-    wire [9:0] lane0_c_outer = lane0_x_sign ? lane0_d_outer_neg_c : lane0_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane0_c_middle = lane0_x_sign ? lane0_d_middle_c_neg : lane0_d_middle_c; // encode.rs:31
-    wire [9:0] lane0_threshold = lane0_x_outer ? lane0_c_outer : (lane0_x_inner ? 10'h0 : lane0_c_middle); // encode.rs:32
-    wire [9:0] lane0_shifted_1 = lane0_in_steps - lane0_threshold; // encode.rs:33
-    wire [9:0] _t11 = lane0_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane0_outlier_code = _t11[8:5]; // encode.rs:34
-    wire [3:0] lane0_border = lane0_d_header[55:52]; // encode.rs:48
-    wire [3:0] lane0_below = lane0_border - 4'h1; // encode.rs:49
-    wire [3:0] lane0_room = lane0_x_sign ? lane0_below : (~lane0_border); // encode.rs:50
-    wire lane0_beyond = lane0_shifted_1[9:5] > {1'h0, lane0_room}; // encode.rs:51
-    wire [3:0] lane0_steps = lane0_beyond ? lane0_room : lane0_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane0_middle_code = lane0_x_sign ? (lane0_below - lane0_steps) : (lane0_border + lane0_steps); // encode.rs:53
-    wire [3:0] lane0_normal = lane0_middle_code & {4{~(lane0_x_outer | lane0_x_inner)}}; // encode.rs:36
-    wire [3:0] lane0_outlier = lane0_outlier_code & {4{lane0_x_outer | lane0_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_0 <= lane0_normal | lane0_outlier;
+    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
+    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t12 = {10'h0, {|lane0_field, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane0_scaled <= _t12;
+    wire lane0_normal = |lane0_field; // align.rs:21
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
+    wire [6:0] _t13 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    always @(posedge clk) if (advance) lane0_amount <= _t13[6:1];
+    wire [15:0] _t14 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
+    wire [15:0] _t15 = lane0_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:32
+    wire [12:0] _t16 = lane0_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:32
+    wire [10:0] _t17 = lane0_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:32
+    wire [9:0] lane0_shifted = _t17[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        if (advance) lane0_s5 <= lane0_scale_c;
+        if (advance) lane0_s6 <= lane0_s5;
+    end
+    wire [9:0] _t18 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane0_cells <= _t18[9:5];
+        if (advance) l30_s5 <= lane0_x_sign & lane0_middle;
+        if (advance) l30_s6 <= l30_s5;
+        if (advance) lane0_negative <= l30_s6;
+        if (advance) lane0_middle_s5 <= lane0_middle;
+        if (advance) lane0_middle_s6 <= lane0_middle_s5;
+        if (advance) split_1_s3 <= split_1;
+        if (advance) split_1_s4 <= split_1_s3;
+        if (advance) split_1_s5 <= split_1_s4;
+        if (advance) split_1_s6 <= split_1_s5;
+        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
+    always @(posedge clk) if (advance) codes_0 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    always @(posedge clk) begin
+        if (rst) begin
+            ready_s1 <= 1'h0;
+            ready_s2 <= 1'h0;
+            ready_s3 <= 1'h0;
+            ready_s4 <= 1'h0;
+        end else begin
+            if (advance) ready_s1 <= ready;
+            if (advance) ready_s2 <= ready_s1;
+            if (advance) ready_s3 <= ready_s2;
+            if (advance) ready_s4 <= ready_s3;
+        end
+    end
+    always @(posedge clk) begin
+        if (advance) beat_last_s1 <= beat_last;
+        if (advance) beat_last_s2 <= beat_last_s1;
+        if (advance) sparse_beat_last <= beat_last_s2;
+        if (advance) sparse_beat_last_s4 <= sparse_beat_last;
+    end
+    wire gone = ready_s4 & sparse_beat_last_s4; // quantizer.rs:233
+    wire _t19 = gone & advance; // quantizer.rs:234
+    wire _t20 = takes & (~_t19); // scale_table.rs:124
+    always @(posedge clk) begin
+        if (rst) begin
+            used <= 3'h0;
+        end else begin
+            if (_t20) used <= used + 3'h1;
+            else if (_t19 & (~takes)) used <= used - 3'h1;
+        end
+    end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:225
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:243
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) begin
         if (advance) packed_0 <= marks_0;
         if (advance) found <= present_0;
         if (advance) chunk_beat_s1 <= chunk_beat;
         if (advance) chunk_beat_s2 <= chunk_beat_s1;
-        if (advance) chunk_beat_s3 <= chunk_beat_s2;
-        if (advance) chunk_beat_s4 <= chunk_beat_s3;
-        if (advance) chunk_beat_s5 <= chunk_beat_s4;
-        if (advance) beat_in_chunk <= chunk_beat_s5;
-        if (advance) packed_0_s4 <= packed_0;
-        if (advance) packed_0_s5 <= packed_0_s4;
-        if (advance) mark <= packed_0_s5;
+        if (advance) beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {mark, beat_in_chunk}; // quantizer.rs:241
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer.rs:258
 
-    // out: leave the pipeline through a register slice, so that its enable is a register
+    // out: the sparse part
+    assign finished = sent;
+    assign advance = writer_s_ready;
+    assign sparse_valid = writer_m_valid;
+    assign sparse_data = writer_m_data;
+    assign sparse_keep = writer_m_keep;
+    assign sparse_last = writer_m_last;
+    assign sent = writer_sent;
     always @(posedge clk) begin
         if (advance) chunk_first_s1 <= chunk_first;
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:251
-    wire [6:0] byte_count = {6'h0, found} + {6'h0, starts_chunk}; // quantizer.rs:252
+    wire too_many = 1'h0; // quantizer.rs:269
     always @(posedge clk) begin
-        if (advance) byte_count_s4 <= byte_count[1:0];
-        if (advance) byte_count_s5 <= byte_count_s4;
-        if (advance) beat_out_byte_count <= byte_count_s5;
         if (advance) too_many_s1 <= too_many;
         if (advance) too_many_s2 <= too_many_s1;
-        if (advance) too_many_s3 <= too_many_s2;
-        if (advance) too_many_s4 <= too_many_s3;
-        if (advance) too_many_s5 <= too_many_s4;
-        if (advance) beat_out_too_many <= too_many_s5;
-        if (advance) starts_chunk_s4 <= starts_chunk;
-        if (advance) starts_chunk_s5 <= starts_chunk_s4;
-        if (advance) beat_out_starts_chunk <= starts_chunk_s5;
-        if (advance) count_s3 <= count;
-        if (advance) count_s4 <= count_s3;
-        if (advance) count_s5 <= count_s4;
-        if (advance) beat_out_count <= count_s5;
+        if (advance) sparse_beat_too_many <= too_many_s2;
+        if (advance) sparse_beat_count <= count;
         if (advance) beat_first_s1 <= beat_first;
         if (advance) beat_first_s2 <= beat_first_s1;
-        if (advance) beat_first_s3 <= beat_first_s2;
-        if (advance) beat_first_s4 <= beat_first_s3;
-        if (advance) beat_first_s5 <= beat_first_s4;
-        if (advance) beat_out_first <= beat_first_s5;
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
-        if (advance) beat_last_s5 <= beat_last_s4;
-        if (advance) beat_out_last <= beat_last_s5;
-        if (advance) beat_out_header <= lane0_d_header;
+        if (advance) sparse_beat_first <= beat_first_s2;
     end
+    wire sparse_valid_1 = ready_s3; // quantizer.rs:279
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
+    assign nonfinite = sent & header[57];
+
+    // out: the dense part
     always @(posedge clk) begin
         if (rst) begin
-            issue_s1 <= 1'h0;
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
+            ready_s5 <= 1'h0;
+            ready_s6 <= 1'h0;
+            ready_s7 <= 1'h0;
+            ready_s8 <= 1'h0;
         end else begin
-            if (advance) issue_s1 <= issue;
-            if (advance) issue_s2 <= issue_s1;
-            if (advance) issue_s3 <= issue_s2;
-            if (advance) issue_s4 <= issue_s3;
-            if (advance) issue_s5 <= issue_s4;
-            if (advance) issue_s6 <= issue_s5;
+            if (advance) ready_s5 <= ready_s4;
+            if (advance) ready_s6 <= ready_s5;
+            if (advance) ready_s7 <= ready_s6;
+            if (advance) ready_s8 <= ready_s7;
         end
     end
-    wire leaving = issue_s6; // quantizer.rs:264
-    assign advance = slice_s_ready;
-    wire [82:0] _t12 = {codes_0, entries_0, beat_out_byte_count, beat_out_too_many, beat_out_starts_chunk, beat_out_count, beat_out_first, beat_out_last, beat_out_header}; // register_slice.rs:62
-    wire [3:0] beat_out_codes = slice_m_payload[82:79]; // bundle.rs:55
-    wire [7:0] beat_out_entries = slice_m_payload[78:71]; // bundle.rs:55
-    wire [1:0] beat_out_byte_count_1 = slice_m_payload[70:69]; // bundle.rs:55
-    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:55
-    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:55
-    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:55
-    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:55
-    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:55
-    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:55
-
-    // out: both parts of the record
-    oaken_exit_p1 exit (
+    always @(posedge clk) begin
+        if (advance) sparse_beat_last_s5 <= sparse_beat_last_s4;
+        if (advance) sparse_beat_last_s6 <= sparse_beat_last_s5;
+        if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
+        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    end
+    wire coded = ready_s8; // quantizer.rs:289
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
+    wire coded_1 = coded & advance; // quantizer.rs:290
+    always @(posedge clk) if (coded_1) low <= codes_0;
+    always @(posedge clk) begin
+        if (rst) begin
+            second <= 1'h0;
+        end else begin
+            if (coded_1) second <= ~second;
+        end
+    end
+    wire complete = coded_1 & second; // quantizer.rs:299
+    wire [7:0] codes = {codes_0, low}; // quantizer.rs:299
+    assign dense_valid = dense_m_valid;
+    fifo_9x16_distributed dense (
         .clk(clk),
         .rst(rst),
-        .s_valid(beat_out_valid),
-        .s_ready(exit_s_ready),
-        .s_codes(beat_out_codes),
-        .s_entries(beat_out_entries),
-        .s_byte_count(beat_out_byte_count_1),
-        .s_too_many(beat_out_too_many_1),
-        .s_starts_chunk(beat_out_starts_chunk_1),
-        .s_count(beat_out_count_1),
-        .s_first(beat_out_first_1),
-        .s_last(beat_out_last_1),
-        .s_header(beat_out_header_1),
-        .dense_valid(exit_dense_valid),
-        .dense_ready(dense_ready),
-        .dense_data(exit_dense_data),
-        .dense_last(exit_dense_last),
-        .sparse_valid(exit_sparse_valid),
-        .sparse_ready(sparse_ready),
-        .sparse_data(exit_sparse_data),
-        .sparse_keep(exit_sparse_keep),
-        .sparse_last(exit_sparse_last),
-        .finished(exit_finished),
-        .nonfinite(exit_nonfinite)
+        .s_valid(complete),
+        .s_ready(dense_s_ready),
+        .s_payload({codes, last_2}),
+        .m_valid(dense_m_valid),
+        .m_ready(dense_ready),
+        .m_payload(dense_m_payload),
+        .level(dense_level)
     );
-    register_slice_83 slice (
+    oaken_sparse_writer_p1 writer (
         .clk(clk),
         .rst(rst),
-        .s_valid(leaving),
-        .s_ready(slice_s_ready),
-        .s_payload(_t12),
-        .m_valid(beat_out_valid),
-        .m_ready(exit_s_ready),
-        .m_payload(slice_m_payload)
+        .s_valid(sparse_valid_1),
+        .s_ready(writer_s_ready),
+        .s_entries(entries_0),
+        .s_found(found),
+        .s_too_many(sparse_beat_too_many),
+        .s_starts_chunk(starts_chunk),
+        .s_count(sparse_beat_count),
+        .s_first(sparse_beat_first),
+        .s_last(sparse_beat_last),
+        .stop(dense_level >= 5'hd),
+        .vector(writer_vector),
+        .header({6'h0, header}),
+        .m_valid(writer_m_valid),
+        .m_ready(sparse_ready),
+        .m_data(writer_m_data),
+        .m_keep(writer_m_keep),
+        .m_last(writer_m_last),
+        .sent(writer_sent)
     );
-    assign dense_valid = exit_dense_valid;
-    assign dense_data = exit_dense_data;
-    assign dense_last = exit_dense_last;
-    assign sparse_valid = exit_sparse_valid;
-    assign sparse_data = exit_sparse_data;
-    assign sparse_keep = exit_sparse_keep;
-    assign sparse_last = exit_sparse_last;
-    assign finished = exit_finished;
-    assign nonfinite = exit_nonfinite;
-    wire unused_ok = &{1'b0, _t1[13:10], lane0_scaled[3:0], lane0_shifted[16:10], _t11[4:0], _t11[9], byte_count[6:2]};
+    assign dense_data = dense_m_payload[8:1];
+    assign dense_last = dense_m_payload[0];
+    wire unused_ok = &{1'b0, _t1[13:10], d_header[51:0], d_header[57], lane0_scaled[3:0], lane0_scaled[20], _t13[0], _t15[15:13], _t16[12:11], _t17[10], _t18[4:0], dense_s_ready};
 endmodule
 
 `default_nettype wire

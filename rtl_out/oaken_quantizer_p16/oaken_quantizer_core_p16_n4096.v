@@ -32,179 +32,184 @@ module oaken_quantizer_core_p16_n4096 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:87
-    reg [14:0] settings_t_low; // quantizer.rs:87
-    reg [14:0] settings_t_high; // quantizer.rs:87
-    reg [14:0] settings_s_high; // quantizer.rs:87
-    reg [7:0] beats_minus_1; // quantizer.rs:88
-    reg [4:0] in_flight; // quantizer.rs:89
+    reg [14:0] settings_s_low; // quantizer.rs:88
+    reg [14:0] settings_t_low; // quantizer.rs:88
+    reg [14:0] settings_t_high; // quantizer.rs:88
+    reg [14:0] settings_s_high; // quantizer.rs:88
+    reg [7:0] beats_minus_1; // quantizer.rs:89
+    reg [4:0] in_flight; // quantizer.rs:90
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:100
+    wire guard_m_ready; // quantizer.rs:103
     wire [255:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:101
-    reg valid; // quantizer.rs:113
-    reg first; // quantizer.rs:114
-    reg last; // quantizer.rs:115
-    reg [255:0] data; // quantizer.rs:116
+    reg [9:0] free; // quantizer.rs:104
+    reg room; // in the ring, for two beats at least | quantizer.rs:108
+    reg valid; // quantizer.rs:118
+    reg first; // quantizer.rs:119
+    reg last; // quantizer.rs:120
+    reg [255:0] data; // quantizer.rs:121
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:126
-    reg found_0_0_sign; // quantizer.rs:126
-    reg found_0_0_outer; // quantizer.rs:126
-    reg found_0_0_inner; // quantizer.rs:126
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
+    reg found_0_0_sign; // quantizer.rs:131
+    reg found_0_0_outer; // quantizer.rs:131
+    reg found_0_0_inner; // quantizer.rs:131
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:126
-    reg found_1_0_sign; // quantizer.rs:126
-    reg found_1_0_outer; // quantizer.rs:126
-    reg found_1_0_inner; // quantizer.rs:126
+    reg [14:0] found_1_0_magnitude; // quantizer.rs:131
+    reg found_1_0_sign; // quantizer.rs:131
+    reg found_1_0_outer; // quantizer.rs:131
+    reg found_1_0_inner; // quantizer.rs:131
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:126
-    reg found_2_0_sign; // quantizer.rs:126
-    reg found_2_0_outer; // quantizer.rs:126
-    reg found_2_0_inner; // quantizer.rs:126
+    reg [14:0] found_2_0_magnitude; // quantizer.rs:131
+    reg found_2_0_sign; // quantizer.rs:131
+    reg found_2_0_outer; // quantizer.rs:131
+    reg found_2_0_inner; // quantizer.rs:131
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:126
-    reg found_3_0_sign; // quantizer.rs:126
-    reg found_3_0_outer; // quantizer.rs:126
-    reg found_3_0_inner; // quantizer.rs:126
+    reg [14:0] found_3_0_magnitude; // quantizer.rs:131
+    reg found_3_0_sign; // quantizer.rs:131
+    reg found_3_0_outer; // quantizer.rs:131
+    reg found_3_0_inner; // quantizer.rs:131
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:126
-    reg found_4_0_sign; // quantizer.rs:126
-    reg found_4_0_outer; // quantizer.rs:126
-    reg found_4_0_inner; // quantizer.rs:126
+    reg [14:0] found_4_0_magnitude; // quantizer.rs:131
+    reg found_4_0_sign; // quantizer.rs:131
+    reg found_4_0_outer; // quantizer.rs:131
+    reg found_4_0_inner; // quantizer.rs:131
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:126
-    reg found_5_0_sign; // quantizer.rs:126
-    reg found_5_0_outer; // quantizer.rs:126
-    reg found_5_0_inner; // quantizer.rs:126
+    reg [14:0] found_5_0_magnitude; // quantizer.rs:131
+    reg found_5_0_sign; // quantizer.rs:131
+    reg found_5_0_outer; // quantizer.rs:131
+    reg found_5_0_inner; // quantizer.rs:131
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:126
-    reg found_6_0_sign; // quantizer.rs:126
-    reg found_6_0_outer; // quantizer.rs:126
-    reg found_6_0_inner; // quantizer.rs:126
+    reg [14:0] found_6_0_magnitude; // quantizer.rs:131
+    reg found_6_0_sign; // quantizer.rs:131
+    reg found_6_0_outer; // quantizer.rs:131
+    reg found_6_0_inner; // quantizer.rs:131
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:126
-    reg found_7_0_sign; // quantizer.rs:126
-    reg found_7_0_outer; // quantizer.rs:126
-    reg found_7_0_inner; // quantizer.rs:126
+    reg [14:0] found_7_0_magnitude; // quantizer.rs:131
+    reg found_7_0_sign; // quantizer.rs:131
+    reg found_7_0_outer; // quantizer.rs:131
+    reg found_7_0_inner; // quantizer.rs:131
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:126
-    reg found_8_0_sign; // quantizer.rs:126
-    reg found_8_0_outer; // quantizer.rs:126
-    reg found_8_0_inner; // quantizer.rs:126
+    reg [14:0] found_8_0_magnitude; // quantizer.rs:131
+    reg found_8_0_sign; // quantizer.rs:131
+    reg found_8_0_outer; // quantizer.rs:131
+    reg found_8_0_inner; // quantizer.rs:131
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:126
-    reg found_9_0_sign; // quantizer.rs:126
-    reg found_9_0_outer; // quantizer.rs:126
-    reg found_9_0_inner; // quantizer.rs:126
+    reg [14:0] found_9_0_magnitude; // quantizer.rs:131
+    reg found_9_0_sign; // quantizer.rs:131
+    reg found_9_0_outer; // quantizer.rs:131
+    reg found_9_0_inner; // quantizer.rs:131
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:126
-    reg found_10_0_sign; // quantizer.rs:126
-    reg found_10_0_outer; // quantizer.rs:126
-    reg found_10_0_inner; // quantizer.rs:126
+    reg [14:0] found_10_0_magnitude; // quantizer.rs:131
+    reg found_10_0_sign; // quantizer.rs:131
+    reg found_10_0_outer; // quantizer.rs:131
+    reg found_10_0_inner; // quantizer.rs:131
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:126
-    reg found_11_0_sign; // quantizer.rs:126
-    reg found_11_0_outer; // quantizer.rs:126
-    reg found_11_0_inner; // quantizer.rs:126
+    reg [14:0] found_11_0_magnitude; // quantizer.rs:131
+    reg found_11_0_sign; // quantizer.rs:131
+    reg found_11_0_outer; // quantizer.rs:131
+    reg found_11_0_inner; // quantizer.rs:131
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:126
-    reg found_12_0_sign; // quantizer.rs:126
-    reg found_12_0_outer; // quantizer.rs:126
-    reg found_12_0_inner; // quantizer.rs:126
+    reg [14:0] found_12_0_magnitude; // quantizer.rs:131
+    reg found_12_0_sign; // quantizer.rs:131
+    reg found_12_0_outer; // quantizer.rs:131
+    reg found_12_0_inner; // quantizer.rs:131
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:126
-    reg found_13_0_sign; // quantizer.rs:126
-    reg found_13_0_outer; // quantizer.rs:126
-    reg found_13_0_inner; // quantizer.rs:126
+    reg [14:0] found_13_0_magnitude; // quantizer.rs:131
+    reg found_13_0_sign; // quantizer.rs:131
+    reg found_13_0_outer; // quantizer.rs:131
+    reg found_13_0_inner; // quantizer.rs:131
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:126
-    reg found_14_0_sign; // quantizer.rs:126
-    reg found_14_0_outer; // quantizer.rs:126
-    reg found_14_0_inner; // quantizer.rs:126
+    reg [14:0] found_14_0_magnitude; // quantizer.rs:131
+    reg found_14_0_sign; // quantizer.rs:131
+    reg found_14_0_outer; // quantizer.rs:131
+    reg found_14_0_inner; // quantizer.rs:131
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:126
-    reg found_15_0_sign; // quantizer.rs:126
-    reg found_15_0_outer; // quantizer.rs:126
-    reg found_15_0_inner; // quantizer.rs:126
-    reg strange; // quantizer.rs:131
-    reg valid_1; // quantizer.rs:132
-    reg first_1; // quantizer.rs:132
-    reg last_1; // quantizer.rs:132
-    reg [8:0] write_at; // quantizer.rs:139
-    reg [6:0] in_beat; // quantizer.rs:144
-    reg [6:0] count_at; // quantizer.rs:147
-    reg [6:0] so_far; // quantizer.rs:148
-    reg counted; // quantizer.rs:149
-    reg [1:0] chunk_position; // quantizer.rs:150
+    reg [14:0] found_15_0_magnitude; // quantizer.rs:131
+    reg found_15_0_sign; // quantizer.rs:131
+    reg found_15_0_outer; // quantizer.rs:131
+    reg found_15_0_inner; // quantizer.rs:131
+    reg strange; // quantizer.rs:136
+    reg valid_s2; // quantizer.rs:137
+    reg valid_1; // quantizer.rs:137
+    reg first_s2; // quantizer.rs:137
+    reg first_1; // quantizer.rs:137
+    reg last_s2; // quantizer.rs:137
+    reg last_1; // quantizer.rs:137
+    reg [8:0] write_at; // quantizer.rs:144
+    reg [6:0] in_beat; // quantizer.rs:149
+    reg [6:0] count_at; // quantizer.rs:153
+    reg [6:0] so_far; // quantizer.rs:154
+    reg counted; // quantizer.rs:155
+    reg [1:0] chunk_position; // quantizer.rs:156
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -226,344 +231,459 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_descriptor_middle_c_neg;
     wire [9:0] steps_descriptor_inner_r;
     wire [5:0] steps_descriptor_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:175
-    reg [3:0] queue_out; // quantizer.rs:176
-    reg [4:0] queued; // quantizer.rs:177
-    wire advance; // quantizer.rs:182
-    reg [8:0] read_at; // quantizer.rs:183
-    reg [6:0] read_count_at; // quantizer.rs:184
-    reg [7:0] beat_index; // quantizer.rs:185
-    reg [287:0] word; // quantizer.rs:210
-    reg [6:0] count; // quantizer.rs:211
-    reg [57:0] queue_q0_s1; // quantizer.rs:212
-    reg [57:0] scales_header; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_1; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_2; // quantizer.rs:212
-    reg [5:0] scales_outer_pos_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_3; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_4; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_5; // quantizer.rs:212
-    reg [5:0] scales_outer_neg_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_6; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_7; // quantizer.rs:212
-    reg [9:0] scales_middle_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_8; // quantizer.rs:212
-    reg [5:0] scales_middle_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_9; // quantizer.rs:212
-    reg [9:0] scales_middle_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_10; // quantizer.rs:212
-    reg [9:0] scales_middle_c_neg; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_11; // quantizer.rs:212
-    reg [9:0] scales_inner_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_12; // quantizer.rs:212
-    reg [5:0] scales_inner_e; // quantizer.rs:212
-    reg [9:0] lane15_r; // encode.rs:19
-    reg [5:0] lane15_e; // encode.rs:19
-    reg [10:0] lane15_mantissa; // encode.rs:21
-    reg [4:0] lane15_exponent; // encode.rs:22
-    reg [20:0] lane15_scaled; // encode.rs:25
-    reg [4:0] lane15_exponent_s4; // encode.rs:26
-    reg [5:0] lane15_e_s4; // encode.rs:26
+    reg [3:0] queue_in; // quantizer.rs:181
+    reg [3:0] queue_out; // quantizer.rs:182
+    reg [4:0] queued; // quantizer.rs:183
+    wire advance; // quantizer.rs:190
+    wire leaves; // quantizer.rs:191
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:87
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
+    reg [1:0] turn; // scale_table.rs:89
+    reg [1:0] slot; // scale_table.rs:90
+    reg [1:0] slot_out; // scale_table.rs:91
+    reg write_valid; // scale_table.rs:100
+    reg [3:0] write_address; // scale_table.rs:100
+    reg [9:0] write_r; // scale_table.rs:100
+    reg [5:0] write_e; // scale_table.rs:100
+    reg [9:0] write_c; // scale_table.rs:100
+    reg [8:0] read_at; // quantizer.rs:193
+    reg [6:0] read_count_at; // quantizer.rs:194
+    reg [7:0] beat_index; // quantizer.rs:195
+    wire sent; // quantizer.rs:208
+    reg [287:0] word; // quantizer.rs:219
+    reg [6:0] count; // quantizer.rs:220
+    reg [1:0] slot_out_s1; // scale_table.rs:72
+    reg [1:0] slot_out_s2; // scale_table.rs:72
+    reg [4:0] split_s1; // quantizer.rs:222
+    reg [4:0] split_1; // quantizer.rs:222
+    reg lane15_inner; // scale_table.rs:133
+    reg [3:0] lane15_step_at; // scale_table.rs:136
+    reg [3:0] lane15_threshold_at; // scale_table.rs:137
+    reg [9:0] lane15_scale_c; // scale_table.rs:154
+    reg [9:0] lane15_scale_r; // scale_table.rs:154
+    reg [5:0] lane15_scale_e; // scale_table.rs:154
+    reg [14:0] elements_15_magnitude_s3; // encode.rs:20
+    reg [14:0] lane15_x_magnitude; // encode.rs:20
+    reg elements_15_sign_s3; // encode.rs:20
+    reg lane15_x_sign; // encode.rs:20
+    reg elements_15_outer_s3; // encode.rs:20
+    reg lane15_x_outer; // encode.rs:20
+    reg lane15_x_inner; // encode.rs:20
+    reg [20:0] lane15_scaled; // encode.rs:24
+    reg [5:0] lane15_amount; // encode.rs:25
     reg [9:0] lane15_in_steps; // encode.rs:26
-    reg elements_15_sign_s3; // encode.rs:29
-    reg elements_15_sign_s4; // encode.rs:29
-    reg lane15_x_sign; // encode.rs:29
-    reg elements_15_outer_s3; // encode.rs:29
-    reg elements_15_outer_s4; // encode.rs:29
-    reg lane15_x_outer; // encode.rs:29
-    reg elements_15_inner_s3; // encode.rs:29
-    reg elements_15_inner_s4; // encode.rs:29
-    reg lane15_x_inner; // encode.rs:29
-    reg [57:0] scales_header_s3; // encode.rs:29
-    reg [57:0] scales_header_s4; // encode.rs:29
-    reg [57:0] lane15_d_header; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s4; // encode.rs:29
-    reg [9:0] lane15_d_outer_pos_c; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s4; // encode.rs:29
-    reg [9:0] lane15_d_outer_neg_c; // encode.rs:29
-    reg [9:0] scales_middle_c_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_s4; // encode.rs:29
-    reg [9:0] lane15_d_middle_c; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s4; // encode.rs:29
-    reg [9:0] lane15_d_middle_c_neg; // encode.rs:29
-    reg [3:0] codes_0; // encode.rs:38
-    reg [9:0] lane14_r; // encode.rs:19
-    reg [5:0] lane14_e; // encode.rs:19
-    reg [10:0] lane14_mantissa; // encode.rs:21
-    reg [4:0] lane14_exponent; // encode.rs:22
-    reg [20:0] lane14_scaled; // encode.rs:25
-    reg [4:0] lane14_exponent_s4; // encode.rs:26
-    reg [5:0] lane14_e_s4; // encode.rs:26
+    reg [9:0] lane15_s5; // encode.rs:29
+    reg [9:0] lane15_s6; // encode.rs:29
+    reg [4:0] lane15_cells; // encode.rs:29
+    reg l30_s5; // encode.rs:30
+    reg l30_s6; // encode.rs:30
+    reg lane15_negative; // encode.rs:30
+    reg lane15_middle_s5; // encode.rs:31
+    reg lane15_middle_s6; // encode.rs:31
+    reg [4:0] split_1_s3; // encode.rs:31
+    reg [4:0] split_1_s4; // encode.rs:31
+    reg [4:0] split_1_s5; // encode.rs:31
+    reg [4:0] split_1_s6; // encode.rs:31
+    reg [4:0] lane15_border; // encode.rs:31
+    reg [3:0] codes_0; // encode.rs:37
+    reg lane14_inner; // scale_table.rs:133
+    reg [3:0] lane14_step_at; // scale_table.rs:136
+    reg [3:0] lane14_threshold_at; // scale_table.rs:137
+    reg [9:0] lane14_scale_c; // scale_table.rs:154
+    reg [9:0] lane14_scale_r; // scale_table.rs:154
+    reg [5:0] lane14_scale_e; // scale_table.rs:154
+    reg [14:0] elements_14_magnitude_s3; // encode.rs:20
+    reg [14:0] lane14_x_magnitude; // encode.rs:20
+    reg elements_14_sign_s3; // encode.rs:20
+    reg lane14_x_sign; // encode.rs:20
+    reg elements_14_outer_s3; // encode.rs:20
+    reg lane14_x_outer; // encode.rs:20
+    reg lane14_x_inner; // encode.rs:20
+    reg [20:0] lane14_scaled; // encode.rs:24
+    reg [5:0] lane14_amount; // encode.rs:25
     reg [9:0] lane14_in_steps; // encode.rs:26
-    reg elements_14_sign_s3; // encode.rs:29
-    reg elements_14_sign_s4; // encode.rs:29
-    reg lane14_x_sign; // encode.rs:29
-    reg elements_14_outer_s3; // encode.rs:29
-    reg elements_14_outer_s4; // encode.rs:29
-    reg lane14_x_outer; // encode.rs:29
-    reg elements_14_inner_s3; // encode.rs:29
-    reg elements_14_inner_s4; // encode.rs:29
-    reg lane14_x_inner; // encode.rs:29
-    reg [3:0] codes_1; // encode.rs:38
-    reg [9:0] lane13_r; // encode.rs:19
-    reg [5:0] lane13_e; // encode.rs:19
-    reg [10:0] lane13_mantissa; // encode.rs:21
-    reg [4:0] lane13_exponent; // encode.rs:22
-    reg [20:0] lane13_scaled; // encode.rs:25
-    reg [4:0] lane13_exponent_s4; // encode.rs:26
-    reg [5:0] lane13_e_s4; // encode.rs:26
+    reg [9:0] lane14_s5; // encode.rs:29
+    reg [9:0] lane14_s6; // encode.rs:29
+    reg [4:0] lane14_cells; // encode.rs:29
+    reg l30_s5_1; // encode.rs:30
+    reg l30_s6_1; // encode.rs:30
+    reg lane14_negative; // encode.rs:30
+    reg lane14_middle_s5; // encode.rs:31
+    reg lane14_middle_s6; // encode.rs:31
+    reg [4:0] lane14_border; // encode.rs:31
+    reg [3:0] codes_1; // encode.rs:37
+    reg lane13_inner; // scale_table.rs:133
+    reg [3:0] lane13_step_at; // scale_table.rs:136
+    reg [3:0] lane13_threshold_at; // scale_table.rs:137
+    reg [9:0] lane13_scale_c; // scale_table.rs:154
+    reg [9:0] lane13_scale_r; // scale_table.rs:154
+    reg [5:0] lane13_scale_e; // scale_table.rs:154
+    reg [14:0] elements_13_magnitude_s3; // encode.rs:20
+    reg [14:0] lane13_x_magnitude; // encode.rs:20
+    reg elements_13_sign_s3; // encode.rs:20
+    reg lane13_x_sign; // encode.rs:20
+    reg elements_13_outer_s3; // encode.rs:20
+    reg lane13_x_outer; // encode.rs:20
+    reg lane13_x_inner; // encode.rs:20
+    reg [20:0] lane13_scaled; // encode.rs:24
+    reg [5:0] lane13_amount; // encode.rs:25
     reg [9:0] lane13_in_steps; // encode.rs:26
-    reg elements_13_sign_s3; // encode.rs:29
-    reg elements_13_sign_s4; // encode.rs:29
-    reg lane13_x_sign; // encode.rs:29
-    reg elements_13_outer_s3; // encode.rs:29
-    reg elements_13_outer_s4; // encode.rs:29
-    reg lane13_x_outer; // encode.rs:29
-    reg elements_13_inner_s3; // encode.rs:29
-    reg elements_13_inner_s4; // encode.rs:29
-    reg lane13_x_inner; // encode.rs:29
-    reg [3:0] codes_2; // encode.rs:38
-    reg [9:0] lane12_r; // encode.rs:19
-    reg [5:0] lane12_e; // encode.rs:19
-    reg [10:0] lane12_mantissa; // encode.rs:21
-    reg [4:0] lane12_exponent; // encode.rs:22
-    reg [20:0] lane12_scaled; // encode.rs:25
-    reg [4:0] lane12_exponent_s4; // encode.rs:26
-    reg [5:0] lane12_e_s4; // encode.rs:26
+    reg [9:0] lane13_s5; // encode.rs:29
+    reg [9:0] lane13_s6; // encode.rs:29
+    reg [4:0] lane13_cells; // encode.rs:29
+    reg l30_s5_2; // encode.rs:30
+    reg l30_s6_2; // encode.rs:30
+    reg lane13_negative; // encode.rs:30
+    reg lane13_middle_s5; // encode.rs:31
+    reg lane13_middle_s6; // encode.rs:31
+    reg [4:0] lane13_border; // encode.rs:31
+    reg [3:0] codes_2; // encode.rs:37
+    reg lane12_inner; // scale_table.rs:133
+    reg [3:0] lane12_step_at; // scale_table.rs:136
+    reg [3:0] lane12_threshold_at; // scale_table.rs:137
+    reg [9:0] lane12_scale_c; // scale_table.rs:154
+    reg [9:0] lane12_scale_r; // scale_table.rs:154
+    reg [5:0] lane12_scale_e; // scale_table.rs:154
+    reg [14:0] elements_12_magnitude_s3; // encode.rs:20
+    reg [14:0] lane12_x_magnitude; // encode.rs:20
+    reg elements_12_sign_s3; // encode.rs:20
+    reg lane12_x_sign; // encode.rs:20
+    reg elements_12_outer_s3; // encode.rs:20
+    reg lane12_x_outer; // encode.rs:20
+    reg lane12_x_inner; // encode.rs:20
+    reg [20:0] lane12_scaled; // encode.rs:24
+    reg [5:0] lane12_amount; // encode.rs:25
     reg [9:0] lane12_in_steps; // encode.rs:26
-    reg elements_12_sign_s3; // encode.rs:29
-    reg elements_12_sign_s4; // encode.rs:29
-    reg lane12_x_sign; // encode.rs:29
-    reg elements_12_outer_s3; // encode.rs:29
-    reg elements_12_outer_s4; // encode.rs:29
-    reg lane12_x_outer; // encode.rs:29
-    reg elements_12_inner_s3; // encode.rs:29
-    reg elements_12_inner_s4; // encode.rs:29
-    reg lane12_x_inner; // encode.rs:29
-    reg [3:0] codes_3; // encode.rs:38
-    reg [9:0] lane11_r; // encode.rs:19
-    reg [5:0] lane11_e; // encode.rs:19
-    reg [10:0] lane11_mantissa; // encode.rs:21
-    reg [4:0] lane11_exponent; // encode.rs:22
-    reg [20:0] lane11_scaled; // encode.rs:25
-    reg [4:0] lane11_exponent_s4; // encode.rs:26
-    reg [5:0] lane11_e_s4; // encode.rs:26
+    reg [9:0] lane12_s5; // encode.rs:29
+    reg [9:0] lane12_s6; // encode.rs:29
+    reg [4:0] lane12_cells; // encode.rs:29
+    reg l30_s5_3; // encode.rs:30
+    reg l30_s6_3; // encode.rs:30
+    reg lane12_negative; // encode.rs:30
+    reg lane12_middle_s5; // encode.rs:31
+    reg lane12_middle_s6; // encode.rs:31
+    reg [4:0] lane12_border; // encode.rs:31
+    reg [3:0] codes_3; // encode.rs:37
+    reg lane11_inner; // scale_table.rs:133
+    reg [3:0] lane11_step_at; // scale_table.rs:136
+    reg [3:0] lane11_threshold_at; // scale_table.rs:137
+    reg [9:0] lane11_scale_c; // scale_table.rs:154
+    reg [9:0] lane11_scale_r; // scale_table.rs:154
+    reg [5:0] lane11_scale_e; // scale_table.rs:154
+    reg [14:0] elements_11_magnitude_s3; // encode.rs:20
+    reg [14:0] lane11_x_magnitude; // encode.rs:20
+    reg elements_11_sign_s3; // encode.rs:20
+    reg lane11_x_sign; // encode.rs:20
+    reg elements_11_outer_s3; // encode.rs:20
+    reg lane11_x_outer; // encode.rs:20
+    reg lane11_x_inner; // encode.rs:20
+    reg [20:0] lane11_scaled; // encode.rs:24
+    reg [5:0] lane11_amount; // encode.rs:25
     reg [9:0] lane11_in_steps; // encode.rs:26
-    reg elements_11_sign_s3; // encode.rs:29
-    reg elements_11_sign_s4; // encode.rs:29
-    reg lane11_x_sign; // encode.rs:29
-    reg elements_11_outer_s3; // encode.rs:29
-    reg elements_11_outer_s4; // encode.rs:29
-    reg lane11_x_outer; // encode.rs:29
-    reg elements_11_inner_s3; // encode.rs:29
-    reg elements_11_inner_s4; // encode.rs:29
-    reg lane11_x_inner; // encode.rs:29
-    reg [3:0] codes_4; // encode.rs:38
-    reg [9:0] lane10_r; // encode.rs:19
-    reg [5:0] lane10_e; // encode.rs:19
-    reg [10:0] lane10_mantissa; // encode.rs:21
-    reg [4:0] lane10_exponent; // encode.rs:22
-    reg [20:0] lane10_scaled; // encode.rs:25
-    reg [4:0] lane10_exponent_s4; // encode.rs:26
-    reg [5:0] lane10_e_s4; // encode.rs:26
+    reg [9:0] lane11_s5; // encode.rs:29
+    reg [9:0] lane11_s6; // encode.rs:29
+    reg [4:0] lane11_cells; // encode.rs:29
+    reg l30_s5_4; // encode.rs:30
+    reg l30_s6_4; // encode.rs:30
+    reg lane11_negative; // encode.rs:30
+    reg lane11_middle_s5; // encode.rs:31
+    reg lane11_middle_s6; // encode.rs:31
+    reg [4:0] lane11_border; // encode.rs:31
+    reg [3:0] codes_4; // encode.rs:37
+    reg lane10_inner; // scale_table.rs:133
+    reg [3:0] lane10_step_at; // scale_table.rs:136
+    reg [3:0] lane10_threshold_at; // scale_table.rs:137
+    reg [9:0] lane10_scale_c; // scale_table.rs:154
+    reg [9:0] lane10_scale_r; // scale_table.rs:154
+    reg [5:0] lane10_scale_e; // scale_table.rs:154
+    reg [14:0] elements_10_magnitude_s3; // encode.rs:20
+    reg [14:0] lane10_x_magnitude; // encode.rs:20
+    reg elements_10_sign_s3; // encode.rs:20
+    reg lane10_x_sign; // encode.rs:20
+    reg elements_10_outer_s3; // encode.rs:20
+    reg lane10_x_outer; // encode.rs:20
+    reg lane10_x_inner; // encode.rs:20
+    reg [20:0] lane10_scaled; // encode.rs:24
+    reg [5:0] lane10_amount; // encode.rs:25
     reg [9:0] lane10_in_steps; // encode.rs:26
-    reg elements_10_sign_s3; // encode.rs:29
-    reg elements_10_sign_s4; // encode.rs:29
-    reg lane10_x_sign; // encode.rs:29
-    reg elements_10_outer_s3; // encode.rs:29
-    reg elements_10_outer_s4; // encode.rs:29
-    reg lane10_x_outer; // encode.rs:29
-    reg elements_10_inner_s3; // encode.rs:29
-    reg elements_10_inner_s4; // encode.rs:29
-    reg lane10_x_inner; // encode.rs:29
-    reg [3:0] codes_5; // encode.rs:38
-    reg [9:0] lane9_r; // encode.rs:19
-    reg [5:0] lane9_e; // encode.rs:19
-    reg [10:0] lane9_mantissa; // encode.rs:21
-    reg [4:0] lane9_exponent; // encode.rs:22
-    reg [20:0] lane9_scaled; // encode.rs:25
-    reg [4:0] lane9_exponent_s4; // encode.rs:26
-    reg [5:0] lane9_e_s4; // encode.rs:26
+    reg [9:0] lane10_s5; // encode.rs:29
+    reg [9:0] lane10_s6; // encode.rs:29
+    reg [4:0] lane10_cells; // encode.rs:29
+    reg l30_s5_5; // encode.rs:30
+    reg l30_s6_5; // encode.rs:30
+    reg lane10_negative; // encode.rs:30
+    reg lane10_middle_s5; // encode.rs:31
+    reg lane10_middle_s6; // encode.rs:31
+    reg [4:0] lane10_border; // encode.rs:31
+    reg [3:0] codes_5; // encode.rs:37
+    reg lane9_inner; // scale_table.rs:133
+    reg [3:0] lane9_step_at; // scale_table.rs:136
+    reg [3:0] lane9_threshold_at; // scale_table.rs:137
+    reg [9:0] lane9_scale_c; // scale_table.rs:154
+    reg [9:0] lane9_scale_r; // scale_table.rs:154
+    reg [5:0] lane9_scale_e; // scale_table.rs:154
+    reg [14:0] elements_9_magnitude_s3; // encode.rs:20
+    reg [14:0] lane9_x_magnitude; // encode.rs:20
+    reg elements_9_sign_s3; // encode.rs:20
+    reg lane9_x_sign; // encode.rs:20
+    reg elements_9_outer_s3; // encode.rs:20
+    reg lane9_x_outer; // encode.rs:20
+    reg lane9_x_inner; // encode.rs:20
+    reg [20:0] lane9_scaled; // encode.rs:24
+    reg [5:0] lane9_amount; // encode.rs:25
     reg [9:0] lane9_in_steps; // encode.rs:26
-    reg elements_9_sign_s3; // encode.rs:29
-    reg elements_9_sign_s4; // encode.rs:29
-    reg lane9_x_sign; // encode.rs:29
-    reg elements_9_outer_s3; // encode.rs:29
-    reg elements_9_outer_s4; // encode.rs:29
-    reg lane9_x_outer; // encode.rs:29
-    reg elements_9_inner_s3; // encode.rs:29
-    reg elements_9_inner_s4; // encode.rs:29
-    reg lane9_x_inner; // encode.rs:29
-    reg [3:0] codes_6; // encode.rs:38
-    reg [9:0] lane8_r; // encode.rs:19
-    reg [5:0] lane8_e; // encode.rs:19
-    reg [10:0] lane8_mantissa; // encode.rs:21
-    reg [4:0] lane8_exponent; // encode.rs:22
-    reg [20:0] lane8_scaled; // encode.rs:25
-    reg [4:0] lane8_exponent_s4; // encode.rs:26
-    reg [5:0] lane8_e_s4; // encode.rs:26
+    reg [9:0] lane9_s5; // encode.rs:29
+    reg [9:0] lane9_s6; // encode.rs:29
+    reg [4:0] lane9_cells; // encode.rs:29
+    reg l30_s5_6; // encode.rs:30
+    reg l30_s6_6; // encode.rs:30
+    reg lane9_negative; // encode.rs:30
+    reg lane9_middle_s5; // encode.rs:31
+    reg lane9_middle_s6; // encode.rs:31
+    reg [4:0] lane9_border; // encode.rs:31
+    reg [3:0] codes_6; // encode.rs:37
+    reg lane8_inner; // scale_table.rs:133
+    reg [3:0] lane8_step_at; // scale_table.rs:136
+    reg [3:0] lane8_threshold_at; // scale_table.rs:137
+    reg [9:0] lane8_scale_c; // scale_table.rs:154
+    reg [9:0] lane8_scale_r; // scale_table.rs:154
+    reg [5:0] lane8_scale_e; // scale_table.rs:154
+    reg [14:0] elements_8_magnitude_s3; // encode.rs:20
+    reg [14:0] lane8_x_magnitude; // encode.rs:20
+    reg elements_8_sign_s3; // encode.rs:20
+    reg lane8_x_sign; // encode.rs:20
+    reg elements_8_outer_s3; // encode.rs:20
+    reg lane8_x_outer; // encode.rs:20
+    reg lane8_x_inner; // encode.rs:20
+    reg [20:0] lane8_scaled; // encode.rs:24
+    reg [5:0] lane8_amount; // encode.rs:25
     reg [9:0] lane8_in_steps; // encode.rs:26
-    reg elements_8_sign_s3; // encode.rs:29
-    reg elements_8_sign_s4; // encode.rs:29
-    reg lane8_x_sign; // encode.rs:29
-    reg elements_8_outer_s3; // encode.rs:29
-    reg elements_8_outer_s4; // encode.rs:29
-    reg lane8_x_outer; // encode.rs:29
-    reg elements_8_inner_s3; // encode.rs:29
-    reg elements_8_inner_s4; // encode.rs:29
-    reg lane8_x_inner; // encode.rs:29
-    reg [3:0] codes_7; // encode.rs:38
-    reg [9:0] lane7_r; // encode.rs:19
-    reg [5:0] lane7_e; // encode.rs:19
-    reg [10:0] lane7_mantissa; // encode.rs:21
-    reg [4:0] lane7_exponent; // encode.rs:22
-    reg [20:0] lane7_scaled; // encode.rs:25
-    reg [4:0] lane7_exponent_s4; // encode.rs:26
-    reg [5:0] lane7_e_s4; // encode.rs:26
+    reg [9:0] lane8_s5; // encode.rs:29
+    reg [9:0] lane8_s6; // encode.rs:29
+    reg [4:0] lane8_cells; // encode.rs:29
+    reg l30_s5_7; // encode.rs:30
+    reg l30_s6_7; // encode.rs:30
+    reg lane8_negative; // encode.rs:30
+    reg lane8_middle_s5; // encode.rs:31
+    reg lane8_middle_s6; // encode.rs:31
+    reg [4:0] lane8_border; // encode.rs:31
+    reg [3:0] codes_7; // encode.rs:37
+    reg lane7_inner; // scale_table.rs:133
+    reg [3:0] lane7_step_at; // scale_table.rs:136
+    reg [3:0] lane7_threshold_at; // scale_table.rs:137
+    reg [9:0] lane7_scale_c; // scale_table.rs:154
+    reg [9:0] lane7_scale_r; // scale_table.rs:154
+    reg [5:0] lane7_scale_e; // scale_table.rs:154
+    reg [14:0] elements_7_magnitude_s3; // encode.rs:20
+    reg [14:0] lane7_x_magnitude; // encode.rs:20
+    reg elements_7_sign_s3; // encode.rs:20
+    reg lane7_x_sign; // encode.rs:20
+    reg elements_7_outer_s3; // encode.rs:20
+    reg lane7_x_outer; // encode.rs:20
+    reg lane7_x_inner; // encode.rs:20
+    reg [20:0] lane7_scaled; // encode.rs:24
+    reg [5:0] lane7_amount; // encode.rs:25
     reg [9:0] lane7_in_steps; // encode.rs:26
-    reg elements_7_sign_s3; // encode.rs:29
-    reg elements_7_sign_s4; // encode.rs:29
-    reg lane7_x_sign; // encode.rs:29
-    reg elements_7_outer_s3; // encode.rs:29
-    reg elements_7_outer_s4; // encode.rs:29
-    reg lane7_x_outer; // encode.rs:29
-    reg elements_7_inner_s3; // encode.rs:29
-    reg elements_7_inner_s4; // encode.rs:29
-    reg lane7_x_inner; // encode.rs:29
-    reg [3:0] codes_8; // encode.rs:38
-    reg [9:0] lane6_r; // encode.rs:19
-    reg [5:0] lane6_e; // encode.rs:19
-    reg [10:0] lane6_mantissa; // encode.rs:21
-    reg [4:0] lane6_exponent; // encode.rs:22
-    reg [20:0] lane6_scaled; // encode.rs:25
-    reg [4:0] lane6_exponent_s4; // encode.rs:26
-    reg [5:0] lane6_e_s4; // encode.rs:26
+    reg [9:0] lane7_s5; // encode.rs:29
+    reg [9:0] lane7_s6; // encode.rs:29
+    reg [4:0] lane7_cells; // encode.rs:29
+    reg l30_s5_8; // encode.rs:30
+    reg l30_s6_8; // encode.rs:30
+    reg lane7_negative; // encode.rs:30
+    reg lane7_middle_s5; // encode.rs:31
+    reg lane7_middle_s6; // encode.rs:31
+    reg [4:0] lane7_border; // encode.rs:31
+    reg [3:0] codes_8; // encode.rs:37
+    reg lane6_inner; // scale_table.rs:133
+    reg [3:0] lane6_step_at; // scale_table.rs:136
+    reg [3:0] lane6_threshold_at; // scale_table.rs:137
+    reg [9:0] lane6_scale_c; // scale_table.rs:154
+    reg [9:0] lane6_scale_r; // scale_table.rs:154
+    reg [5:0] lane6_scale_e; // scale_table.rs:154
+    reg [14:0] elements_6_magnitude_s3; // encode.rs:20
+    reg [14:0] lane6_x_magnitude; // encode.rs:20
+    reg elements_6_sign_s3; // encode.rs:20
+    reg lane6_x_sign; // encode.rs:20
+    reg elements_6_outer_s3; // encode.rs:20
+    reg lane6_x_outer; // encode.rs:20
+    reg lane6_x_inner; // encode.rs:20
+    reg [20:0] lane6_scaled; // encode.rs:24
+    reg [5:0] lane6_amount; // encode.rs:25
     reg [9:0] lane6_in_steps; // encode.rs:26
-    reg elements_6_sign_s3; // encode.rs:29
-    reg elements_6_sign_s4; // encode.rs:29
-    reg lane6_x_sign; // encode.rs:29
-    reg elements_6_outer_s3; // encode.rs:29
-    reg elements_6_outer_s4; // encode.rs:29
-    reg lane6_x_outer; // encode.rs:29
-    reg elements_6_inner_s3; // encode.rs:29
-    reg elements_6_inner_s4; // encode.rs:29
-    reg lane6_x_inner; // encode.rs:29
-    reg [3:0] codes_9; // encode.rs:38
-    reg [9:0] lane5_r; // encode.rs:19
-    reg [5:0] lane5_e; // encode.rs:19
-    reg [10:0] lane5_mantissa; // encode.rs:21
-    reg [4:0] lane5_exponent; // encode.rs:22
-    reg [20:0] lane5_scaled; // encode.rs:25
-    reg [4:0] lane5_exponent_s4; // encode.rs:26
-    reg [5:0] lane5_e_s4; // encode.rs:26
+    reg [9:0] lane6_s5; // encode.rs:29
+    reg [9:0] lane6_s6; // encode.rs:29
+    reg [4:0] lane6_cells; // encode.rs:29
+    reg l30_s5_9; // encode.rs:30
+    reg l30_s6_9; // encode.rs:30
+    reg lane6_negative; // encode.rs:30
+    reg lane6_middle_s5; // encode.rs:31
+    reg lane6_middle_s6; // encode.rs:31
+    reg [4:0] lane6_border; // encode.rs:31
+    reg [3:0] codes_9; // encode.rs:37
+    reg lane5_inner; // scale_table.rs:133
+    reg [3:0] lane5_step_at; // scale_table.rs:136
+    reg [3:0] lane5_threshold_at; // scale_table.rs:137
+    reg [9:0] lane5_scale_c; // scale_table.rs:154
+    reg [9:0] lane5_scale_r; // scale_table.rs:154
+    reg [5:0] lane5_scale_e; // scale_table.rs:154
+    reg [14:0] elements_5_magnitude_s3; // encode.rs:20
+    reg [14:0] lane5_x_magnitude; // encode.rs:20
+    reg elements_5_sign_s3; // encode.rs:20
+    reg lane5_x_sign; // encode.rs:20
+    reg elements_5_outer_s3; // encode.rs:20
+    reg lane5_x_outer; // encode.rs:20
+    reg lane5_x_inner; // encode.rs:20
+    reg [20:0] lane5_scaled; // encode.rs:24
+    reg [5:0] lane5_amount; // encode.rs:25
     reg [9:0] lane5_in_steps; // encode.rs:26
-    reg elements_5_sign_s3; // encode.rs:29
-    reg elements_5_sign_s4; // encode.rs:29
-    reg lane5_x_sign; // encode.rs:29
-    reg elements_5_outer_s3; // encode.rs:29
-    reg elements_5_outer_s4; // encode.rs:29
-    reg lane5_x_outer; // encode.rs:29
-    reg elements_5_inner_s3; // encode.rs:29
-    reg elements_5_inner_s4; // encode.rs:29
-    reg lane5_x_inner; // encode.rs:29
-    reg [3:0] codes_10; // encode.rs:38
-    reg [9:0] lane4_r; // encode.rs:19
-    reg [5:0] lane4_e; // encode.rs:19
-    reg [10:0] lane4_mantissa; // encode.rs:21
-    reg [4:0] lane4_exponent; // encode.rs:22
-    reg [20:0] lane4_scaled; // encode.rs:25
-    reg [4:0] lane4_exponent_s4; // encode.rs:26
-    reg [5:0] lane4_e_s4; // encode.rs:26
+    reg [9:0] lane5_s5; // encode.rs:29
+    reg [9:0] lane5_s6; // encode.rs:29
+    reg [4:0] lane5_cells; // encode.rs:29
+    reg l30_s5_10; // encode.rs:30
+    reg l30_s6_10; // encode.rs:30
+    reg lane5_negative; // encode.rs:30
+    reg lane5_middle_s5; // encode.rs:31
+    reg lane5_middle_s6; // encode.rs:31
+    reg [4:0] lane5_border; // encode.rs:31
+    reg [3:0] codes_10; // encode.rs:37
+    reg lane4_inner; // scale_table.rs:133
+    reg [3:0] lane4_step_at; // scale_table.rs:136
+    reg [3:0] lane4_threshold_at; // scale_table.rs:137
+    reg [9:0] lane4_scale_c; // scale_table.rs:154
+    reg [9:0] lane4_scale_r; // scale_table.rs:154
+    reg [5:0] lane4_scale_e; // scale_table.rs:154
+    reg [14:0] elements_4_magnitude_s3; // encode.rs:20
+    reg [14:0] lane4_x_magnitude; // encode.rs:20
+    reg elements_4_sign_s3; // encode.rs:20
+    reg lane4_x_sign; // encode.rs:20
+    reg elements_4_outer_s3; // encode.rs:20
+    reg lane4_x_outer; // encode.rs:20
+    reg lane4_x_inner; // encode.rs:20
+    reg [20:0] lane4_scaled; // encode.rs:24
+    reg [5:0] lane4_amount; // encode.rs:25
     reg [9:0] lane4_in_steps; // encode.rs:26
-    reg elements_4_sign_s3; // encode.rs:29
-    reg elements_4_sign_s4; // encode.rs:29
-    reg lane4_x_sign; // encode.rs:29
-    reg elements_4_outer_s3; // encode.rs:29
-    reg elements_4_outer_s4; // encode.rs:29
-    reg lane4_x_outer; // encode.rs:29
-    reg elements_4_inner_s3; // encode.rs:29
-    reg elements_4_inner_s4; // encode.rs:29
-    reg lane4_x_inner; // encode.rs:29
-    reg [3:0] codes_11; // encode.rs:38
-    reg [9:0] lane3_r; // encode.rs:19
-    reg [5:0] lane3_e; // encode.rs:19
-    reg [10:0] lane3_mantissa; // encode.rs:21
-    reg [4:0] lane3_exponent; // encode.rs:22
-    reg [20:0] lane3_scaled; // encode.rs:25
-    reg [4:0] lane3_exponent_s4; // encode.rs:26
-    reg [5:0] lane3_e_s4; // encode.rs:26
+    reg [9:0] lane4_s5; // encode.rs:29
+    reg [9:0] lane4_s6; // encode.rs:29
+    reg [4:0] lane4_cells; // encode.rs:29
+    reg l30_s5_11; // encode.rs:30
+    reg l30_s6_11; // encode.rs:30
+    reg lane4_negative; // encode.rs:30
+    reg lane4_middle_s5; // encode.rs:31
+    reg lane4_middle_s6; // encode.rs:31
+    reg [4:0] lane4_border; // encode.rs:31
+    reg [3:0] codes_11; // encode.rs:37
+    reg lane3_inner; // scale_table.rs:133
+    reg [3:0] lane3_step_at; // scale_table.rs:136
+    reg [3:0] lane3_threshold_at; // scale_table.rs:137
+    reg [9:0] lane3_scale_c; // scale_table.rs:154
+    reg [9:0] lane3_scale_r; // scale_table.rs:154
+    reg [5:0] lane3_scale_e; // scale_table.rs:154
+    reg [14:0] elements_3_magnitude_s3; // encode.rs:20
+    reg [14:0] lane3_x_magnitude; // encode.rs:20
+    reg elements_3_sign_s3; // encode.rs:20
+    reg lane3_x_sign; // encode.rs:20
+    reg elements_3_outer_s3; // encode.rs:20
+    reg lane3_x_outer; // encode.rs:20
+    reg lane3_x_inner; // encode.rs:20
+    reg [20:0] lane3_scaled; // encode.rs:24
+    reg [5:0] lane3_amount; // encode.rs:25
     reg [9:0] lane3_in_steps; // encode.rs:26
-    reg elements_3_sign_s3; // encode.rs:29
-    reg elements_3_sign_s4; // encode.rs:29
-    reg lane3_x_sign; // encode.rs:29
-    reg elements_3_outer_s3; // encode.rs:29
-    reg elements_3_outer_s4; // encode.rs:29
-    reg lane3_x_outer; // encode.rs:29
-    reg elements_3_inner_s3; // encode.rs:29
-    reg elements_3_inner_s4; // encode.rs:29
-    reg lane3_x_inner; // encode.rs:29
-    reg [3:0] codes_12; // encode.rs:38
-    reg [9:0] lane2_r; // encode.rs:19
-    reg [5:0] lane2_e; // encode.rs:19
-    reg [10:0] lane2_mantissa; // encode.rs:21
-    reg [4:0] lane2_exponent; // encode.rs:22
-    reg [20:0] lane2_scaled; // encode.rs:25
-    reg [4:0] lane2_exponent_s4; // encode.rs:26
-    reg [5:0] lane2_e_s4; // encode.rs:26
+    reg [9:0] lane3_s5; // encode.rs:29
+    reg [9:0] lane3_s6; // encode.rs:29
+    reg [4:0] lane3_cells; // encode.rs:29
+    reg l30_s5_12; // encode.rs:30
+    reg l30_s6_12; // encode.rs:30
+    reg lane3_negative; // encode.rs:30
+    reg lane3_middle_s5; // encode.rs:31
+    reg lane3_middle_s6; // encode.rs:31
+    reg [4:0] lane3_border; // encode.rs:31
+    reg [3:0] codes_12; // encode.rs:37
+    reg lane2_inner; // scale_table.rs:133
+    reg [3:0] lane2_step_at; // scale_table.rs:136
+    reg [3:0] lane2_threshold_at; // scale_table.rs:137
+    reg [9:0] lane2_scale_c; // scale_table.rs:154
+    reg [9:0] lane2_scale_r; // scale_table.rs:154
+    reg [5:0] lane2_scale_e; // scale_table.rs:154
+    reg [14:0] elements_2_magnitude_s3; // encode.rs:20
+    reg [14:0] lane2_x_magnitude; // encode.rs:20
+    reg elements_2_sign_s3; // encode.rs:20
+    reg lane2_x_sign; // encode.rs:20
+    reg elements_2_outer_s3; // encode.rs:20
+    reg lane2_x_outer; // encode.rs:20
+    reg lane2_x_inner; // encode.rs:20
+    reg [20:0] lane2_scaled; // encode.rs:24
+    reg [5:0] lane2_amount; // encode.rs:25
     reg [9:0] lane2_in_steps; // encode.rs:26
-    reg elements_2_sign_s3; // encode.rs:29
-    reg elements_2_sign_s4; // encode.rs:29
-    reg lane2_x_sign; // encode.rs:29
-    reg elements_2_outer_s3; // encode.rs:29
-    reg elements_2_outer_s4; // encode.rs:29
-    reg lane2_x_outer; // encode.rs:29
-    reg elements_2_inner_s3; // encode.rs:29
-    reg elements_2_inner_s4; // encode.rs:29
-    reg lane2_x_inner; // encode.rs:29
-    reg [3:0] codes_13; // encode.rs:38
-    reg [9:0] lane1_r; // encode.rs:19
-    reg [5:0] lane1_e; // encode.rs:19
-    reg [10:0] lane1_mantissa; // encode.rs:21
-    reg [4:0] lane1_exponent; // encode.rs:22
-    reg [20:0] lane1_scaled; // encode.rs:25
-    reg [4:0] lane1_exponent_s4; // encode.rs:26
-    reg [5:0] lane1_e_s4; // encode.rs:26
+    reg [9:0] lane2_s5; // encode.rs:29
+    reg [9:0] lane2_s6; // encode.rs:29
+    reg [4:0] lane2_cells; // encode.rs:29
+    reg l30_s5_13; // encode.rs:30
+    reg l30_s6_13; // encode.rs:30
+    reg lane2_negative; // encode.rs:30
+    reg lane2_middle_s5; // encode.rs:31
+    reg lane2_middle_s6; // encode.rs:31
+    reg [4:0] lane2_border; // encode.rs:31
+    reg [3:0] codes_13; // encode.rs:37
+    reg lane1_inner; // scale_table.rs:133
+    reg [3:0] lane1_step_at; // scale_table.rs:136
+    reg [3:0] lane1_threshold_at; // scale_table.rs:137
+    reg [9:0] lane1_scale_c; // scale_table.rs:154
+    reg [9:0] lane1_scale_r; // scale_table.rs:154
+    reg [5:0] lane1_scale_e; // scale_table.rs:154
+    reg [14:0] elements_1_magnitude_s3; // encode.rs:20
+    reg [14:0] lane1_x_magnitude; // encode.rs:20
+    reg elements_1_sign_s3; // encode.rs:20
+    reg lane1_x_sign; // encode.rs:20
+    reg elements_1_outer_s3; // encode.rs:20
+    reg lane1_x_outer; // encode.rs:20
+    reg lane1_x_inner; // encode.rs:20
+    reg [20:0] lane1_scaled; // encode.rs:24
+    reg [5:0] lane1_amount; // encode.rs:25
     reg [9:0] lane1_in_steps; // encode.rs:26
-    reg elements_1_sign_s3; // encode.rs:29
-    reg elements_1_sign_s4; // encode.rs:29
-    reg lane1_x_sign; // encode.rs:29
-    reg elements_1_outer_s3; // encode.rs:29
-    reg elements_1_outer_s4; // encode.rs:29
-    reg lane1_x_outer; // encode.rs:29
-    reg elements_1_inner_s3; // encode.rs:29
-    reg elements_1_inner_s4; // encode.rs:29
-    reg lane1_x_inner; // encode.rs:29
-    reg [3:0] codes_14; // encode.rs:38
-    reg [9:0] lane0_r; // encode.rs:19
-    reg [5:0] lane0_e; // encode.rs:19
-    reg [10:0] lane0_mantissa; // encode.rs:21
-    reg [4:0] lane0_exponent; // encode.rs:22
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [4:0] lane0_exponent_s4; // encode.rs:26
-    reg [5:0] lane0_e_s4; // encode.rs:26
+    reg [9:0] lane1_s5; // encode.rs:29
+    reg [9:0] lane1_s6; // encode.rs:29
+    reg [4:0] lane1_cells; // encode.rs:29
+    reg l30_s5_14; // encode.rs:30
+    reg l30_s6_14; // encode.rs:30
+    reg lane1_negative; // encode.rs:30
+    reg lane1_middle_s5; // encode.rs:31
+    reg lane1_middle_s6; // encode.rs:31
+    reg [4:0] lane1_border; // encode.rs:31
+    reg [3:0] codes_14; // encode.rs:37
+    reg lane0_inner; // scale_table.rs:133
+    reg [3:0] lane0_step_at; // scale_table.rs:136
+    reg [3:0] lane0_threshold_at; // scale_table.rs:137
+    reg [9:0] lane0_scale_c; // scale_table.rs:154
+    reg [9:0] lane0_scale_r; // scale_table.rs:154
+    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg [14:0] elements_0_magnitude_s3; // encode.rs:20
+    reg [14:0] lane0_x_magnitude; // encode.rs:20
+    reg elements_0_sign_s3; // encode.rs:20
+    reg lane0_x_sign; // encode.rs:20
+    reg elements_0_outer_s3; // encode.rs:20
+    reg lane0_x_outer; // encode.rs:20
+    reg lane0_x_inner; // encode.rs:20
+    reg [20:0] lane0_scaled; // encode.rs:24
+    reg [5:0] lane0_amount; // encode.rs:25
     reg [9:0] lane0_in_steps; // encode.rs:26
-    reg elements_0_sign_s3; // encode.rs:29
-    reg elements_0_sign_s4; // encode.rs:29
-    reg lane0_x_sign; // encode.rs:29
-    reg elements_0_outer_s3; // encode.rs:29
-    reg elements_0_outer_s4; // encode.rs:29
-    reg lane0_x_outer; // encode.rs:29
-    reg elements_0_inner_s3; // encode.rs:29
-    reg elements_0_inner_s4; // encode.rs:29
-    reg lane0_x_inner; // encode.rs:29
-    reg [3:0] codes_15; // encode.rs:38
+    reg [9:0] lane0_s5; // encode.rs:29
+    reg [9:0] lane0_s6; // encode.rs:29
+    reg [4:0] lane0_cells; // encode.rs:29
+    reg l30_s5_15; // encode.rs:30
+    reg l30_s6_15; // encode.rs:30
+    reg lane0_negative; // encode.rs:30
+    reg lane0_middle_s5; // encode.rs:31
+    reg lane0_middle_s6; // encode.rs:31
+    reg [4:0] lane0_border; // encode.rs:31
+    reg [3:0] codes_15; // encode.rs:37
+    reg ready_s1; // quantizer.rs:233
+    reg ready_s2; // quantizer.rs:233
+    reg ready_s3; // quantizer.rs:233
+    reg ready_s4; // quantizer.rs:233
+    reg beat_last_s1; // quantizer.rs:233
+    reg beat_last_s2; // quantizer.rs:233
+    reg beat_last_s3; // quantizer.rs:233
+    reg beat_last_s4; // quantizer.rs:233
     reg [4:0] compact_distance_1; // compact.rs:21
     reg [4:0] compact_distance_2; // compact.rs:21
     reg [4:0] compact_distance_3; // compact.rs:21
@@ -640,89 +760,101 @@ module oaken_quantizer_core_p16_n4096 (
     reg [5:0] packed_13; // compact.rs:28
     reg [5:0] packed_14; // compact.rs:28
     reg [5:0] packed_15; // compact.rs:28
-    reg [1:0] chunk_beat_s1; // quantizer.rs:233
-    reg [1:0] chunk_beat_s2; // quantizer.rs:233
-    reg [1:0] chunk_beat_s3; // quantizer.rs:233
-    reg [1:0] chunk_beat_s4; // quantizer.rs:233
-    reg [1:0] chunk_beat_s5; // quantizer.rs:233
-    reg [1:0] beat_in_chunk; // quantizer.rs:233
-    reg [5:0] mark; // quantizer.rs:238
-    reg [5:0] mark_1; // quantizer.rs:238
-    reg [5:0] mark_2; // quantizer.rs:238
-    reg [5:0] mark_3; // quantizer.rs:238
-    reg [5:0] mark_4; // quantizer.rs:238
-    reg [5:0] mark_5; // quantizer.rs:238
-    reg [5:0] mark_6; // quantizer.rs:238
-    reg [5:0] mark_7; // quantizer.rs:238
-    reg [5:0] mark_8; // quantizer.rs:238
-    reg [5:0] mark_9; // quantizer.rs:238
-    reg [5:0] mark_10; // quantizer.rs:238
-    reg [5:0] mark_11; // quantizer.rs:238
-    reg [5:0] mark_12; // quantizer.rs:238
-    reg [5:0] mark_13; // quantizer.rs:238
-    reg [5:0] mark_14; // quantizer.rs:238
-    reg [5:0] mark_15; // quantizer.rs:238
-    reg chunk_first_s1; // quantizer.rs:250
-    reg chunk_first_s2; // quantizer.rs:250
-    reg starts_chunk; // quantizer.rs:250
-    reg [4:0] byte_count_s4; // quantizer.rs:256
-    reg [4:0] byte_count_s5; // quantizer.rs:256
-    reg [4:0] beat_out_byte_count; // quantizer.rs:256
-    reg too_many_s4; // quantizer.rs:257
-    reg too_many_s5; // quantizer.rs:257
-    reg beat_out_too_many; // quantizer.rs:257
-    reg starts_chunk_s4; // quantizer.rs:258
-    reg starts_chunk_s5; // quantizer.rs:258
-    reg beat_out_starts_chunk; // quantizer.rs:258
-    reg [6:0] count_s3; // quantizer.rs:259
-    reg [6:0] count_s4; // quantizer.rs:259
-    reg [6:0] count_s5; // quantizer.rs:259
-    reg [6:0] beat_out_count; // quantizer.rs:259
-    reg beat_first_s1; // quantizer.rs:260
-    reg beat_first_s2; // quantizer.rs:260
-    reg beat_first_s3; // quantizer.rs:260
-    reg beat_first_s4; // quantizer.rs:260
-    reg beat_first_s5; // quantizer.rs:260
-    reg beat_out_first; // quantizer.rs:260
-    reg beat_last_s1; // quantizer.rs:261
-    reg beat_last_s2; // quantizer.rs:261
-    reg beat_last_s3; // quantizer.rs:261
-    reg beat_last_s4; // quantizer.rs:261
-    reg beat_last_s5; // quantizer.rs:261
-    reg beat_out_last; // quantizer.rs:261
-    reg [57:0] beat_out_header; // quantizer.rs:262
-    reg issue_s1; // quantizer.rs:264
-    reg issue_s2; // quantizer.rs:264
-    reg issue_s3; // quantizer.rs:264
-    reg issue_s4; // quantizer.rs:264
-    reg issue_s5; // quantizer.rs:264
-    reg issue_s6; // quantizer.rs:264
-    wire slice_s_ready;
-    wire beat_out_valid;
-    wire [265:0] slice_m_payload;
-    wire exit_s_ready;
-    wire exit_dense_valid;
-    wire [63:0] exit_dense_data;
-    wire exit_dense_last;
-    wire exit_sparse_valid;
-    wire [127:0] exit_sparse_data;
-    wire [15:0] exit_sparse_keep;
-    wire exit_sparse_last;
-    wire exit_finished;
-    wire exit_nonfinite;
+    reg [1:0] chunk_beat_s1; // quantizer.rs:250
+    reg [1:0] chunk_beat_s2; // quantizer.rs:250
+    reg [1:0] chunk_beat_s3; // quantizer.rs:250
+    reg [1:0] chunk_beat_s4; // quantizer.rs:250
+    reg [1:0] beat_in_chunk; // quantizer.rs:250
+    wire writer_s_ready;
+    wire [3:0] writer_vector;
+    wire writer_m_valid;
+    wire [127:0] writer_m_data;
+    wire [15:0] writer_m_keep;
+    wire writer_m_last;
+    wire writer_sent;
+    reg chunk_first_s1; // quantizer.rs:267
+    reg chunk_first_s2; // quantizer.rs:267
+    reg starts_chunk; // quantizer.rs:267
+    reg [4:0] compact_total_s4; // quantizer.rs:272
+    reg [4:0] sparse_beat_found; // quantizer.rs:272
+    reg too_many_s4; // quantizer.rs:273
+    reg sparse_beat_too_many; // quantizer.rs:273
+    reg starts_chunk_s4; // quantizer.rs:274
+    reg sparse_beat_starts_chunk; // quantizer.rs:274
+    reg [6:0] count_s3; // quantizer.rs:275
+    reg [6:0] count_s4; // quantizer.rs:275
+    reg [6:0] sparse_beat_count; // quantizer.rs:275
+    reg beat_first_s1; // quantizer.rs:276
+    reg beat_first_s2; // quantizer.rs:276
+    reg beat_first_s3; // quantizer.rs:276
+    reg beat_first_s4; // quantizer.rs:276
+    reg sparse_beat_first; // quantizer.rs:276
+    reg sparse_beat_last; // quantizer.rs:277
+    reg ready_s5; // quantizer.rs:279
+    reg ready_s6; // quantizer.rs:289
+    reg ready_s7; // quantizer.rs:289
+    reg ready_s8; // quantizer.rs:289
+    reg sparse_beat_last_s6; // quantizer.rs:289
+    reg sparse_beat_last_s7; // quantizer.rs:289
+    reg sparse_beat_last_s8; // quantizer.rs:289
+    wire dense_s_ready;
+    wire dense_m_valid;
+    wire [64:0] dense_m_payload;
+    wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:511];
-    reg [287:0] ring_q0; // quantizer.rs:210
-    (* no_rw_check *) reg [6:0] counts [0:127];
-    reg [6:0] counts_q0; // quantizer.rs:211
+    reg [287:0] ring_q0; // quantizer.rs:219
+    (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
+    reg [6:0] counts_q0; // quantizer.rs:220
     (* ram_style = "distributed" *) reg [161:0] queue [0:15];
+    (* ram_style = "distributed" *) reg [57:0] headers [0:15];
+    (* ram_style = "distributed" *) reg [4:0] splits [0:3];
+    (* ram_style = "distributed" *) reg [15:0] lane15_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane15_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane14_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane14_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane13_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane13_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane12_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane12_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane11_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane11_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane10_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane10_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane9_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane9_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane8_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane8_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane7_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane7_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane6_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane6_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane5_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane5_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane4_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane4_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane3_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane2_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane2_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane1_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane1_thresholds [0:15];
+    (* ram_style = "distributed" *) reg [15:0] lane0_steps [0:15];
+    (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:90
-    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:91
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:91
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:92
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:92
-    wire _t3 = in_flight == 5'h0; // quantizer.rs:93
+    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:91
+    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:92
+    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:92
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            may_begin <= 1'h0;
+        end else begin
+            may_begin <= same & enable;
+        end
+    end
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -744,7 +876,7 @@ module oaken_quantizer_core_p16_n4096 (
     assign s_ready = guard_s_ready;
     assign early = guard_early;
     assign late = guard_late;
-    assign guard_m_ready = |free;
+    assign guard_m_ready = room;
     length_guard_256x256 guard (
         .clk(clk),
         .rst(rst),
@@ -753,7 +885,7 @@ module oaken_quantizer_core_p16_n4096 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1(beats_minus_1),
-        .start((same & enable) & (in_flight != 5'h10)),
+        .start(may_begin & (in_flight != 5'h10)),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -762,8 +894,15 @@ module oaken_quantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:108
-    wire begins = accepted & guard_m_first; // quantizer.rs:109
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
+        end else begin
+            room <= free > 10'h2;
+        end
+    end
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
+    wire begins = accepted & guard_m_first; // quantizer.rs:114
 
     // in: classify
     always @(posedge clk) begin
@@ -779,6 +918,7 @@ module oaken_quantizer_core_p16_n4096 (
         data <= guard_m_data;
     end
     oaken_classify classify_0 (
+        .clk(clk),
         .x(data[15:0]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -791,6 +931,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_0_1)
     );
     oaken_classify classify_1 (
+        .clk(clk),
         .x(data[31:16]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -803,6 +944,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_1_1)
     );
     oaken_classify classify_2 (
+        .clk(clk),
         .x(data[47:32]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -815,6 +957,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_2_1)
     );
     oaken_classify classify_3 (
+        .clk(clk),
         .x(data[63:48]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -827,6 +970,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_3_1)
     );
     oaken_classify classify_4 (
+        .clk(clk),
         .x(data[79:64]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -839,6 +983,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_4_1)
     );
     oaken_classify classify_5 (
+        .clk(clk),
         .x(data[95:80]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -851,6 +996,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_5_1)
     );
     oaken_classify classify_6 (
+        .clk(clk),
         .x(data[111:96]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -863,6 +1009,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_6_1)
     );
     oaken_classify classify_7 (
+        .clk(clk),
         .x(data[127:112]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -875,6 +1022,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_7_1)
     );
     oaken_classify classify_8 (
+        .clk(clk),
         .x(data[143:128]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -887,6 +1035,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_8_1)
     );
     oaken_classify classify_9 (
+        .clk(clk),
         .x(data[159:144]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -899,6 +1048,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_9_1)
     );
     oaken_classify classify_10 (
+        .clk(clk),
         .x(data[175:160]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -911,6 +1061,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_10_1)
     );
     oaken_classify classify_11 (
+        .clk(clk),
         .x(data[191:176]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -923,6 +1074,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_11_1)
     );
     oaken_classify classify_12 (
+        .clk(clk),
         .x(data[207:192]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -935,6 +1087,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_12_1)
     );
     oaken_classify classify_13 (
+        .clk(clk),
         .x(data[223:208]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -947,6 +1100,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_13_1)
     );
     oaken_classify classify_14 (
+        .clk(clk),
         .x(data[239:224]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -959,6 +1113,7 @@ module oaken_quantizer_core_p16_n4096 (
         .nonfinite(found_14_1)
     );
     oaken_classify classify_15 (
+        .clk(clk),
         .x(data[255:240]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -1036,35 +1191,39 @@ module oaken_quantizer_core_p16_n4096 (
         found_15_0_outer <= classify_15_y_outer;
         found_15_0_inner <= classify_15_y_inner;
     end
-    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:129
-    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:130
-    wire [15:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:131
+    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
+    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:135
+    wire [15:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:136
     always @(posedge clk) strange <= |_t4;
     always @(posedge clk) begin
         if (rst) begin
+            valid_s2 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
-            valid_1 <= valid;
+            valid_s2 <= valid;
+            valid_1 <= valid_s2;
         end
     end
     always @(posedge clk) begin
-        first_1 <= first;
-        last_1 <= last;
+        first_s2 <= first;
+        first_1 <= first_s2;
+        last_s2 <= last;
+        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
@@ -1092,10 +1251,10 @@ module oaken_quantizer_core_p16_n4096 (
     wire outliers_13 = found_13_0_outer | found_13_0_inner; // classify.rs:33
     wire outliers_14 = found_14_0_outer | found_14_0_inner; // classify.rs:33
     wire outliers_15 = found_15_0_outer | found_15_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:286
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:286
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:286
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:286
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:328
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:328
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:328
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:328
     always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}};
     always @(posedge clk) begin
         if (rst) begin
@@ -1104,8 +1263,8 @@ module oaken_quantizer_core_p16_n4096 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer.rs:151
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:152
+    wire chunk_ends = chunk_position == 2'h3; // quantizer.rs:157
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -1165,7 +1324,8 @@ module oaken_quantizer_core_p16_n4096 (
         .descriptor_inner_r(steps_descriptor_inner_r),
         .descriptor_inner_e(steps_descriptor_inner_e)
     );
-    wire [161:0] _t9 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:178
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
+    wire [161:0] _t9 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t9;
     always @(posedge clk) begin
         if (rst) begin
@@ -1176,13 +1336,61 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:186
-    wire beat_first = beat_index == 8'h0; // quantizer.rs:187
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:188
-    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:189
-    wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:190
-    wire leaves = (issue & beat_last) & advance; // quantizer.rs:191
-    wire _t10 = issue & advance; // quantizer.rs:192
+    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [57:0] d_header = queue_q0[161:104]; // bundle.rs:55
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // bundle.rs:55
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // bundle.rs:55
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // bundle.rs:55
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // bundle.rs:55
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // bundle.rs:55
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // bundle.rs:55
+    wire [9:0] d_middle_r = queue_q0[51:42]; // bundle.rs:55
+    wire [5:0] d_middle_e = queue_q0[41:36]; // bundle.rs:55
+    wire [9:0] d_middle_c = queue_q0[35:26]; // bundle.rs:55
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // bundle.rs:55
+    wire [9:0] d_inner_r = queue_q0[15:6]; // bundle.rs:55
+    wire [5:0] d_inner_e = queue_q0[5:0]; // bundle.rs:55
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
+    wire takes = &turn; // scale_table.rs:93
+    always @(posedge clk) begin
+        if (rst) begin
+            turn <= 2'h0;
+            slot <= 2'h0;
+            slot_out <= 2'h0;
+        end else begin
+            if (works) turn <= turn + 2'h1;
+            if (takes) slot <= slot + 2'h1;
+            if (leaves) slot_out <= slot_out + 2'h1;
+        end
+    end
+    wire _t10 = takes & (~leaves); // scale_table.rs:97
+    always @(posedge clk) begin
+        if (rst) begin
+            loaded <= 3'h0;
+        end else begin
+            if (_t10) loaded <= loaded + 3'h1;
+            else if (leaves & (~takes)) loaded <= loaded - 3'h1;
+        end
+    end
+    always @(posedge clk) begin
+        write_valid <= works;
+        write_address <= {slot, turn};
+        write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
+        write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
+    end
+    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:99
+    always @(posedge clk) begin
+        write_c <= _t11;
+        if (takes) splits[slot] <= d_header[56:52];
+    end
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:110
+    wire ready = |loaded; // scale_table.rs:111
+    wire beat_first = beat_index == 8'h0; // quantizer.rs:197
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
+    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:199
+    wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:200
+    assign leaves = (ready & beat_last) & advance;
+    wire _t12 = ready & advance; // quantizer.rs:202
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 9'h0;
@@ -1190,76 +1398,67 @@ module oaken_quantizer_core_p16_n4096 (
             read_count_at <= 7'h0;
             queue_out <= 4'h0;
         end else begin
-            if (_t10) read_at <= read_at + 9'h1;
-            if (_t10) beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
-            if (_t10) if (chunk_first) read_count_at <= read_count_at + 7'h1;
-            if (_t10) if (beat_last) queue_out <= queue_out + 4'h1;
+            if (_t12) read_at <= read_at + 9'h1;
+            if (_t12) beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
+            if (_t12) if (chunk_first) read_count_at <= read_count_at + 7'h1;
+            if (takes) queue_out <= queue_out + 4'h1;
         end
     end
-    wire _t11 = steps_done & (~leaves); // quantizer.rs:198
+    wire _t13 = steps_done & (~takes); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             queued <= 5'h0;
         end else begin
-            if (_t11) queued <= queued + 5'h1;
-            else if ((~steps_done) & leaves) queued <= queued - 5'h1;
+            if (_t13) queued <= queued + 5'h1;
+            else if (takes & (~steps_done)) queued <= queued - 5'h1;
         end
     end
-    wire _t12 = begins & (~leaves); // quantizer.rs:199
+    wire _t14 = begins & (~sent); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (_t12) in_flight <= in_flight + 5'h1;
-            else if ((~begins) & leaves) in_flight <= in_flight - 5'h1;
+            if (_t14) in_flight <= in_flight + 5'h1;
+            else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire freed = issue & advance; // quantizer.rs:201
-    wire _t13 = accepted & (~freed); // quantizer.rs:202
+    wire _t15 = ready & advance; // quantizer.rs:211
+    wire _t16 = _t15 & (~accepted); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
         end else begin
-            if (_t13) free <= free - 10'h1;
-            else if ((~accepted) & freed) free <= free + 10'h1;
+            if (_t16) free <= free + 10'h1;
+            else if (accepted & (~_t15)) free <= free - 10'h1;
         end
     end
 
     // out: encode
     always @(posedge clk) begin
+        if (write_valid) lane15_thresholds[write_address] <= write_c;
+        if (write_valid) lane14_thresholds[write_address] <= write_c;
+        if (write_valid) lane13_thresholds[write_address] <= write_c;
+        if (write_valid) lane12_thresholds[write_address] <= write_c;
+        if (write_valid) lane11_thresholds[write_address] <= write_c;
+        if (write_valid) lane10_thresholds[write_address] <= write_c;
+        if (write_valid) lane9_thresholds[write_address] <= write_c;
+        if (write_valid) lane8_thresholds[write_address] <= write_c;
+        if (write_valid) lane7_thresholds[write_address] <= write_c;
+        if (write_valid) lane6_thresholds[write_address] <= write_c;
+        if (write_valid) lane5_thresholds[write_address] <= write_c;
+        if (write_valid) lane4_thresholds[write_address] <= write_c;
+        if (write_valid) lane3_thresholds[write_address] <= write_c;
+        if (write_valid) lane2_thresholds[write_address] <= write_c;
+        if (write_valid) lane1_thresholds[write_address] <= write_c;
+        if (write_valid) lane0_thresholds[write_address] <= write_c;
         if (advance) ring_q0 <= ring[read_at];
         if (advance) word <= ring_q0;
         if (advance) counts_q0 <= counts[read_count_at];
         if (advance) count <= counts_q0;
-    end
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:212
-    always @(posedge clk) begin
-        if (advance) queue_q0_s1 <= queue_q0[161:104];
-        if (advance) scales_header <= queue_q0_s1;
-        if (advance) queue_q0_s1_1 <= queue_q0[103:94];
-        if (advance) scales_outer_pos_r <= queue_q0_s1_1;
-        if (advance) queue_q0_s1_2 <= queue_q0[93:88];
-        if (advance) scales_outer_pos_e <= queue_q0_s1_2;
-        if (advance) queue_q0_s1_3 <= queue_q0[87:78];
-        if (advance) scales_outer_pos_c <= queue_q0_s1_3;
-        if (advance) queue_q0_s1_4 <= queue_q0[77:68];
-        if (advance) scales_outer_neg_r <= queue_q0_s1_4;
-        if (advance) queue_q0_s1_5 <= queue_q0[67:62];
-        if (advance) scales_outer_neg_e <= queue_q0_s1_5;
-        if (advance) queue_q0_s1_6 <= queue_q0[61:52];
-        if (advance) scales_outer_neg_c <= queue_q0_s1_6;
-        if (advance) queue_q0_s1_7 <= queue_q0[51:42];
-        if (advance) scales_middle_r <= queue_q0_s1_7;
-        if (advance) queue_q0_s1_8 <= queue_q0[41:36];
-        if (advance) scales_middle_e <= queue_q0_s1_8;
-        if (advance) queue_q0_s1_9 <= queue_q0[35:26];
-        if (advance) scales_middle_c <= queue_q0_s1_9;
-        if (advance) queue_q0_s1_10 <= queue_q0[25:16];
-        if (advance) scales_middle_c_neg <= queue_q0_s1_10;
-        if (advance) queue_q0_s1_11 <= queue_q0[15:6];
-        if (advance) scales_inner_r <= queue_q0_s1_11;
-        if (advance) queue_q0_s1_12 <= queue_q0[5:0];
-        if (advance) scales_inner_e <= queue_q0_s1_12;
+        if (advance) slot_out_s1 <= slot_out;
+        if (advance) slot_out_s2 <= slot_out_s1;
+        if (advance) split_s1 <= split;
+        if (advance) split_1 <= split_s1;
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
     wire elements_0_sign = word[2]; // bundle.rs:55
@@ -1325,825 +1524,939 @@ module oaken_quantizer_core_p16_n4096 (
     wire elements_15_sign = word[272]; // bundle.rs:55
     wire elements_15_outer = word[271]; // bundle.rs:55
     wire elements_15_inner = word[270]; // bundle.rs:55
-    wire [9:0] lane15_outer_step_0 = elements_15_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane15_outer_step_1 = elements_15_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane15_other_step_0 = elements_15_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane15_other_step_1 = elements_15_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
+    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane15_r <= elements_15_outer ? lane15_outer_step_0 : lane15_other_step_0;
-        if (advance) lane15_e <= elements_15_outer ? lane15_outer_step_1 : lane15_other_step_1;
+        if (advance) lane15_step_at <= _t17;
+        if (advance) lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
+        if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
-    wire _t14 = |elements_15_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane15_parts_mantissa = {_t14, elements_15_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane15_parts_exponent = elements_15_magnitude[14:10] - {4'h0, _t14}; // half.rs:18
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:142
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane15_mantissa <= lane15_parts_mantissa;
-        if (advance) lane15_exponent <= lane15_parts_exponent;
-    end
-    wire [20:0] _t15 = {10'h0, lane15_mantissa} * {11'h0, lane15_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane15_scaled <= _t15;
-        if (advance) lane15_exponent_s4 <= lane15_exponent;
-        if (advance) lane15_e_s4 <= lane15_e;
-    end
-    wire [5:0] lane15_amount = (lane15_e_s4 - 6'h1) - {1'h0, lane15_exponent_s4}; // align.rs:18
-    wire [16:0] lane15_shifted = lane15_scaled[20:4] >> lane15_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane15_in_steps <= lane15_shifted[9:0];
+        if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
+        if (advance) lane15_scale_r <= lane15_r;
+        if (advance) lane15_scale_e <= lane15_e;
+        if (advance) elements_15_magnitude_s3 <= elements_15_magnitude;
+        if (advance) lane15_x_magnitude <= elements_15_magnitude_s3;
         if (advance) elements_15_sign_s3 <= elements_15_sign;
-        if (advance) elements_15_sign_s4 <= elements_15_sign_s3;
-        if (advance) lane15_x_sign <= elements_15_sign_s4;
+        if (advance) lane15_x_sign <= elements_15_sign_s3;
         if (advance) elements_15_outer_s3 <= elements_15_outer;
-        if (advance) elements_15_outer_s4 <= elements_15_outer_s3;
-        if (advance) lane15_x_outer <= elements_15_outer_s4;
-        if (advance) elements_15_inner_s3 <= elements_15_inner;
-        if (advance) elements_15_inner_s4 <= elements_15_inner_s3;
-        if (advance) lane15_x_inner <= elements_15_inner_s4;
-        if (advance) scales_header_s3 <= scales_header;
-        if (advance) scales_header_s4 <= scales_header_s3;
-        if (advance) lane15_d_header <= scales_header_s4;
-        if (advance) scales_outer_pos_c_s3 <= scales_outer_pos_c;
-        if (advance) scales_outer_pos_c_s4 <= scales_outer_pos_c_s3;
-        if (advance) lane15_d_outer_pos_c <= scales_outer_pos_c_s4;
-        if (advance) scales_outer_neg_c_s3 <= scales_outer_neg_c;
-        if (advance) scales_outer_neg_c_s4 <= scales_outer_neg_c_s3;
-        if (advance) lane15_d_outer_neg_c <= scales_outer_neg_c_s4;
-        if (advance) scales_middle_c_s3 <= scales_middle_c;
-        if (advance) scales_middle_c_s4 <= scales_middle_c_s3;
-        if (advance) lane15_d_middle_c <= scales_middle_c_s4;
-        if (advance) scales_middle_c_neg_s3 <= scales_middle_c_neg;
-        if (advance) scales_middle_c_neg_s4 <= scales_middle_c_neg_s3;
-        if (advance) lane15_d_middle_c_neg <= scales_middle_c_neg_s4;
+        if (advance) lane15_x_outer <= elements_15_outer_s3;
+        if (advance) lane15_x_inner <= lane15_inner;
     end
-    wire [9:0] lane15_c_outer = lane15_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane15_c_middle = lane15_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane15_threshold = lane15_x_outer ? lane15_c_outer : (lane15_x_inner ? 10'h0 : lane15_c_middle); // encode.rs:32
-    wire [9:0] lane15_shifted_1 = lane15_in_steps - lane15_threshold; // encode.rs:33
-    wire [9:0] _t16 = lane15_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane15_outlier_code = _t16[8:5]; // encode.rs:34
-    wire [3:0] lane15_border = lane15_d_header[55:52]; // encode.rs:48
-    wire [3:0] lane15_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane15_room = lane15_x_sign ? lane15_below : (~lane15_border); // encode.rs:50
-    wire lane15_beyond = lane15_shifted_1[9:5] > {1'h0, lane15_room}; // encode.rs:51
-    wire [3:0] lane15_steps = lane15_beyond ? lane15_room : lane15_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane15_middle_code = lane15_x_sign ? (lane15_below - lane15_steps) : (lane15_border + lane15_steps); // encode.rs:53
-    wire [3:0] lane15_normal = lane15_middle_code & {4{~(lane15_x_outer | lane15_x_inner)}}; // encode.rs:36
-    wire [3:0] lane15_outlier = lane15_outlier_code & {4{lane15_x_outer | lane15_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_0 <= lane15_normal | lane15_outlier;
-    wire [9:0] lane14_outer_step_0 = elements_14_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane14_outer_step_1 = elements_14_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane14_other_step_0 = elements_14_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane14_other_step_1 = elements_14_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane15_middle = ~(lane15_x_outer | lane15_x_inner); // encode.rs:21
+    wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t18 = {10'h0, {|lane15_field, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane15_scaled <= _t18;
+    wire lane15_normal = |lane15_field; // align.rs:21
+    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:22
+    wire [6:0] _t19 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:23
+    always @(posedge clk) if (advance) lane15_amount <= _t19[6:1];
+    wire [15:0] _t20 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:32
+    wire [15:0] _t21 = lane15_amount[2] ? {4'h0, _t20[15:4]} : _t20; // align.rs:32
+    wire [12:0] _t22 = lane15_amount[1] ? {2'h0, _t21[12:2]} : _t21[12:0]; // align.rs:32
+    wire [10:0] _t23 = lane15_amount[0] ? {1'h0, _t22[10:1]} : _t22[10:0]; // align.rs:32
+    wire [9:0] lane15_shifted = _t23[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane14_r <= elements_14_outer ? lane14_outer_step_0 : lane14_other_step_0;
-        if (advance) lane14_e <= elements_14_outer ? lane14_outer_step_1 : lane14_other_step_1;
+        if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
+        if (advance) lane15_s5 <= lane15_scale_c;
+        if (advance) lane15_s6 <= lane15_s5;
     end
-    wire _t17 = |elements_14_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane14_parts_mantissa = {_t17, elements_14_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane14_parts_exponent = elements_14_magnitude[14:10] - {4'h0, _t17}; // half.rs:18
+    wire [9:0] _t24 = lane15_in_steps - lane15_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane14_mantissa <= lane14_parts_mantissa;
-        if (advance) lane14_exponent <= lane14_parts_exponent;
+        if (advance) lane15_cells <= _t24[9:5];
+        if (advance) l30_s5 <= lane15_x_sign & lane15_middle;
+        if (advance) l30_s6 <= l30_s5;
+        if (advance) lane15_negative <= l30_s6;
+        if (advance) lane15_middle_s5 <= lane15_middle;
+        if (advance) lane15_middle_s6 <= lane15_middle_s5;
+        if (advance) split_1_s3 <= split_1;
+        if (advance) split_1_s4 <= split_1_s3;
+        if (advance) split_1_s5 <= split_1_s4;
+        if (advance) split_1_s6 <= split_1_s5;
+        if (advance) lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t18 = {10'h0, lane14_mantissa} * {11'h0, lane14_r}; // align.rs:11
+    wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:34
+    wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:35
+    wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane14_scaled <= _t18;
-        if (advance) lane14_exponent_s4 <= lane14_exponent;
-        if (advance) lane14_e_s4 <= lane14_e;
+        if (advance) codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
+        if (advance) lane14_inner <= elements_14_inner;
     end
-    wire [5:0] lane14_amount = (lane14_e_s4 - 6'h1) - {1'h0, lane14_exponent_s4}; // align.rs:18
-    wire [16:0] lane14_shifted = lane14_scaled[20:4] >> lane14_amount; // align.rs:19
+    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane14_in_steps <= lane14_shifted[9:0];
+        if (advance) lane14_step_at <= _t25;
+        if (advance) lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
+        if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:142
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:143
+    always @(posedge clk) begin
+        if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
+        if (advance) lane14_scale_r <= lane14_r;
+        if (advance) lane14_scale_e <= lane14_e;
+        if (advance) elements_14_magnitude_s3 <= elements_14_magnitude;
+        if (advance) lane14_x_magnitude <= elements_14_magnitude_s3;
         if (advance) elements_14_sign_s3 <= elements_14_sign;
-        if (advance) elements_14_sign_s4 <= elements_14_sign_s3;
-        if (advance) lane14_x_sign <= elements_14_sign_s4;
+        if (advance) lane14_x_sign <= elements_14_sign_s3;
         if (advance) elements_14_outer_s3 <= elements_14_outer;
-        if (advance) elements_14_outer_s4 <= elements_14_outer_s3;
-        if (advance) lane14_x_outer <= elements_14_outer_s4;
-        if (advance) elements_14_inner_s3 <= elements_14_inner;
-        if (advance) elements_14_inner_s4 <= elements_14_inner_s3;
-        if (advance) lane14_x_inner <= elements_14_inner_s4;
+        if (advance) lane14_x_outer <= elements_14_outer_s3;
+        if (advance) lane14_x_inner <= lane14_inner;
     end
-    wire [9:0] lane14_c_outer = lane14_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane14_c_middle = lane14_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane14_threshold = lane14_x_outer ? lane14_c_outer : (lane14_x_inner ? 10'h0 : lane14_c_middle); // encode.rs:32
-    wire [9:0] lane14_shifted_1 = lane14_in_steps - lane14_threshold; // encode.rs:33
-    wire [9:0] _t19 = lane14_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane14_outlier_code = _t19[8:5]; // encode.rs:34
-    wire [3:0] lane14_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane14_room = lane14_x_sign ? lane14_below : (~lane15_border); // encode.rs:50
-    wire lane14_beyond = lane14_shifted_1[9:5] > {1'h0, lane14_room}; // encode.rs:51
-    wire [3:0] lane14_steps = lane14_beyond ? lane14_room : lane14_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane14_middle_code = lane14_x_sign ? (lane14_below - lane14_steps) : (lane15_border + lane14_steps); // encode.rs:53
-    wire [3:0] lane14_normal = lane14_middle_code & {4{~(lane14_x_outer | lane14_x_inner)}}; // encode.rs:36
-    wire [3:0] lane14_outlier = lane14_outlier_code & {4{lane14_x_outer | lane14_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_1 <= lane14_normal | lane14_outlier;
-    wire [9:0] lane13_outer_step_0 = elements_13_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane13_outer_step_1 = elements_13_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane13_other_step_0 = elements_13_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane13_other_step_1 = elements_13_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane14_middle = ~(lane14_x_outer | lane14_x_inner); // encode.rs:21
+    wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t26 = {10'h0, {|lane14_field, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane14_scaled <= _t26;
+    wire lane14_normal = |lane14_field; // align.rs:21
+    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:22
+    wire [6:0] _t27 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:23
+    always @(posedge clk) if (advance) lane14_amount <= _t27[6:1];
+    wire [15:0] _t28 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:32
+    wire [15:0] _t29 = lane14_amount[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:32
+    wire [12:0] _t30 = lane14_amount[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:32
+    wire [10:0] _t31 = lane14_amount[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:32
+    wire [9:0] lane14_shifted = _t31[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane13_r <= elements_13_outer ? lane13_outer_step_0 : lane13_other_step_0;
-        if (advance) lane13_e <= elements_13_outer ? lane13_outer_step_1 : lane13_other_step_1;
+        if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
+        if (advance) lane14_s5 <= lane14_scale_c;
+        if (advance) lane14_s6 <= lane14_s5;
     end
-    wire _t20 = |elements_13_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane13_parts_mantissa = {_t20, elements_13_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane13_parts_exponent = elements_13_magnitude[14:10] - {4'h0, _t20}; // half.rs:18
+    wire [9:0] _t32 = lane14_in_steps - lane14_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane13_mantissa <= lane13_parts_mantissa;
-        if (advance) lane13_exponent <= lane13_parts_exponent;
+        if (advance) lane14_cells <= _t32[9:5];
+        if (advance) l30_s5_1 <= lane14_x_sign & lane14_middle;
+        if (advance) l30_s6_1 <= l30_s5_1;
+        if (advance) lane14_negative <= l30_s6_1;
+        if (advance) lane14_middle_s5 <= lane14_middle;
+        if (advance) lane14_middle_s6 <= lane14_middle_s5;
+        if (advance) lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t21 = {10'h0, lane13_mantissa} * {11'h0, lane13_r}; // align.rs:11
+    wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:34
+    wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:35
+    wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane13_scaled <= _t21;
-        if (advance) lane13_exponent_s4 <= lane13_exponent;
-        if (advance) lane13_e_s4 <= lane13_e;
+        if (advance) codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
+        if (advance) lane13_inner <= elements_13_inner;
     end
-    wire [5:0] lane13_amount = (lane13_e_s4 - 6'h1) - {1'h0, lane13_exponent_s4}; // align.rs:18
-    wire [16:0] lane13_shifted = lane13_scaled[20:4] >> lane13_amount; // align.rs:19
+    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane13_in_steps <= lane13_shifted[9:0];
+        if (advance) lane13_step_at <= _t33;
+        if (advance) lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
+        if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:142
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:143
+    always @(posedge clk) begin
+        if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
+        if (advance) lane13_scale_r <= lane13_r;
+        if (advance) lane13_scale_e <= lane13_e;
+        if (advance) elements_13_magnitude_s3 <= elements_13_magnitude;
+        if (advance) lane13_x_magnitude <= elements_13_magnitude_s3;
         if (advance) elements_13_sign_s3 <= elements_13_sign;
-        if (advance) elements_13_sign_s4 <= elements_13_sign_s3;
-        if (advance) lane13_x_sign <= elements_13_sign_s4;
+        if (advance) lane13_x_sign <= elements_13_sign_s3;
         if (advance) elements_13_outer_s3 <= elements_13_outer;
-        if (advance) elements_13_outer_s4 <= elements_13_outer_s3;
-        if (advance) lane13_x_outer <= elements_13_outer_s4;
-        if (advance) elements_13_inner_s3 <= elements_13_inner;
-        if (advance) elements_13_inner_s4 <= elements_13_inner_s3;
-        if (advance) lane13_x_inner <= elements_13_inner_s4;
+        if (advance) lane13_x_outer <= elements_13_outer_s3;
+        if (advance) lane13_x_inner <= lane13_inner;
     end
-    wire [9:0] lane13_c_outer = lane13_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane13_c_middle = lane13_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane13_threshold = lane13_x_outer ? lane13_c_outer : (lane13_x_inner ? 10'h0 : lane13_c_middle); // encode.rs:32
-    wire [9:0] lane13_shifted_1 = lane13_in_steps - lane13_threshold; // encode.rs:33
-    wire [9:0] _t22 = lane13_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane13_outlier_code = _t22[8:5]; // encode.rs:34
-    wire [3:0] lane13_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane13_room = lane13_x_sign ? lane13_below : (~lane15_border); // encode.rs:50
-    wire lane13_beyond = lane13_shifted_1[9:5] > {1'h0, lane13_room}; // encode.rs:51
-    wire [3:0] lane13_steps = lane13_beyond ? lane13_room : lane13_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane13_middle_code = lane13_x_sign ? (lane13_below - lane13_steps) : (lane15_border + lane13_steps); // encode.rs:53
-    wire [3:0] lane13_normal = lane13_middle_code & {4{~(lane13_x_outer | lane13_x_inner)}}; // encode.rs:36
-    wire [3:0] lane13_outlier = lane13_outlier_code & {4{lane13_x_outer | lane13_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_2 <= lane13_normal | lane13_outlier;
-    wire [9:0] lane12_outer_step_0 = elements_12_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane12_outer_step_1 = elements_12_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane12_other_step_0 = elements_12_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane12_other_step_1 = elements_12_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane13_middle = ~(lane13_x_outer | lane13_x_inner); // encode.rs:21
+    wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t34 = {10'h0, {|lane13_field, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane13_scaled <= _t34;
+    wire lane13_normal = |lane13_field; // align.rs:21
+    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:22
+    wire [6:0] _t35 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:23
+    always @(posedge clk) if (advance) lane13_amount <= _t35[6:1];
+    wire [15:0] _t36 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:32
+    wire [15:0] _t37 = lane13_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:32
+    wire [12:0] _t38 = lane13_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:32
+    wire [10:0] _t39 = lane13_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:32
+    wire [9:0] lane13_shifted = _t39[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane12_r <= elements_12_outer ? lane12_outer_step_0 : lane12_other_step_0;
-        if (advance) lane12_e <= elements_12_outer ? lane12_outer_step_1 : lane12_other_step_1;
+        if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
+        if (advance) lane13_s5 <= lane13_scale_c;
+        if (advance) lane13_s6 <= lane13_s5;
     end
-    wire _t23 = |elements_12_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane12_parts_mantissa = {_t23, elements_12_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane12_parts_exponent = elements_12_magnitude[14:10] - {4'h0, _t23}; // half.rs:18
+    wire [9:0] _t40 = lane13_in_steps - lane13_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane12_mantissa <= lane12_parts_mantissa;
-        if (advance) lane12_exponent <= lane12_parts_exponent;
+        if (advance) lane13_cells <= _t40[9:5];
+        if (advance) l30_s5_2 <= lane13_x_sign & lane13_middle;
+        if (advance) l30_s6_2 <= l30_s5_2;
+        if (advance) lane13_negative <= l30_s6_2;
+        if (advance) lane13_middle_s5 <= lane13_middle;
+        if (advance) lane13_middle_s6 <= lane13_middle_s5;
+        if (advance) lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t24 = {10'h0, lane12_mantissa} * {11'h0, lane12_r}; // align.rs:11
+    wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:34
+    wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:35
+    wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane12_scaled <= _t24;
-        if (advance) lane12_exponent_s4 <= lane12_exponent;
-        if (advance) lane12_e_s4 <= lane12_e;
+        if (advance) codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
+        if (advance) lane12_inner <= elements_12_inner;
     end
-    wire [5:0] lane12_amount = (lane12_e_s4 - 6'h1) - {1'h0, lane12_exponent_s4}; // align.rs:18
-    wire [16:0] lane12_shifted = lane12_scaled[20:4] >> lane12_amount; // align.rs:19
+    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane12_in_steps <= lane12_shifted[9:0];
+        if (advance) lane12_step_at <= _t41;
+        if (advance) lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
+        if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:142
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:143
+    always @(posedge clk) begin
+        if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
+        if (advance) lane12_scale_r <= lane12_r;
+        if (advance) lane12_scale_e <= lane12_e;
+        if (advance) elements_12_magnitude_s3 <= elements_12_magnitude;
+        if (advance) lane12_x_magnitude <= elements_12_magnitude_s3;
         if (advance) elements_12_sign_s3 <= elements_12_sign;
-        if (advance) elements_12_sign_s4 <= elements_12_sign_s3;
-        if (advance) lane12_x_sign <= elements_12_sign_s4;
+        if (advance) lane12_x_sign <= elements_12_sign_s3;
         if (advance) elements_12_outer_s3 <= elements_12_outer;
-        if (advance) elements_12_outer_s4 <= elements_12_outer_s3;
-        if (advance) lane12_x_outer <= elements_12_outer_s4;
-        if (advance) elements_12_inner_s3 <= elements_12_inner;
-        if (advance) elements_12_inner_s4 <= elements_12_inner_s3;
-        if (advance) lane12_x_inner <= elements_12_inner_s4;
+        if (advance) lane12_x_outer <= elements_12_outer_s3;
+        if (advance) lane12_x_inner <= lane12_inner;
     end
-    wire [9:0] lane12_c_outer = lane12_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane12_c_middle = lane12_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane12_threshold = lane12_x_outer ? lane12_c_outer : (lane12_x_inner ? 10'h0 : lane12_c_middle); // encode.rs:32
-    wire [9:0] lane12_shifted_1 = lane12_in_steps - lane12_threshold; // encode.rs:33
-    wire [9:0] _t25 = lane12_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane12_outlier_code = _t25[8:5]; // encode.rs:34
-    wire [3:0] lane12_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane12_room = lane12_x_sign ? lane12_below : (~lane15_border); // encode.rs:50
-    wire lane12_beyond = lane12_shifted_1[9:5] > {1'h0, lane12_room}; // encode.rs:51
-    wire [3:0] lane12_steps = lane12_beyond ? lane12_room : lane12_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane12_middle_code = lane12_x_sign ? (lane12_below - lane12_steps) : (lane15_border + lane12_steps); // encode.rs:53
-    wire [3:0] lane12_normal = lane12_middle_code & {4{~(lane12_x_outer | lane12_x_inner)}}; // encode.rs:36
-    wire [3:0] lane12_outlier = lane12_outlier_code & {4{lane12_x_outer | lane12_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_3 <= lane12_normal | lane12_outlier;
-    wire [9:0] lane11_outer_step_0 = elements_11_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane11_outer_step_1 = elements_11_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane11_other_step_0 = elements_11_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane11_other_step_1 = elements_11_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane12_middle = ~(lane12_x_outer | lane12_x_inner); // encode.rs:21
+    wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t42 = {10'h0, {|lane12_field, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane12_scaled <= _t42;
+    wire lane12_normal = |lane12_field; // align.rs:21
+    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:22
+    wire [6:0] _t43 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:23
+    always @(posedge clk) if (advance) lane12_amount <= _t43[6:1];
+    wire [15:0] _t44 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:32
+    wire [15:0] _t45 = lane12_amount[2] ? {4'h0, _t44[15:4]} : _t44; // align.rs:32
+    wire [12:0] _t46 = lane12_amount[1] ? {2'h0, _t45[12:2]} : _t45[12:0]; // align.rs:32
+    wire [10:0] _t47 = lane12_amount[0] ? {1'h0, _t46[10:1]} : _t46[10:0]; // align.rs:32
+    wire [9:0] lane12_shifted = _t47[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane11_r <= elements_11_outer ? lane11_outer_step_0 : lane11_other_step_0;
-        if (advance) lane11_e <= elements_11_outer ? lane11_outer_step_1 : lane11_other_step_1;
+        if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
+        if (advance) lane12_s5 <= lane12_scale_c;
+        if (advance) lane12_s6 <= lane12_s5;
     end
-    wire _t26 = |elements_11_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane11_parts_mantissa = {_t26, elements_11_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane11_parts_exponent = elements_11_magnitude[14:10] - {4'h0, _t26}; // half.rs:18
+    wire [9:0] _t48 = lane12_in_steps - lane12_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane11_mantissa <= lane11_parts_mantissa;
-        if (advance) lane11_exponent <= lane11_parts_exponent;
+        if (advance) lane12_cells <= _t48[9:5];
+        if (advance) l30_s5_3 <= lane12_x_sign & lane12_middle;
+        if (advance) l30_s6_3 <= l30_s5_3;
+        if (advance) lane12_negative <= l30_s6_3;
+        if (advance) lane12_middle_s5 <= lane12_middle;
+        if (advance) lane12_middle_s6 <= lane12_middle_s5;
+        if (advance) lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t27 = {10'h0, lane11_mantissa} * {11'h0, lane11_r}; // align.rs:11
+    wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:34
+    wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:35
+    wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane11_scaled <= _t27;
-        if (advance) lane11_exponent_s4 <= lane11_exponent;
-        if (advance) lane11_e_s4 <= lane11_e;
+        if (advance) codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
+        if (advance) lane11_inner <= elements_11_inner;
     end
-    wire [5:0] lane11_amount = (lane11_e_s4 - 6'h1) - {1'h0, lane11_exponent_s4}; // align.rs:18
-    wire [16:0] lane11_shifted = lane11_scaled[20:4] >> lane11_amount; // align.rs:19
+    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane11_in_steps <= lane11_shifted[9:0];
+        if (advance) lane11_step_at <= _t49;
+        if (advance) lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
+        if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:142
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:143
+    always @(posedge clk) begin
+        if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
+        if (advance) lane11_scale_r <= lane11_r;
+        if (advance) lane11_scale_e <= lane11_e;
+        if (advance) elements_11_magnitude_s3 <= elements_11_magnitude;
+        if (advance) lane11_x_magnitude <= elements_11_magnitude_s3;
         if (advance) elements_11_sign_s3 <= elements_11_sign;
-        if (advance) elements_11_sign_s4 <= elements_11_sign_s3;
-        if (advance) lane11_x_sign <= elements_11_sign_s4;
+        if (advance) lane11_x_sign <= elements_11_sign_s3;
         if (advance) elements_11_outer_s3 <= elements_11_outer;
-        if (advance) elements_11_outer_s4 <= elements_11_outer_s3;
-        if (advance) lane11_x_outer <= elements_11_outer_s4;
-        if (advance) elements_11_inner_s3 <= elements_11_inner;
-        if (advance) elements_11_inner_s4 <= elements_11_inner_s3;
-        if (advance) lane11_x_inner <= elements_11_inner_s4;
+        if (advance) lane11_x_outer <= elements_11_outer_s3;
+        if (advance) lane11_x_inner <= lane11_inner;
     end
-    wire [9:0] lane11_c_outer = lane11_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane11_c_middle = lane11_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane11_threshold = lane11_x_outer ? lane11_c_outer : (lane11_x_inner ? 10'h0 : lane11_c_middle); // encode.rs:32
-    wire [9:0] lane11_shifted_1 = lane11_in_steps - lane11_threshold; // encode.rs:33
-    wire [9:0] _t28 = lane11_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane11_outlier_code = _t28[8:5]; // encode.rs:34
-    wire [3:0] lane11_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane11_room = lane11_x_sign ? lane11_below : (~lane15_border); // encode.rs:50
-    wire lane11_beyond = lane11_shifted_1[9:5] > {1'h0, lane11_room}; // encode.rs:51
-    wire [3:0] lane11_steps = lane11_beyond ? lane11_room : lane11_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane11_middle_code = lane11_x_sign ? (lane11_below - lane11_steps) : (lane15_border + lane11_steps); // encode.rs:53
-    wire [3:0] lane11_normal = lane11_middle_code & {4{~(lane11_x_outer | lane11_x_inner)}}; // encode.rs:36
-    wire [3:0] lane11_outlier = lane11_outlier_code & {4{lane11_x_outer | lane11_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_4 <= lane11_normal | lane11_outlier;
-    wire [9:0] lane10_outer_step_0 = elements_10_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane10_outer_step_1 = elements_10_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane10_other_step_0 = elements_10_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane10_other_step_1 = elements_10_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane11_middle = ~(lane11_x_outer | lane11_x_inner); // encode.rs:21
+    wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t50 = {10'h0, {|lane11_field, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane11_scaled <= _t50;
+    wire lane11_normal = |lane11_field; // align.rs:21
+    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:22
+    wire [6:0] _t51 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:23
+    always @(posedge clk) if (advance) lane11_amount <= _t51[6:1];
+    wire [15:0] _t52 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:32
+    wire [15:0] _t53 = lane11_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:32
+    wire [12:0] _t54 = lane11_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:32
+    wire [10:0] _t55 = lane11_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:32
+    wire [9:0] lane11_shifted = _t55[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane10_r <= elements_10_outer ? lane10_outer_step_0 : lane10_other_step_0;
-        if (advance) lane10_e <= elements_10_outer ? lane10_outer_step_1 : lane10_other_step_1;
+        if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
+        if (advance) lane11_s5 <= lane11_scale_c;
+        if (advance) lane11_s6 <= lane11_s5;
     end
-    wire _t29 = |elements_10_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane10_parts_mantissa = {_t29, elements_10_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane10_parts_exponent = elements_10_magnitude[14:10] - {4'h0, _t29}; // half.rs:18
+    wire [9:0] _t56 = lane11_in_steps - lane11_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane10_mantissa <= lane10_parts_mantissa;
-        if (advance) lane10_exponent <= lane10_parts_exponent;
+        if (advance) lane11_cells <= _t56[9:5];
+        if (advance) l30_s5_4 <= lane11_x_sign & lane11_middle;
+        if (advance) l30_s6_4 <= l30_s5_4;
+        if (advance) lane11_negative <= l30_s6_4;
+        if (advance) lane11_middle_s5 <= lane11_middle;
+        if (advance) lane11_middle_s6 <= lane11_middle_s5;
+        if (advance) lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t30 = {10'h0, lane10_mantissa} * {11'h0, lane10_r}; // align.rs:11
+    wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:34
+    wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:35
+    wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane10_scaled <= _t30;
-        if (advance) lane10_exponent_s4 <= lane10_exponent;
-        if (advance) lane10_e_s4 <= lane10_e;
+        if (advance) codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
+        if (advance) lane10_inner <= elements_10_inner;
     end
-    wire [5:0] lane10_amount = (lane10_e_s4 - 6'h1) - {1'h0, lane10_exponent_s4}; // align.rs:18
-    wire [16:0] lane10_shifted = lane10_scaled[20:4] >> lane10_amount; // align.rs:19
+    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:136
     always @(posedge clk) begin
-        if (advance) lane10_in_steps <= lane10_shifted[9:0];
+        if (advance) lane10_step_at <= _t57;
+        if (advance) lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
+        if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
+    end
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:142
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:143
+    always @(posedge clk) begin
+        if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
+        if (advance) lane10_scale_r <= lane10_r;
+        if (advance) lane10_scale_e <= lane10_e;
+        if (advance) elements_10_magnitude_s3 <= elements_10_magnitude;
+        if (advance) lane10_x_magnitude <= elements_10_magnitude_s3;
         if (advance) elements_10_sign_s3 <= elements_10_sign;
-        if (advance) elements_10_sign_s4 <= elements_10_sign_s3;
-        if (advance) lane10_x_sign <= elements_10_sign_s4;
+        if (advance) lane10_x_sign <= elements_10_sign_s3;
         if (advance) elements_10_outer_s3 <= elements_10_outer;
-        if (advance) elements_10_outer_s4 <= elements_10_outer_s3;
-        if (advance) lane10_x_outer <= elements_10_outer_s4;
-        if (advance) elements_10_inner_s3 <= elements_10_inner;
-        if (advance) elements_10_inner_s4 <= elements_10_inner_s3;
-        if (advance) lane10_x_inner <= elements_10_inner_s4;
+        if (advance) lane10_x_outer <= elements_10_outer_s3;
+        if (advance) lane10_x_inner <= lane10_inner;
     end
-    wire [9:0] lane10_c_outer = lane10_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane10_c_middle = lane10_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane10_threshold = lane10_x_outer ? lane10_c_outer : (lane10_x_inner ? 10'h0 : lane10_c_middle); // encode.rs:32
-    wire [9:0] lane10_shifted_1 = lane10_in_steps - lane10_threshold; // encode.rs:33
-    wire [9:0] _t31 = lane10_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane10_outlier_code = _t31[8:5]; // encode.rs:34
-    wire [3:0] lane10_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane10_room = lane10_x_sign ? lane10_below : (~lane15_border); // encode.rs:50
-    wire lane10_beyond = lane10_shifted_1[9:5] > {1'h0, lane10_room}; // encode.rs:51
-    wire [3:0] lane10_steps = lane10_beyond ? lane10_room : lane10_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane10_middle_code = lane10_x_sign ? (lane10_below - lane10_steps) : (lane15_border + lane10_steps); // encode.rs:53
-    wire [3:0] lane10_normal = lane10_middle_code & {4{~(lane10_x_outer | lane10_x_inner)}}; // encode.rs:36
-    wire [3:0] lane10_outlier = lane10_outlier_code & {4{lane10_x_outer | lane10_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_5 <= lane10_normal | lane10_outlier;
-    wire [9:0] lane9_outer_step_0 = elements_9_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane9_outer_step_1 = elements_9_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane9_other_step_0 = elements_9_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane9_other_step_1 = elements_9_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane10_middle = ~(lane10_x_outer | lane10_x_inner); // encode.rs:21
+    wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t58 = {10'h0, {|lane10_field, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane10_scaled <= _t58;
+    wire lane10_normal = |lane10_field; // align.rs:21
+    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:22
+    wire [6:0] _t59 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:23
+    always @(posedge clk) if (advance) lane10_amount <= _t59[6:1];
+    wire [15:0] _t60 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:32
+    wire [15:0] _t61 = lane10_amount[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:32
+    wire [12:0] _t62 = lane10_amount[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:32
+    wire [10:0] _t63 = lane10_amount[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:32
+    wire [9:0] lane10_shifted = _t63[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane9_r <= elements_9_outer ? lane9_outer_step_0 : lane9_other_step_0;
-        if (advance) lane9_e <= elements_9_outer ? lane9_outer_step_1 : lane9_other_step_1;
+        if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
+        if (advance) lane10_s5 <= lane10_scale_c;
+        if (advance) lane10_s6 <= lane10_s5;
     end
-    wire _t32 = |elements_9_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane9_parts_mantissa = {_t32, elements_9_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane9_parts_exponent = elements_9_magnitude[14:10] - {4'h0, _t32}; // half.rs:18
+    wire [9:0] _t64 = lane10_in_steps - lane10_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane9_mantissa <= lane9_parts_mantissa;
-        if (advance) lane9_exponent <= lane9_parts_exponent;
+        if (advance) lane10_cells <= _t64[9:5];
+        if (advance) l30_s5_5 <= lane10_x_sign & lane10_middle;
+        if (advance) l30_s6_5 <= l30_s5_5;
+        if (advance) lane10_negative <= l30_s6_5;
+        if (advance) lane10_middle_s5 <= lane10_middle;
+        if (advance) lane10_middle_s6 <= lane10_middle_s5;
+        if (advance) lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t33 = {10'h0, lane9_mantissa} * {11'h0, lane9_r}; // align.rs:11
+    wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:34
+    wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:35
+    wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane9_scaled <= _t33;
-        if (advance) lane9_exponent_s4 <= lane9_exponent;
-        if (advance) lane9_e_s4 <= lane9_e;
+        if (advance) codes_5 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
+        if (advance) lane9_inner <= elements_9_inner;
+        if (advance) lane9_step_at <= {slot_out_s2, elements_9_outer, elements_9_inner | (elements_9_outer & elements_9_sign)};
+        if (advance) lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
+        if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane9_amount = (lane9_e_s4 - 6'h1) - {1'h0, lane9_exponent_s4}; // align.rs:18
-    wire [16:0] lane9_shifted = lane9_scaled[20:4] >> lane9_amount; // align.rs:19
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:142
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane9_in_steps <= lane9_shifted[9:0];
+        if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
+        if (advance) lane9_scale_r <= lane9_r;
+        if (advance) lane9_scale_e <= lane9_e;
+        if (advance) elements_9_magnitude_s3 <= elements_9_magnitude;
+        if (advance) lane9_x_magnitude <= elements_9_magnitude_s3;
         if (advance) elements_9_sign_s3 <= elements_9_sign;
-        if (advance) elements_9_sign_s4 <= elements_9_sign_s3;
-        if (advance) lane9_x_sign <= elements_9_sign_s4;
+        if (advance) lane9_x_sign <= elements_9_sign_s3;
         if (advance) elements_9_outer_s3 <= elements_9_outer;
-        if (advance) elements_9_outer_s4 <= elements_9_outer_s3;
-        if (advance) lane9_x_outer <= elements_9_outer_s4;
-        if (advance) elements_9_inner_s3 <= elements_9_inner;
-        if (advance) elements_9_inner_s4 <= elements_9_inner_s3;
-        if (advance) lane9_x_inner <= elements_9_inner_s4;
+        if (advance) lane9_x_outer <= elements_9_outer_s3;
+        if (advance) lane9_x_inner <= lane9_inner;
     end
-    wire [9:0] lane9_c_outer = lane9_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane9_c_middle = lane9_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane9_threshold = lane9_x_outer ? lane9_c_outer : (lane9_x_inner ? 10'h0 : lane9_c_middle); // encode.rs:32
-    wire [9:0] lane9_shifted_1 = lane9_in_steps - lane9_threshold; // encode.rs:33
-    wire [9:0] _t34 = lane9_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane9_outlier_code = _t34[8:5]; // encode.rs:34
-    wire [3:0] lane9_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane9_room = lane9_x_sign ? lane9_below : (~lane15_border); // encode.rs:50
-    wire lane9_beyond = lane9_shifted_1[9:5] > {1'h0, lane9_room}; // encode.rs:51
-    wire [3:0] lane9_steps = lane9_beyond ? lane9_room : lane9_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane9_middle_code = lane9_x_sign ? (lane9_below - lane9_steps) : (lane15_border + lane9_steps); // encode.rs:53
-    wire [3:0] lane9_normal = lane9_middle_code & {4{~(lane9_x_outer | lane9_x_inner)}}; // encode.rs:36
-    wire [3:0] lane9_outlier = lane9_outlier_code & {4{lane9_x_outer | lane9_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_6 <= lane9_normal | lane9_outlier;
-    wire [9:0] lane8_outer_step_0 = elements_8_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane8_outer_step_1 = elements_8_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane8_other_step_0 = elements_8_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane8_other_step_1 = elements_8_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane9_middle = ~(lane9_x_outer | lane9_x_inner); // encode.rs:21
+    wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t65 = {10'h0, {|lane9_field, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane9_scaled <= _t65;
+    wire lane9_normal = |lane9_field; // align.rs:21
+    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:22
+    wire [6:0] _t66 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:23
+    always @(posedge clk) if (advance) lane9_amount <= _t66[6:1];
+    wire [15:0] _t67 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:32
+    wire [15:0] _t68 = lane9_amount[2] ? {4'h0, _t67[15:4]} : _t67; // align.rs:32
+    wire [12:0] _t69 = lane9_amount[1] ? {2'h0, _t68[12:2]} : _t68[12:0]; // align.rs:32
+    wire [10:0] _t70 = lane9_amount[0] ? {1'h0, _t69[10:1]} : _t69[10:0]; // align.rs:32
+    wire [9:0] lane9_shifted = _t70[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane8_r <= elements_8_outer ? lane8_outer_step_0 : lane8_other_step_0;
-        if (advance) lane8_e <= elements_8_outer ? lane8_outer_step_1 : lane8_other_step_1;
+        if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
+        if (advance) lane9_s5 <= lane9_scale_c;
+        if (advance) lane9_s6 <= lane9_s5;
     end
-    wire _t35 = |elements_8_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane8_parts_mantissa = {_t35, elements_8_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane8_parts_exponent = elements_8_magnitude[14:10] - {4'h0, _t35}; // half.rs:18
+    wire [9:0] _t71 = lane9_in_steps - lane9_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane8_mantissa <= lane8_parts_mantissa;
-        if (advance) lane8_exponent <= lane8_parts_exponent;
+        if (advance) lane9_cells <= _t71[9:5];
+        if (advance) l30_s5_6 <= lane9_x_sign & lane9_middle;
+        if (advance) l30_s6_6 <= l30_s5_6;
+        if (advance) lane9_negative <= l30_s6_6;
+        if (advance) lane9_middle_s5 <= lane9_middle;
+        if (advance) lane9_middle_s6 <= lane9_middle_s5;
+        if (advance) lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t36 = {10'h0, lane8_mantissa} * {11'h0, lane8_r}; // align.rs:11
+    wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:34
+    wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:35
+    wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane8_scaled <= _t36;
-        if (advance) lane8_exponent_s4 <= lane8_exponent;
-        if (advance) lane8_e_s4 <= lane8_e;
+        if (advance) codes_6 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
+        if (advance) lane8_inner <= elements_8_inner;
+        if (advance) lane8_step_at <= {slot_out_s2, elements_8_outer, elements_8_inner | (elements_8_outer & elements_8_sign)};
+        if (advance) lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
+        if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane8_amount = (lane8_e_s4 - 6'h1) - {1'h0, lane8_exponent_s4}; // align.rs:18
-    wire [16:0] lane8_shifted = lane8_scaled[20:4] >> lane8_amount; // align.rs:19
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:142
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane8_in_steps <= lane8_shifted[9:0];
+        if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
+        if (advance) lane8_scale_r <= lane8_r;
+        if (advance) lane8_scale_e <= lane8_e;
+        if (advance) elements_8_magnitude_s3 <= elements_8_magnitude;
+        if (advance) lane8_x_magnitude <= elements_8_magnitude_s3;
         if (advance) elements_8_sign_s3 <= elements_8_sign;
-        if (advance) elements_8_sign_s4 <= elements_8_sign_s3;
-        if (advance) lane8_x_sign <= elements_8_sign_s4;
+        if (advance) lane8_x_sign <= elements_8_sign_s3;
         if (advance) elements_8_outer_s3 <= elements_8_outer;
-        if (advance) elements_8_outer_s4 <= elements_8_outer_s3;
-        if (advance) lane8_x_outer <= elements_8_outer_s4;
-        if (advance) elements_8_inner_s3 <= elements_8_inner;
-        if (advance) elements_8_inner_s4 <= elements_8_inner_s3;
-        if (advance) lane8_x_inner <= elements_8_inner_s4;
+        if (advance) lane8_x_outer <= elements_8_outer_s3;
+        if (advance) lane8_x_inner <= lane8_inner;
     end
-    wire [9:0] lane8_c_outer = lane8_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane8_c_middle = lane8_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane8_threshold = lane8_x_outer ? lane8_c_outer : (lane8_x_inner ? 10'h0 : lane8_c_middle); // encode.rs:32
-    wire [9:0] lane8_shifted_1 = lane8_in_steps - lane8_threshold; // encode.rs:33
-    wire [9:0] _t37 = lane8_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane8_outlier_code = _t37[8:5]; // encode.rs:34
-    wire [3:0] lane8_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane8_room = lane8_x_sign ? lane8_below : (~lane15_border); // encode.rs:50
-    wire lane8_beyond = lane8_shifted_1[9:5] > {1'h0, lane8_room}; // encode.rs:51
-    wire [3:0] lane8_steps = lane8_beyond ? lane8_room : lane8_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane8_middle_code = lane8_x_sign ? (lane8_below - lane8_steps) : (lane15_border + lane8_steps); // encode.rs:53
-    wire [3:0] lane8_normal = lane8_middle_code & {4{~(lane8_x_outer | lane8_x_inner)}}; // encode.rs:36
-    wire [3:0] lane8_outlier = lane8_outlier_code & {4{lane8_x_outer | lane8_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_7 <= lane8_normal | lane8_outlier;
-    wire [9:0] lane7_outer_step_0 = elements_7_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane7_outer_step_1 = elements_7_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane7_other_step_0 = elements_7_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane7_other_step_1 = elements_7_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane8_middle = ~(lane8_x_outer | lane8_x_inner); // encode.rs:21
+    wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t72 = {10'h0, {|lane8_field, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane8_scaled <= _t72;
+    wire lane8_normal = |lane8_field; // align.rs:21
+    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:22
+    wire [6:0] _t73 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:23
+    always @(posedge clk) if (advance) lane8_amount <= _t73[6:1];
+    wire [15:0] _t74 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:32
+    wire [15:0] _t75 = lane8_amount[2] ? {4'h0, _t74[15:4]} : _t74; // align.rs:32
+    wire [12:0] _t76 = lane8_amount[1] ? {2'h0, _t75[12:2]} : _t75[12:0]; // align.rs:32
+    wire [10:0] _t77 = lane8_amount[0] ? {1'h0, _t76[10:1]} : _t76[10:0]; // align.rs:32
+    wire [9:0] lane8_shifted = _t77[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane7_r <= elements_7_outer ? lane7_outer_step_0 : lane7_other_step_0;
-        if (advance) lane7_e <= elements_7_outer ? lane7_outer_step_1 : lane7_other_step_1;
+        if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
+        if (advance) lane8_s5 <= lane8_scale_c;
+        if (advance) lane8_s6 <= lane8_s5;
     end
-    wire _t38 = |elements_7_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane7_parts_mantissa = {_t38, elements_7_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane7_parts_exponent = elements_7_magnitude[14:10] - {4'h0, _t38}; // half.rs:18
+    wire [9:0] _t78 = lane8_in_steps - lane8_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane7_mantissa <= lane7_parts_mantissa;
-        if (advance) lane7_exponent <= lane7_parts_exponent;
+        if (advance) lane8_cells <= _t78[9:5];
+        if (advance) l30_s5_7 <= lane8_x_sign & lane8_middle;
+        if (advance) l30_s6_7 <= l30_s5_7;
+        if (advance) lane8_negative <= l30_s6_7;
+        if (advance) lane8_middle_s5 <= lane8_middle;
+        if (advance) lane8_middle_s6 <= lane8_middle_s5;
+        if (advance) lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t39 = {10'h0, lane7_mantissa} * {11'h0, lane7_r}; // align.rs:11
+    wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:34
+    wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:35
+    wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane7_scaled <= _t39;
-        if (advance) lane7_exponent_s4 <= lane7_exponent;
-        if (advance) lane7_e_s4 <= lane7_e;
+        if (advance) codes_7 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
+        if (advance) lane7_inner <= elements_7_inner;
+        if (advance) lane7_step_at <= {slot_out_s2, elements_7_outer, elements_7_inner | (elements_7_outer & elements_7_sign)};
+        if (advance) lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
+        if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane7_amount = (lane7_e_s4 - 6'h1) - {1'h0, lane7_exponent_s4}; // align.rs:18
-    wire [16:0] lane7_shifted = lane7_scaled[20:4] >> lane7_amount; // align.rs:19
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:142
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane7_in_steps <= lane7_shifted[9:0];
+        if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
+        if (advance) lane7_scale_r <= lane7_r;
+        if (advance) lane7_scale_e <= lane7_e;
+        if (advance) elements_7_magnitude_s3 <= elements_7_magnitude;
+        if (advance) lane7_x_magnitude <= elements_7_magnitude_s3;
         if (advance) elements_7_sign_s3 <= elements_7_sign;
-        if (advance) elements_7_sign_s4 <= elements_7_sign_s3;
-        if (advance) lane7_x_sign <= elements_7_sign_s4;
+        if (advance) lane7_x_sign <= elements_7_sign_s3;
         if (advance) elements_7_outer_s3 <= elements_7_outer;
-        if (advance) elements_7_outer_s4 <= elements_7_outer_s3;
-        if (advance) lane7_x_outer <= elements_7_outer_s4;
-        if (advance) elements_7_inner_s3 <= elements_7_inner;
-        if (advance) elements_7_inner_s4 <= elements_7_inner_s3;
-        if (advance) lane7_x_inner <= elements_7_inner_s4;
+        if (advance) lane7_x_outer <= elements_7_outer_s3;
+        if (advance) lane7_x_inner <= lane7_inner;
     end
-    wire [9:0] lane7_c_outer = lane7_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane7_c_middle = lane7_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane7_threshold = lane7_x_outer ? lane7_c_outer : (lane7_x_inner ? 10'h0 : lane7_c_middle); // encode.rs:32
-    wire [9:0] lane7_shifted_1 = lane7_in_steps - lane7_threshold; // encode.rs:33
-    wire [9:0] _t40 = lane7_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane7_outlier_code = _t40[8:5]; // encode.rs:34
-    wire [3:0] lane7_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane7_room = lane7_x_sign ? lane7_below : (~lane15_border); // encode.rs:50
-    wire lane7_beyond = lane7_shifted_1[9:5] > {1'h0, lane7_room}; // encode.rs:51
-    wire [3:0] lane7_steps = lane7_beyond ? lane7_room : lane7_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane7_middle_code = lane7_x_sign ? (lane7_below - lane7_steps) : (lane15_border + lane7_steps); // encode.rs:53
-    wire [3:0] lane7_normal = lane7_middle_code & {4{~(lane7_x_outer | lane7_x_inner)}}; // encode.rs:36
-    wire [3:0] lane7_outlier = lane7_outlier_code & {4{lane7_x_outer | lane7_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_8 <= lane7_normal | lane7_outlier;
-    wire [9:0] lane6_outer_step_0 = elements_6_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane6_outer_step_1 = elements_6_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane6_other_step_0 = elements_6_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane6_other_step_1 = elements_6_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane7_middle = ~(lane7_x_outer | lane7_x_inner); // encode.rs:21
+    wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t79 = {10'h0, {|lane7_field, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane7_scaled <= _t79;
+    wire lane7_normal = |lane7_field; // align.rs:21
+    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:22
+    wire [6:0] _t80 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:23
+    always @(posedge clk) if (advance) lane7_amount <= _t80[6:1];
+    wire [15:0] _t81 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:32
+    wire [15:0] _t82 = lane7_amount[2] ? {4'h0, _t81[15:4]} : _t81; // align.rs:32
+    wire [12:0] _t83 = lane7_amount[1] ? {2'h0, _t82[12:2]} : _t82[12:0]; // align.rs:32
+    wire [10:0] _t84 = lane7_amount[0] ? {1'h0, _t83[10:1]} : _t83[10:0]; // align.rs:32
+    wire [9:0] lane7_shifted = _t84[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane6_r <= elements_6_outer ? lane6_outer_step_0 : lane6_other_step_0;
-        if (advance) lane6_e <= elements_6_outer ? lane6_outer_step_1 : lane6_other_step_1;
+        if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
+        if (advance) lane7_s5 <= lane7_scale_c;
+        if (advance) lane7_s6 <= lane7_s5;
     end
-    wire _t41 = |elements_6_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane6_parts_mantissa = {_t41, elements_6_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane6_parts_exponent = elements_6_magnitude[14:10] - {4'h0, _t41}; // half.rs:18
+    wire [9:0] _t85 = lane7_in_steps - lane7_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane6_mantissa <= lane6_parts_mantissa;
-        if (advance) lane6_exponent <= lane6_parts_exponent;
+        if (advance) lane7_cells <= _t85[9:5];
+        if (advance) l30_s5_8 <= lane7_x_sign & lane7_middle;
+        if (advance) l30_s6_8 <= l30_s5_8;
+        if (advance) lane7_negative <= l30_s6_8;
+        if (advance) lane7_middle_s5 <= lane7_middle;
+        if (advance) lane7_middle_s6 <= lane7_middle_s5;
+        if (advance) lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t42 = {10'h0, lane6_mantissa} * {11'h0, lane6_r}; // align.rs:11
+    wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:34
+    wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:35
+    wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane6_scaled <= _t42;
-        if (advance) lane6_exponent_s4 <= lane6_exponent;
-        if (advance) lane6_e_s4 <= lane6_e;
+        if (advance) codes_8 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
+        if (advance) lane6_inner <= elements_6_inner;
+        if (advance) lane6_step_at <= {slot_out_s2, elements_6_outer, elements_6_inner | (elements_6_outer & elements_6_sign)};
+        if (advance) lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
+        if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane6_amount = (lane6_e_s4 - 6'h1) - {1'h0, lane6_exponent_s4}; // align.rs:18
-    wire [16:0] lane6_shifted = lane6_scaled[20:4] >> lane6_amount; // align.rs:19
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:142
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane6_in_steps <= lane6_shifted[9:0];
+        if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
+        if (advance) lane6_scale_r <= lane6_r;
+        if (advance) lane6_scale_e <= lane6_e;
+        if (advance) elements_6_magnitude_s3 <= elements_6_magnitude;
+        if (advance) lane6_x_magnitude <= elements_6_magnitude_s3;
         if (advance) elements_6_sign_s3 <= elements_6_sign;
-        if (advance) elements_6_sign_s4 <= elements_6_sign_s3;
-        if (advance) lane6_x_sign <= elements_6_sign_s4;
+        if (advance) lane6_x_sign <= elements_6_sign_s3;
         if (advance) elements_6_outer_s3 <= elements_6_outer;
-        if (advance) elements_6_outer_s4 <= elements_6_outer_s3;
-        if (advance) lane6_x_outer <= elements_6_outer_s4;
-        if (advance) elements_6_inner_s3 <= elements_6_inner;
-        if (advance) elements_6_inner_s4 <= elements_6_inner_s3;
-        if (advance) lane6_x_inner <= elements_6_inner_s4;
+        if (advance) lane6_x_outer <= elements_6_outer_s3;
+        if (advance) lane6_x_inner <= lane6_inner;
     end
-    wire [9:0] lane6_c_outer = lane6_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane6_c_middle = lane6_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane6_threshold = lane6_x_outer ? lane6_c_outer : (lane6_x_inner ? 10'h0 : lane6_c_middle); // encode.rs:32
-    wire [9:0] lane6_shifted_1 = lane6_in_steps - lane6_threshold; // encode.rs:33
-    wire [9:0] _t43 = lane6_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane6_outlier_code = _t43[8:5]; // encode.rs:34
-    wire [3:0] lane6_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane6_room = lane6_x_sign ? lane6_below : (~lane15_border); // encode.rs:50
-    wire lane6_beyond = lane6_shifted_1[9:5] > {1'h0, lane6_room}; // encode.rs:51
-    wire [3:0] lane6_steps = lane6_beyond ? lane6_room : lane6_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane6_middle_code = lane6_x_sign ? (lane6_below - lane6_steps) : (lane15_border + lane6_steps); // encode.rs:53
-    wire [3:0] lane6_normal = lane6_middle_code & {4{~(lane6_x_outer | lane6_x_inner)}}; // encode.rs:36
-    wire [3:0] lane6_outlier = lane6_outlier_code & {4{lane6_x_outer | lane6_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_9 <= lane6_normal | lane6_outlier;
-    wire [9:0] lane5_outer_step_0 = elements_5_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane5_outer_step_1 = elements_5_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane5_other_step_0 = elements_5_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane5_other_step_1 = elements_5_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane6_middle = ~(lane6_x_outer | lane6_x_inner); // encode.rs:21
+    wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t86 = {10'h0, {|lane6_field, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane6_scaled <= _t86;
+    wire lane6_normal = |lane6_field; // align.rs:21
+    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:22
+    wire [6:0] _t87 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:23
+    always @(posedge clk) if (advance) lane6_amount <= _t87[6:1];
+    wire [15:0] _t88 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:32
+    wire [15:0] _t89 = lane6_amount[2] ? {4'h0, _t88[15:4]} : _t88; // align.rs:32
+    wire [12:0] _t90 = lane6_amount[1] ? {2'h0, _t89[12:2]} : _t89[12:0]; // align.rs:32
+    wire [10:0] _t91 = lane6_amount[0] ? {1'h0, _t90[10:1]} : _t90[10:0]; // align.rs:32
+    wire [9:0] lane6_shifted = _t91[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane5_r <= elements_5_outer ? lane5_outer_step_0 : lane5_other_step_0;
-        if (advance) lane5_e <= elements_5_outer ? lane5_outer_step_1 : lane5_other_step_1;
+        if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
+        if (advance) lane6_s5 <= lane6_scale_c;
+        if (advance) lane6_s6 <= lane6_s5;
     end
-    wire _t44 = |elements_5_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane5_parts_mantissa = {_t44, elements_5_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane5_parts_exponent = elements_5_magnitude[14:10] - {4'h0, _t44}; // half.rs:18
+    wire [9:0] _t92 = lane6_in_steps - lane6_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane5_mantissa <= lane5_parts_mantissa;
-        if (advance) lane5_exponent <= lane5_parts_exponent;
+        if (advance) lane6_cells <= _t92[9:5];
+        if (advance) l30_s5_9 <= lane6_x_sign & lane6_middle;
+        if (advance) l30_s6_9 <= l30_s5_9;
+        if (advance) lane6_negative <= l30_s6_9;
+        if (advance) lane6_middle_s5 <= lane6_middle;
+        if (advance) lane6_middle_s6 <= lane6_middle_s5;
+        if (advance) lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t45 = {10'h0, lane5_mantissa} * {11'h0, lane5_r}; // align.rs:11
+    wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:34
+    wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:35
+    wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane5_scaled <= _t45;
-        if (advance) lane5_exponent_s4 <= lane5_exponent;
-        if (advance) lane5_e_s4 <= lane5_e;
+        if (advance) codes_9 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
+        if (advance) lane5_inner <= elements_5_inner;
+        if (advance) lane5_step_at <= {slot_out_s2, elements_5_outer, elements_5_inner | (elements_5_outer & elements_5_sign)};
+        if (advance) lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
+        if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane5_amount = (lane5_e_s4 - 6'h1) - {1'h0, lane5_exponent_s4}; // align.rs:18
-    wire [16:0] lane5_shifted = lane5_scaled[20:4] >> lane5_amount; // align.rs:19
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:142
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane5_in_steps <= lane5_shifted[9:0];
+        if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
+        if (advance) lane5_scale_r <= lane5_r;
+        if (advance) lane5_scale_e <= lane5_e;
+        if (advance) elements_5_magnitude_s3 <= elements_5_magnitude;
+        if (advance) lane5_x_magnitude <= elements_5_magnitude_s3;
         if (advance) elements_5_sign_s3 <= elements_5_sign;
-        if (advance) elements_5_sign_s4 <= elements_5_sign_s3;
-        if (advance) lane5_x_sign <= elements_5_sign_s4;
+        if (advance) lane5_x_sign <= elements_5_sign_s3;
         if (advance) elements_5_outer_s3 <= elements_5_outer;
-        if (advance) elements_5_outer_s4 <= elements_5_outer_s3;
-        if (advance) lane5_x_outer <= elements_5_outer_s4;
-        if (advance) elements_5_inner_s3 <= elements_5_inner;
-        if (advance) elements_5_inner_s4 <= elements_5_inner_s3;
-        if (advance) lane5_x_inner <= elements_5_inner_s4;
+        if (advance) lane5_x_outer <= elements_5_outer_s3;
+        if (advance) lane5_x_inner <= lane5_inner;
     end
-    wire [9:0] lane5_c_outer = lane5_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane5_c_middle = lane5_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane5_threshold = lane5_x_outer ? lane5_c_outer : (lane5_x_inner ? 10'h0 : lane5_c_middle); // encode.rs:32
-    wire [9:0] lane5_shifted_1 = lane5_in_steps - lane5_threshold; // encode.rs:33
-    wire [9:0] _t46 = lane5_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane5_outlier_code = _t46[8:5]; // encode.rs:34
-    wire [3:0] lane5_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane5_room = lane5_x_sign ? lane5_below : (~lane15_border); // encode.rs:50
-    wire lane5_beyond = lane5_shifted_1[9:5] > {1'h0, lane5_room}; // encode.rs:51
-    wire [3:0] lane5_steps = lane5_beyond ? lane5_room : lane5_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane5_middle_code = lane5_x_sign ? (lane5_below - lane5_steps) : (lane15_border + lane5_steps); // encode.rs:53
-    wire [3:0] lane5_normal = lane5_middle_code & {4{~(lane5_x_outer | lane5_x_inner)}}; // encode.rs:36
-    wire [3:0] lane5_outlier = lane5_outlier_code & {4{lane5_x_outer | lane5_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_10 <= lane5_normal | lane5_outlier;
-    wire [9:0] lane4_outer_step_0 = elements_4_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane4_outer_step_1 = elements_4_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane4_other_step_0 = elements_4_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane4_other_step_1 = elements_4_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane5_middle = ~(lane5_x_outer | lane5_x_inner); // encode.rs:21
+    wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t93 = {10'h0, {|lane5_field, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane5_scaled <= _t93;
+    wire lane5_normal = |lane5_field; // align.rs:21
+    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:22
+    wire [6:0] _t94 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:23
+    always @(posedge clk) if (advance) lane5_amount <= _t94[6:1];
+    wire [15:0] _t95 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:32
+    wire [15:0] _t96 = lane5_amount[2] ? {4'h0, _t95[15:4]} : _t95; // align.rs:32
+    wire [12:0] _t97 = lane5_amount[1] ? {2'h0, _t96[12:2]} : _t96[12:0]; // align.rs:32
+    wire [10:0] _t98 = lane5_amount[0] ? {1'h0, _t97[10:1]} : _t97[10:0]; // align.rs:32
+    wire [9:0] lane5_shifted = _t98[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane4_r <= elements_4_outer ? lane4_outer_step_0 : lane4_other_step_0;
-        if (advance) lane4_e <= elements_4_outer ? lane4_outer_step_1 : lane4_other_step_1;
+        if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
+        if (advance) lane5_s5 <= lane5_scale_c;
+        if (advance) lane5_s6 <= lane5_s5;
     end
-    wire _t47 = |elements_4_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane4_parts_mantissa = {_t47, elements_4_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane4_parts_exponent = elements_4_magnitude[14:10] - {4'h0, _t47}; // half.rs:18
+    wire [9:0] _t99 = lane5_in_steps - lane5_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane4_mantissa <= lane4_parts_mantissa;
-        if (advance) lane4_exponent <= lane4_parts_exponent;
+        if (advance) lane5_cells <= _t99[9:5];
+        if (advance) l30_s5_10 <= lane5_x_sign & lane5_middle;
+        if (advance) l30_s6_10 <= l30_s5_10;
+        if (advance) lane5_negative <= l30_s6_10;
+        if (advance) lane5_middle_s5 <= lane5_middle;
+        if (advance) lane5_middle_s6 <= lane5_middle_s5;
+        if (advance) lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t48 = {10'h0, lane4_mantissa} * {11'h0, lane4_r}; // align.rs:11
+    wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:34
+    wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:35
+    wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane4_scaled <= _t48;
-        if (advance) lane4_exponent_s4 <= lane4_exponent;
-        if (advance) lane4_e_s4 <= lane4_e;
+        if (advance) codes_10 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
+        if (advance) lane4_inner <= elements_4_inner;
+        if (advance) lane4_step_at <= {slot_out_s2, elements_4_outer, elements_4_inner | (elements_4_outer & elements_4_sign)};
+        if (advance) lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
+        if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane4_amount = (lane4_e_s4 - 6'h1) - {1'h0, lane4_exponent_s4}; // align.rs:18
-    wire [16:0] lane4_shifted = lane4_scaled[20:4] >> lane4_amount; // align.rs:19
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:142
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane4_in_steps <= lane4_shifted[9:0];
+        if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
+        if (advance) lane4_scale_r <= lane4_r;
+        if (advance) lane4_scale_e <= lane4_e;
+        if (advance) elements_4_magnitude_s3 <= elements_4_magnitude;
+        if (advance) lane4_x_magnitude <= elements_4_magnitude_s3;
         if (advance) elements_4_sign_s3 <= elements_4_sign;
-        if (advance) elements_4_sign_s4 <= elements_4_sign_s3;
-        if (advance) lane4_x_sign <= elements_4_sign_s4;
+        if (advance) lane4_x_sign <= elements_4_sign_s3;
         if (advance) elements_4_outer_s3 <= elements_4_outer;
-        if (advance) elements_4_outer_s4 <= elements_4_outer_s3;
-        if (advance) lane4_x_outer <= elements_4_outer_s4;
-        if (advance) elements_4_inner_s3 <= elements_4_inner;
-        if (advance) elements_4_inner_s4 <= elements_4_inner_s3;
-        if (advance) lane4_x_inner <= elements_4_inner_s4;
+        if (advance) lane4_x_outer <= elements_4_outer_s3;
+        if (advance) lane4_x_inner <= lane4_inner;
     end
-    wire [9:0] lane4_c_outer = lane4_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane4_c_middle = lane4_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane4_threshold = lane4_x_outer ? lane4_c_outer : (lane4_x_inner ? 10'h0 : lane4_c_middle); // encode.rs:32
-    wire [9:0] lane4_shifted_1 = lane4_in_steps - lane4_threshold; // encode.rs:33
-    wire [9:0] _t49 = lane4_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane4_outlier_code = _t49[8:5]; // encode.rs:34
-    wire [3:0] lane4_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane4_room = lane4_x_sign ? lane4_below : (~lane15_border); // encode.rs:50
-    wire lane4_beyond = lane4_shifted_1[9:5] > {1'h0, lane4_room}; // encode.rs:51
-    wire [3:0] lane4_steps = lane4_beyond ? lane4_room : lane4_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane4_middle_code = lane4_x_sign ? (lane4_below - lane4_steps) : (lane15_border + lane4_steps); // encode.rs:53
-    wire [3:0] lane4_normal = lane4_middle_code & {4{~(lane4_x_outer | lane4_x_inner)}}; // encode.rs:36
-    wire [3:0] lane4_outlier = lane4_outlier_code & {4{lane4_x_outer | lane4_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_11 <= lane4_normal | lane4_outlier;
-    wire [9:0] lane3_outer_step_0 = elements_3_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane3_outer_step_1 = elements_3_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane3_other_step_0 = elements_3_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane3_other_step_1 = elements_3_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane4_middle = ~(lane4_x_outer | lane4_x_inner); // encode.rs:21
+    wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t100 = {10'h0, {|lane4_field, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane4_scaled <= _t100;
+    wire lane4_normal = |lane4_field; // align.rs:21
+    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:22
+    wire [6:0] _t101 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:23
+    always @(posedge clk) if (advance) lane4_amount <= _t101[6:1];
+    wire [15:0] _t102 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:32
+    wire [15:0] _t103 = lane4_amount[2] ? {4'h0, _t102[15:4]} : _t102; // align.rs:32
+    wire [12:0] _t104 = lane4_amount[1] ? {2'h0, _t103[12:2]} : _t103[12:0]; // align.rs:32
+    wire [10:0] _t105 = lane4_amount[0] ? {1'h0, _t104[10:1]} : _t104[10:0]; // align.rs:32
+    wire [9:0] lane4_shifted = _t105[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane3_r <= elements_3_outer ? lane3_outer_step_0 : lane3_other_step_0;
-        if (advance) lane3_e <= elements_3_outer ? lane3_outer_step_1 : lane3_other_step_1;
+        if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
+        if (advance) lane4_s5 <= lane4_scale_c;
+        if (advance) lane4_s6 <= lane4_s5;
     end
-    wire _t50 = |elements_3_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane3_parts_mantissa = {_t50, elements_3_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane3_parts_exponent = elements_3_magnitude[14:10] - {4'h0, _t50}; // half.rs:18
+    wire [9:0] _t106 = lane4_in_steps - lane4_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane3_mantissa <= lane3_parts_mantissa;
-        if (advance) lane3_exponent <= lane3_parts_exponent;
+        if (advance) lane4_cells <= _t106[9:5];
+        if (advance) l30_s5_11 <= lane4_x_sign & lane4_middle;
+        if (advance) l30_s6_11 <= l30_s5_11;
+        if (advance) lane4_negative <= l30_s6_11;
+        if (advance) lane4_middle_s5 <= lane4_middle;
+        if (advance) lane4_middle_s6 <= lane4_middle_s5;
+        if (advance) lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t51 = {10'h0, lane3_mantissa} * {11'h0, lane3_r}; // align.rs:11
+    wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:34
+    wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:35
+    wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane3_scaled <= _t51;
-        if (advance) lane3_exponent_s4 <= lane3_exponent;
-        if (advance) lane3_e_s4 <= lane3_e;
+        if (advance) codes_11 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
+        if (advance) lane3_inner <= elements_3_inner;
+        if (advance) lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
+        if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane3_amount = (lane3_e_s4 - 6'h1) - {1'h0, lane3_exponent_s4}; // align.rs:18
-    wire [16:0] lane3_shifted = lane3_scaled[20:4] >> lane3_amount; // align.rs:19
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:142
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane3_in_steps <= lane3_shifted[9:0];
+        if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        if (advance) lane3_scale_r <= lane3_r;
+        if (advance) lane3_scale_e <= lane3_e;
+        if (advance) elements_3_magnitude_s3 <= elements_3_magnitude;
+        if (advance) lane3_x_magnitude <= elements_3_magnitude_s3;
         if (advance) elements_3_sign_s3 <= elements_3_sign;
-        if (advance) elements_3_sign_s4 <= elements_3_sign_s3;
-        if (advance) lane3_x_sign <= elements_3_sign_s4;
+        if (advance) lane3_x_sign <= elements_3_sign_s3;
         if (advance) elements_3_outer_s3 <= elements_3_outer;
-        if (advance) elements_3_outer_s4 <= elements_3_outer_s3;
-        if (advance) lane3_x_outer <= elements_3_outer_s4;
-        if (advance) elements_3_inner_s3 <= elements_3_inner;
-        if (advance) elements_3_inner_s4 <= elements_3_inner_s3;
-        if (advance) lane3_x_inner <= elements_3_inner_s4;
+        if (advance) lane3_x_outer <= elements_3_outer_s3;
+        if (advance) lane3_x_inner <= lane3_inner;
     end
-    wire [9:0] lane3_c_outer = lane3_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane3_c_middle = lane3_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane3_threshold = lane3_x_outer ? lane3_c_outer : (lane3_x_inner ? 10'h0 : lane3_c_middle); // encode.rs:32
-    wire [9:0] lane3_shifted_1 = lane3_in_steps - lane3_threshold; // encode.rs:33
-    wire [9:0] _t52 = lane3_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane3_outlier_code = _t52[8:5]; // encode.rs:34
-    wire [3:0] lane3_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane3_room = lane3_x_sign ? lane3_below : (~lane15_border); // encode.rs:50
-    wire lane3_beyond = lane3_shifted_1[9:5] > {1'h0, lane3_room}; // encode.rs:51
-    wire [3:0] lane3_steps = lane3_beyond ? lane3_room : lane3_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane3_middle_code = lane3_x_sign ? (lane3_below - lane3_steps) : (lane15_border + lane3_steps); // encode.rs:53
-    wire [3:0] lane3_normal = lane3_middle_code & {4{~(lane3_x_outer | lane3_x_inner)}}; // encode.rs:36
-    wire [3:0] lane3_outlier = lane3_outlier_code & {4{lane3_x_outer | lane3_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_12 <= lane3_normal | lane3_outlier;
-    wire [9:0] lane2_outer_step_0 = elements_2_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane2_outer_step_1 = elements_2_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane2_other_step_0 = elements_2_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane2_other_step_1 = elements_2_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:21
+    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t107 = {10'h0, {|lane3_field, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane3_scaled <= _t107;
+    wire lane3_normal = |lane3_field; // align.rs:21
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:22
+    wire [6:0] _t108 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:23
+    always @(posedge clk) if (advance) lane3_amount <= _t108[6:1];
+    wire [15:0] _t109 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:32
+    wire [15:0] _t110 = lane3_amount[2] ? {4'h0, _t109[15:4]} : _t109; // align.rs:32
+    wire [12:0] _t111 = lane3_amount[1] ? {2'h0, _t110[12:2]} : _t110[12:0]; // align.rs:32
+    wire [10:0] _t112 = lane3_amount[0] ? {1'h0, _t111[10:1]} : _t111[10:0]; // align.rs:32
+    wire [9:0] lane3_shifted = _t112[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane2_r <= elements_2_outer ? lane2_outer_step_0 : lane2_other_step_0;
-        if (advance) lane2_e <= elements_2_outer ? lane2_outer_step_1 : lane2_other_step_1;
+        if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        if (advance) lane3_s5 <= lane3_scale_c;
+        if (advance) lane3_s6 <= lane3_s5;
     end
-    wire _t53 = |elements_2_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane2_parts_mantissa = {_t53, elements_2_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane2_parts_exponent = elements_2_magnitude[14:10] - {4'h0, _t53}; // half.rs:18
+    wire [9:0] _t113 = lane3_in_steps - lane3_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane2_mantissa <= lane2_parts_mantissa;
-        if (advance) lane2_exponent <= lane2_parts_exponent;
+        if (advance) lane3_cells <= _t113[9:5];
+        if (advance) l30_s5_12 <= lane3_x_sign & lane3_middle;
+        if (advance) l30_s6_12 <= l30_s5_12;
+        if (advance) lane3_negative <= l30_s6_12;
+        if (advance) lane3_middle_s5 <= lane3_middle;
+        if (advance) lane3_middle_s6 <= lane3_middle_s5;
+        if (advance) lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t54 = {10'h0, lane2_mantissa} * {11'h0, lane2_r}; // align.rs:11
+    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
+    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
+    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane2_scaled <= _t54;
-        if (advance) lane2_exponent_s4 <= lane2_exponent;
-        if (advance) lane2_e_s4 <= lane2_e;
+        if (advance) codes_12 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+        if (advance) lane2_inner <= elements_2_inner;
+        if (advance) lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
+        if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane2_amount = (lane2_e_s4 - 6'h1) - {1'h0, lane2_exponent_s4}; // align.rs:18
-    wire [16:0] lane2_shifted = lane2_scaled[20:4] >> lane2_amount; // align.rs:19
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:142
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane2_in_steps <= lane2_shifted[9:0];
+        if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        if (advance) lane2_scale_r <= lane2_r;
+        if (advance) lane2_scale_e <= lane2_e;
+        if (advance) elements_2_magnitude_s3 <= elements_2_magnitude;
+        if (advance) lane2_x_magnitude <= elements_2_magnitude_s3;
         if (advance) elements_2_sign_s3 <= elements_2_sign;
-        if (advance) elements_2_sign_s4 <= elements_2_sign_s3;
-        if (advance) lane2_x_sign <= elements_2_sign_s4;
+        if (advance) lane2_x_sign <= elements_2_sign_s3;
         if (advance) elements_2_outer_s3 <= elements_2_outer;
-        if (advance) elements_2_outer_s4 <= elements_2_outer_s3;
-        if (advance) lane2_x_outer <= elements_2_outer_s4;
-        if (advance) elements_2_inner_s3 <= elements_2_inner;
-        if (advance) elements_2_inner_s4 <= elements_2_inner_s3;
-        if (advance) lane2_x_inner <= elements_2_inner_s4;
+        if (advance) lane2_x_outer <= elements_2_outer_s3;
+        if (advance) lane2_x_inner <= lane2_inner;
     end
-    wire [9:0] lane2_c_outer = lane2_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane2_c_middle = lane2_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane2_threshold = lane2_x_outer ? lane2_c_outer : (lane2_x_inner ? 10'h0 : lane2_c_middle); // encode.rs:32
-    wire [9:0] lane2_shifted_1 = lane2_in_steps - lane2_threshold; // encode.rs:33
-    wire [9:0] _t55 = lane2_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane2_outlier_code = _t55[8:5]; // encode.rs:34
-    wire [3:0] lane2_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane2_room = lane2_x_sign ? lane2_below : (~lane15_border); // encode.rs:50
-    wire lane2_beyond = lane2_shifted_1[9:5] > {1'h0, lane2_room}; // encode.rs:51
-    wire [3:0] lane2_steps = lane2_beyond ? lane2_room : lane2_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane2_middle_code = lane2_x_sign ? (lane2_below - lane2_steps) : (lane15_border + lane2_steps); // encode.rs:53
-    wire [3:0] lane2_normal = lane2_middle_code & {4{~(lane2_x_outer | lane2_x_inner)}}; // encode.rs:36
-    wire [3:0] lane2_outlier = lane2_outlier_code & {4{lane2_x_outer | lane2_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_13 <= lane2_normal | lane2_outlier;
-    wire [9:0] lane1_outer_step_0 = elements_1_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane1_outer_step_1 = elements_1_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane1_other_step_0 = elements_1_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane1_other_step_1 = elements_1_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:21
+    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t114 = {10'h0, {|lane2_field, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane2_scaled <= _t114;
+    wire lane2_normal = |lane2_field; // align.rs:21
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:22
+    wire [6:0] _t115 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:23
+    always @(posedge clk) if (advance) lane2_amount <= _t115[6:1];
+    wire [15:0] _t116 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:32
+    wire [15:0] _t117 = lane2_amount[2] ? {4'h0, _t116[15:4]} : _t116; // align.rs:32
+    wire [12:0] _t118 = lane2_amount[1] ? {2'h0, _t117[12:2]} : _t117[12:0]; // align.rs:32
+    wire [10:0] _t119 = lane2_amount[0] ? {1'h0, _t118[10:1]} : _t118[10:0]; // align.rs:32
+    wire [9:0] lane2_shifted = _t119[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane1_r <= elements_1_outer ? lane1_outer_step_0 : lane1_other_step_0;
-        if (advance) lane1_e <= elements_1_outer ? lane1_outer_step_1 : lane1_other_step_1;
+        if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        if (advance) lane2_s5 <= lane2_scale_c;
+        if (advance) lane2_s6 <= lane2_s5;
     end
-    wire _t56 = |elements_1_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane1_parts_mantissa = {_t56, elements_1_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane1_parts_exponent = elements_1_magnitude[14:10] - {4'h0, _t56}; // half.rs:18
+    wire [9:0] _t120 = lane2_in_steps - lane2_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane1_mantissa <= lane1_parts_mantissa;
-        if (advance) lane1_exponent <= lane1_parts_exponent;
+        if (advance) lane2_cells <= _t120[9:5];
+        if (advance) l30_s5_13 <= lane2_x_sign & lane2_middle;
+        if (advance) l30_s6_13 <= l30_s5_13;
+        if (advance) lane2_negative <= l30_s6_13;
+        if (advance) lane2_middle_s5 <= lane2_middle;
+        if (advance) lane2_middle_s6 <= lane2_middle_s5;
+        if (advance) lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t57 = {10'h0, lane1_mantissa} * {11'h0, lane1_r}; // align.rs:11
+    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
+    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
+    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane1_scaled <= _t57;
-        if (advance) lane1_exponent_s4 <= lane1_exponent;
-        if (advance) lane1_e_s4 <= lane1_e;
+        if (advance) codes_13 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+        if (advance) lane1_inner <= elements_1_inner;
+        if (advance) lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
+        if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane1_amount = (lane1_e_s4 - 6'h1) - {1'h0, lane1_exponent_s4}; // align.rs:18
-    wire [16:0] lane1_shifted = lane1_scaled[20:4] >> lane1_amount; // align.rs:19
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:142
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane1_in_steps <= lane1_shifted[9:0];
+        if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        if (advance) lane1_scale_r <= lane1_r;
+        if (advance) lane1_scale_e <= lane1_e;
+        if (advance) elements_1_magnitude_s3 <= elements_1_magnitude;
+        if (advance) lane1_x_magnitude <= elements_1_magnitude_s3;
         if (advance) elements_1_sign_s3 <= elements_1_sign;
-        if (advance) elements_1_sign_s4 <= elements_1_sign_s3;
-        if (advance) lane1_x_sign <= elements_1_sign_s4;
+        if (advance) lane1_x_sign <= elements_1_sign_s3;
         if (advance) elements_1_outer_s3 <= elements_1_outer;
-        if (advance) elements_1_outer_s4 <= elements_1_outer_s3;
-        if (advance) lane1_x_outer <= elements_1_outer_s4;
-        if (advance) elements_1_inner_s3 <= elements_1_inner;
-        if (advance) elements_1_inner_s4 <= elements_1_inner_s3;
-        if (advance) lane1_x_inner <= elements_1_inner_s4;
+        if (advance) lane1_x_outer <= elements_1_outer_s3;
+        if (advance) lane1_x_inner <= lane1_inner;
     end
-    wire [9:0] lane1_c_outer = lane1_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane1_c_middle = lane1_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane1_threshold = lane1_x_outer ? lane1_c_outer : (lane1_x_inner ? 10'h0 : lane1_c_middle); // encode.rs:32
-    wire [9:0] lane1_shifted_1 = lane1_in_steps - lane1_threshold; // encode.rs:33
-    wire [9:0] _t58 = lane1_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane1_outlier_code = _t58[8:5]; // encode.rs:34
-    wire [3:0] lane1_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane1_room = lane1_x_sign ? lane1_below : (~lane15_border); // encode.rs:50
-    wire lane1_beyond = lane1_shifted_1[9:5] > {1'h0, lane1_room}; // encode.rs:51
-    wire [3:0] lane1_steps = lane1_beyond ? lane1_room : lane1_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane1_middle_code = lane1_x_sign ? (lane1_below - lane1_steps) : (lane15_border + lane1_steps); // encode.rs:53
-    wire [3:0] lane1_normal = lane1_middle_code & {4{~(lane1_x_outer | lane1_x_inner)}}; // encode.rs:36
-    wire [3:0] lane1_outlier = lane1_outlier_code & {4{lane1_x_outer | lane1_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_14 <= lane1_normal | lane1_outlier;
-    wire [9:0] lane0_outer_step_0 = elements_0_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane0_outer_step_1 = elements_0_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane0_other_step_0 = elements_0_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane0_other_step_1 = elements_0_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
+    wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:21
+    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t121 = {10'h0, {|lane1_field, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane1_scaled <= _t121;
+    wire lane1_normal = |lane1_field; // align.rs:21
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:22
+    wire [6:0] _t122 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:23
+    always @(posedge clk) if (advance) lane1_amount <= _t122[6:1];
+    wire [15:0] _t123 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:32
+    wire [15:0] _t124 = lane1_amount[2] ? {4'h0, _t123[15:4]} : _t123; // align.rs:32
+    wire [12:0] _t125 = lane1_amount[1] ? {2'h0, _t124[12:2]} : _t124[12:0]; // align.rs:32
+    wire [10:0] _t126 = lane1_amount[0] ? {1'h0, _t125[10:1]} : _t125[10:0]; // align.rs:32
+    wire [9:0] lane1_shifted = _t126[9:0]; // align.rs:32
     always @(posedge clk) begin
-        if (advance) lane0_r <= elements_0_outer ? lane0_outer_step_0 : lane0_other_step_0;
-        if (advance) lane0_e <= elements_0_outer ? lane0_outer_step_1 : lane0_other_step_1;
+        if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        if (advance) lane1_s5 <= lane1_scale_c;
+        if (advance) lane1_s6 <= lane1_s5;
     end
-    wire _t59 = |elements_0_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane0_parts_mantissa = {_t59, elements_0_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane0_parts_exponent = elements_0_magnitude[14:10] - {4'h0, _t59}; // half.rs:18
+    wire [9:0] _t127 = lane1_in_steps - lane1_s6; // encode.rs:29
     always @(posedge clk) begin
-        if (advance) lane0_mantissa <= lane0_parts_mantissa;
-        if (advance) lane0_exponent <= lane0_parts_exponent;
+        if (advance) lane1_cells <= _t127[9:5];
+        if (advance) l30_s5_14 <= lane1_x_sign & lane1_middle;
+        if (advance) l30_s6_14 <= l30_s5_14;
+        if (advance) lane1_negative <= l30_s6_14;
+        if (advance) lane1_middle_s5 <= lane1_middle;
+        if (advance) lane1_middle_s6 <= lane1_middle_s5;
+        if (advance) lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
     end
-    wire [20:0] _t60 = {10'h0, lane0_mantissa} * {11'h0, lane0_r}; // align.rs:11
+    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
+    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
+    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) lane0_scaled <= _t60;
-        if (advance) lane0_exponent_s4 <= lane0_exponent;
-        if (advance) lane0_e_s4 <= lane0_e;
+        if (advance) codes_14 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+        if (advance) lane0_inner <= elements_0_inner;
+        if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
+        if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [5:0] lane0_amount = (lane0_e_s4 - 6'h1) - {1'h0, lane0_exponent_s4}; // align.rs:18
-    wire [16:0] lane0_shifted = lane0_scaled[20:4] >> lane0_amount; // align.rs:19
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:142
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:143
     always @(posedge clk) begin
-        if (advance) lane0_in_steps <= lane0_shifted[9:0];
+        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        if (advance) lane0_scale_r <= lane0_r;
+        if (advance) lane0_scale_e <= lane0_e;
+        if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
+        if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
         if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) elements_0_sign_s4 <= elements_0_sign_s3;
-        if (advance) lane0_x_sign <= elements_0_sign_s4;
+        if (advance) lane0_x_sign <= elements_0_sign_s3;
         if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) elements_0_outer_s4 <= elements_0_outer_s3;
-        if (advance) lane0_x_outer <= elements_0_outer_s4;
-        if (advance) elements_0_inner_s3 <= elements_0_inner;
-        if (advance) elements_0_inner_s4 <= elements_0_inner_s3;
-        if (advance) lane0_x_inner <= elements_0_inner_s4;
+        if (advance) lane0_x_outer <= elements_0_outer_s3;
+        if (advance) lane0_x_inner <= lane0_inner;
     end
-    wire [9:0] lane0_c_outer = lane0_x_sign ? lane15_d_outer_neg_c : lane15_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane0_c_middle = lane0_x_sign ? lane15_d_middle_c_neg : lane15_d_middle_c; // encode.rs:31
-    wire [9:0] lane0_threshold = lane0_x_outer ? lane0_c_outer : (lane0_x_inner ? 10'h0 : lane0_c_middle); // encode.rs:32
-    wire [9:0] lane0_shifted_1 = lane0_in_steps - lane0_threshold; // encode.rs:33
-    wire [9:0] _t61 = lane0_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane0_outlier_code = _t61[8:5]; // encode.rs:34
-    wire [3:0] lane0_below = lane15_border - 4'h1; // encode.rs:49
-    wire [3:0] lane0_room = lane0_x_sign ? lane0_below : (~lane15_border); // encode.rs:50
-    wire lane0_beyond = lane0_shifted_1[9:5] > {1'h0, lane0_room}; // encode.rs:51
-    wire [3:0] lane0_steps = lane0_beyond ? lane0_room : lane0_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane0_middle_code = lane0_x_sign ? (lane0_below - lane0_steps) : (lane15_border + lane0_steps); // encode.rs:53
-    wire [3:0] lane0_normal = lane0_middle_code & {4{~(lane0_x_outer | lane0_x_inner)}}; // encode.rs:36
-    wire [3:0] lane0_outlier = lane0_outlier_code & {4{lane0_x_outer | lane0_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_15 <= lane0_normal | lane0_outlier;
-    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer.rs:216
+    wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
+    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // half.rs:16
+    wire [20:0] _t128 = {10'h0, {|lane0_field, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane0_scaled <= _t128;
+    wire lane0_normal = |lane0_field; // align.rs:21
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
+    wire [6:0] _t129 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    always @(posedge clk) if (advance) lane0_amount <= _t129[6:1];
+    wire [15:0] _t130 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
+    wire [15:0] _t131 = lane0_amount[2] ? {4'h0, _t130[15:4]} : _t130; // align.rs:32
+    wire [12:0] _t132 = lane0_amount[1] ? {2'h0, _t131[12:2]} : _t131[12:0]; // align.rs:32
+    wire [10:0] _t133 = lane0_amount[0] ? {1'h0, _t132[10:1]} : _t132[10:0]; // align.rs:32
+    wire [9:0] lane0_shifted = _t133[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        if (advance) lane0_s5 <= lane0_scale_c;
+        if (advance) lane0_s6 <= lane0_s5;
+    end
+    wire [9:0] _t134 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane0_cells <= _t134[9:5];
+        if (advance) l30_s5_15 <= lane0_x_sign & lane0_middle;
+        if (advance) l30_s6_15 <= l30_s5_15;
+        if (advance) lane0_negative <= l30_s6_15;
+        if (advance) lane0_middle_s5 <= lane0_middle;
+        if (advance) lane0_middle_s6 <= lane0_middle_s5;
+        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
+    always @(posedge clk) if (advance) codes_15 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer.rs:230
+    always @(posedge clk) begin
+        if (rst) begin
+            ready_s1 <= 1'h0;
+            ready_s2 <= 1'h0;
+            ready_s3 <= 1'h0;
+            ready_s4 <= 1'h0;
+        end else begin
+            if (advance) ready_s1 <= ready;
+            if (advance) ready_s2 <= ready_s1;
+            if (advance) ready_s3 <= ready_s2;
+            if (advance) ready_s4 <= ready_s3;
+        end
+    end
+    always @(posedge clk) begin
+        if (advance) beat_last_s1 <= beat_last;
+        if (advance) beat_last_s2 <= beat_last_s1;
+        if (advance) beat_last_s3 <= beat_last_s2;
+        if (advance) beat_last_s4 <= beat_last_s3;
+    end
+    wire gone = ready_s4 & beat_last_s4; // quantizer.rs:233
+    wire _t135 = gone & advance; // quantizer.rs:234
+    wire _t136 = takes & (~_t135); // scale_table.rs:124
+    always @(posedge clk) begin
+        if (rst) begin
+            used <= 3'h0;
+        end else begin
+            if (_t136) used <= used + 3'h1;
+            else if (_t135 & (~takes)) used <= used - 3'h1;
+        end
+    end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer.rs:226
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer.rs:226
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer.rs:226
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer.rs:226
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer.rs:226
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer.rs:226
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer.rs:226
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer.rs:226
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer.rs:226
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer.rs:226
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer.rs:226
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer.rs:226
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer.rs:226
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer.rs:226
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer.rs:226
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer.rs:226
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer.rs:244
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer.rs:244
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer.rs:244
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer.rs:244
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer.rs:244
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer.rs:244
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer.rs:244
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer.rs:244
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer.rs:244
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer.rs:244
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer.rs:244
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer.rs:244
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer.rs:244
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer.rs:244
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer.rs:244
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer.rs:244
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2180,46 +2493,46 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) compact_distance_2 <= {4'h0, compact_empty_0} + {4'h0, compact_empty_1};
         if (advance) compact_distance_3 <= {4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2});
     end
-    wire [4:0] _t62 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_4 <= _t62;
-    wire [4:0] _t63 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_5 <= _t63;
-    wire [4:0] _t64 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_6 <= _t64;
-    wire [4:0] _t65 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_7 <= ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t65;
-    wire [4:0] _t66 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    wire [4:0] _t67 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_8 <= _t66 + _t67;
-    wire [4:0] _t68 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    wire [4:0] _t69 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_9 <= _t68 + _t69;
-    wire [4:0] _t70 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    wire [4:0] _t71 = ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}) + ({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_10 <= _t70 + _t71;
-    wire [4:0] _t72 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    wire [4:0] _t73 = ({4'h0, compact_empty_5} + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7})) + ({4'h0, compact_empty_8} + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_11 <= _t72 + _t73;
-    wire [4:0] _t74 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    wire [4:0] _t75 = ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + ({4'h0, compact_empty_9} + ({4'h0, compact_empty_10} + {4'h0, compact_empty_11})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_12 <= _t74 + _t75;
-    wire [4:0] _t76 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    wire [4:0] _t77 = ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}) + ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}); // compact.rs:49
-    wire [4:0] _t78 = _t76 + (({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + _t77); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_13 <= _t78;
-    wire [4:0] _t79 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    wire [4:0] _t80 = ({4'h0, compact_empty_10} + {4'h0, compact_empty_11}) + ({4'h0, compact_empty_12} + {4'h0, compact_empty_13}); // compact.rs:49
-    wire [4:0] _t81 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t79) + (({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})) + _t80); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_14 <= _t81;
-    wire [4:0] _t82 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    wire [4:0] _t83 = ({4'h0, compact_empty_7} + {4'h0, compact_empty_8}) + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}); // compact.rs:49
-    wire [4:0] _t84 = ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}) + ({4'h0, compact_empty_13} + {4'h0, compact_empty_14}); // compact.rs:49
-    wire [4:0] _t85 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t82) + (_t83 + _t84); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_15 <= _t85;
-    wire [4:0] _t86 = (({4'h0, present_0} + {4'h0, present_1}) + ({4'h0, present_2} + {4'h0, present_3})) + (({4'h0, present_4} + {4'h0, present_5}) + ({4'h0, present_6} + {4'h0, present_7})); // compact.rs:49
-    wire [4:0] _t87 = (({4'h0, present_8} + {4'h0, present_9}) + ({4'h0, present_10} + {4'h0, present_11})) + (({4'h0, present_12} + {4'h0, present_13}) + ({4'h0, present_14} + {4'h0, present_15})); // compact.rs:49
+    wire [4:0] _t137 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_4 <= _t137;
+    wire [4:0] _t138 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_5 <= _t138;
+    wire [4:0] _t139 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_6 <= _t139;
+    wire [4:0] _t140 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_7 <= ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t140;
+    wire [4:0] _t141 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
+    wire [4:0] _t142 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_8 <= _t141 + _t142;
+    wire [4:0] _t143 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
+    wire [4:0] _t144 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_9 <= _t143 + _t144;
+    wire [4:0] _t145 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
+    wire [4:0] _t146 = ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}) + ({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_10 <= _t145 + _t146;
+    wire [4:0] _t147 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
+    wire [4:0] _t148 = ({4'h0, compact_empty_5} + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7})) + ({4'h0, compact_empty_8} + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_11 <= _t147 + _t148;
+    wire [4:0] _t149 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
+    wire [4:0] _t150 = ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + ({4'h0, compact_empty_9} + ({4'h0, compact_empty_10} + {4'h0, compact_empty_11})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_12 <= _t149 + _t150;
+    wire [4:0] _t151 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
+    wire [4:0] _t152 = ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}) + ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}); // compact.rs:49
+    wire [4:0] _t153 = _t151 + (({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + _t152); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_13 <= _t153;
+    wire [4:0] _t154 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
+    wire [4:0] _t155 = ({4'h0, compact_empty_10} + {4'h0, compact_empty_11}) + ({4'h0, compact_empty_12} + {4'h0, compact_empty_13}); // compact.rs:49
+    wire [4:0] _t156 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t154) + (({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})) + _t155); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_14 <= _t156;
+    wire [4:0] _t157 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
+    wire [4:0] _t158 = ({4'h0, compact_empty_7} + {4'h0, compact_empty_8}) + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}); // compact.rs:49
+    wire [4:0] _t159 = ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}) + ({4'h0, compact_empty_13} + {4'h0, compact_empty_14}); // compact.rs:49
+    wire [4:0] _t160 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t157) + (_t158 + _t159); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_15 <= _t160;
+    wire [4:0] _t161 = (({4'h0, present_0} + {4'h0, present_1}) + ({4'h0, present_2} + {4'h0, present_3})) + (({4'h0, present_4} + {4'h0, present_5}) + ({4'h0, present_6} + {4'h0, present_7})); // compact.rs:49
+    wire [4:0] _t162 = (({4'h0, present_8} + {4'h0, present_9}) + ({4'h0, present_10} + {4'h0, present_11})) + (({4'h0, present_12} + {4'h0, present_13}) + ({4'h0, present_14} + {4'h0, present_15})); // compact.rs:49
     always @(posedge clk) begin
-        if (advance) compact_total <= _t86 + _t87;
+        if (advance) compact_total <= _t161 + _t162;
         if (advance) compact_slots_0_0 <= marks_0;
         if (advance) compact_slots_1_0 <= marks_1;
         if (advance) compact_slots_2_0 <= marks_2;
@@ -2237,83 +2550,83 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) compact_slots_14_0 <= marks_14;
         if (advance) compact_slots_15_0 <= marks_15;
     end
-    wire [5:0] _t88 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
-    wire [4:0] _t89 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
-    wire [5:0] _t90 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
-    wire [4:0] _t91 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
-    wire [5:0] _t92 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
-    wire [4:0] _t93 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
-    wire [5:0] _t94 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
-    wire [4:0] _t95 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
-    wire [5:0] _t96 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
-    wire [4:0] _t97 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
-    wire [5:0] _t98 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
-    wire [4:0] _t99 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
-    wire [5:0] _t100 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
-    wire [4:0] _t101 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
-    wire [5:0] _t102 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
-    wire [4:0] _t103 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
-    wire [5:0] _t104 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
-    wire [4:0] _t105 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
-    wire [5:0] _t106 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
-    wire [4:0] _t107 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
-    wire [5:0] _t108 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
-    wire [4:0] _t109 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
-    wire [5:0] _t110 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
-    wire [4:0] _t111 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
-    wire [5:0] _t112 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
-    wire [4:0] _t113 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
+    wire [5:0] _t163 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
+    wire [4:0] _t164 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
+    wire [5:0] _t165 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
+    wire [4:0] _t166 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
+    wire [5:0] _t167 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
+    wire [4:0] _t168 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
+    wire [5:0] _t169 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
+    wire [4:0] _t170 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
+    wire [5:0] _t171 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
+    wire [4:0] _t172 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
+    wire [5:0] _t173 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
+    wire [4:0] _t174 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
+    wire [5:0] _t175 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
+    wire [4:0] _t176 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
+    wire [5:0] _t177 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
+    wire [4:0] _t178 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
+    wire [5:0] _t179 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
+    wire [4:0] _t180 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
+    wire [5:0] _t181 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
+    wire [4:0] _t182 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
+    wire [5:0] _t183 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
+    wire [4:0] _t184 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
+    wire [5:0] _t185 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
+    wire [4:0] _t186 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
+    wire [5:0] _t187 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
+    wire [4:0] _t188 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
     always @(posedge clk) begin
-        if (advance) l37_s4 <= _t89[1] ? _t88 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l37_s4_2 <= _t91[1] ? _t90 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l37_s4_4 <= _t93[1] ? _t92 : _t88;
-        if (advance) l37_s4_6 <= _t95[1] ? _t94 : _t90;
-        if (advance) l37_s4_8 <= _t97[1] ? _t96 : _t92;
-        if (advance) l37_s4_9 <= _t97[1] ? _t97 : _t93;
-        if (advance) l37_s4_10 <= _t99[1] ? _t98 : _t94;
-        if (advance) l37_s4_11 <= _t99[1] ? _t99 : _t95;
-        if (advance) l37_s4_12 <= _t101[1] ? _t100 : _t96;
-        if (advance) l37_s4_13 <= _t101[1] ? _t101 : _t97;
-        if (advance) l37_s4_14 <= _t103[1] ? _t102 : _t98;
-        if (advance) l37_s4_15 <= _t103[1] ? _t103 : _t99;
-        if (advance) l37_s4_16 <= _t105[1] ? _t104 : _t100;
-        if (advance) l37_s4_17 <= _t105[1] ? _t105 : _t101;
-        if (advance) l37_s4_18 <= _t107[1] ? _t106 : _t102;
-        if (advance) l37_s4_19 <= _t107[1] ? _t107 : _t103;
-        if (advance) l37_s4_20 <= _t109[1] ? _t108 : _t104;
-        if (advance) l37_s4_21 <= _t109[1] ? _t109 : _t105;
-        if (advance) l37_s4_22 <= _t111[1] ? _t110 : _t106;
-        if (advance) l37_s4_23 <= _t111[1] ? _t111 : _t107;
-        if (advance) l37_s4_24 <= _t113[1] ? _t112 : _t108;
-        if (advance) l37_s4_25 <= _t113[1] ? _t113 : _t109;
-        if (advance) l37_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t110;
-        if (advance) l37_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t111;
-        if (advance) l37_s4_28 <= _t112;
-        if (advance) l37_s4_29 <= _t113;
+        if (advance) l37_s4 <= _t164[1] ? _t163 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        if (advance) l37_s4_2 <= _t166[1] ? _t165 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        if (advance) l37_s4_4 <= _t168[1] ? _t167 : _t163;
+        if (advance) l37_s4_6 <= _t170[1] ? _t169 : _t165;
+        if (advance) l37_s4_8 <= _t172[1] ? _t171 : _t167;
+        if (advance) l37_s4_9 <= _t172[1] ? _t172 : _t168;
+        if (advance) l37_s4_10 <= _t174[1] ? _t173 : _t169;
+        if (advance) l37_s4_11 <= _t174[1] ? _t174 : _t170;
+        if (advance) l37_s4_12 <= _t176[1] ? _t175 : _t171;
+        if (advance) l37_s4_13 <= _t176[1] ? _t176 : _t172;
+        if (advance) l37_s4_14 <= _t178[1] ? _t177 : _t173;
+        if (advance) l37_s4_15 <= _t178[1] ? _t178 : _t174;
+        if (advance) l37_s4_16 <= _t180[1] ? _t179 : _t175;
+        if (advance) l37_s4_17 <= _t180[1] ? _t180 : _t176;
+        if (advance) l37_s4_18 <= _t182[1] ? _t181 : _t177;
+        if (advance) l37_s4_19 <= _t182[1] ? _t182 : _t178;
+        if (advance) l37_s4_20 <= _t184[1] ? _t183 : _t179;
+        if (advance) l37_s4_21 <= _t184[1] ? _t184 : _t180;
+        if (advance) l37_s4_22 <= _t186[1] ? _t185 : _t181;
+        if (advance) l37_s4_23 <= _t186[1] ? _t186 : _t182;
+        if (advance) l37_s4_24 <= _t188[1] ? _t187 : _t183;
+        if (advance) l37_s4_25 <= _t188[1] ? _t188 : _t184;
+        if (advance) l37_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t185;
+        if (advance) l37_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t186;
+        if (advance) l37_s4_28 <= _t187;
+        if (advance) l37_s4_29 <= _t188;
         if (advance) compact_s4 <= compact_slots_15_0;
         if (advance) compact_distance_15_s4 <= compact_distance_15;
     end
-    wire [5:0] _t114 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
-    wire [4:0] _t115 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
-    wire [5:0] _t116 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
-    wire [4:0] _t117 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
-    wire [5:0] _t118 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
-    wire [4:0] _t119 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
-    wire [5:0] _t120 = compact_distance_15_s4[2] ? compact_s4 : l37_s4_22; // compact.rs:37
-    wire [4:0] _t121 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l37_s4_23; // compact.rs:37
+    wire [5:0] _t189 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
+    wire [4:0] _t190 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
+    wire [5:0] _t191 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
+    wire [4:0] _t192 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
+    wire [5:0] _t193 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
+    wire [4:0] _t194 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
+    wire [5:0] _t195 = compact_distance_15_s4[2] ? compact_s4 : l37_s4_22; // compact.rs:37
+    wire [4:0] _t196 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l37_s4_23; // compact.rs:37
     always @(posedge clk) begin
-        if (advance) packed_0 <= _t115[3] ? _t114 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
-        if (advance) packed_1 <= _t117[3] ? _t116 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
-        if (advance) packed_2 <= _t119[3] ? _t118 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
-        if (advance) packed_3 <= _t121[3] ? _t120 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
+        if (advance) packed_0 <= _t190[3] ? _t189 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
+        if (advance) packed_1 <= _t192[3] ? _t191 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
+        if (advance) packed_2 <= _t194[3] ? _t193 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
+        if (advance) packed_3 <= _t196[3] ? _t195 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
         if (advance) packed_4 <= l37_s4_25[3] ? l37_s4_24 : (l37_s4_17[2] ? l37_s4_16 : l37_s4_8);
         if (advance) packed_5 <= l37_s4_27[3] ? l37_s4_26 : (l37_s4_19[2] ? l37_s4_18 : l37_s4_10);
         if (advance) packed_6 <= l37_s4_29[3] ? l37_s4_28 : (l37_s4_21[2] ? l37_s4_20 : l37_s4_12);
         if (advance) packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l37_s4_23[2] ? l37_s4_22 : l37_s4_14);
-        if (advance) packed_8 <= _t114;
-        if (advance) packed_9 <= _t116;
-        if (advance) packed_10 <= _t118;
-        if (advance) packed_11 <= _t120;
+        if (advance) packed_8 <= _t189;
+        if (advance) packed_9 <= _t191;
+        if (advance) packed_10 <= _t193;
+        if (advance) packed_11 <= _t195;
         if (advance) packed_12 <= l37_s4_24;
         if (advance) packed_13 <= l37_s4_26;
         if (advance) packed_14 <= l37_s4_28;
@@ -2322,172 +2635,141 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) chunk_beat_s2 <= chunk_beat_s1;
         if (advance) chunk_beat_s3 <= chunk_beat_s2;
         if (advance) chunk_beat_s4 <= chunk_beat_s3;
-        if (advance) chunk_beat_s5 <= chunk_beat_s4;
-        if (advance) beat_in_chunk <= chunk_beat_s5;
-        if (advance) mark <= packed_15;
+        if (advance) beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = mark[5:4]; // quantizer.rs:239
-    wire [7:0] entries_0 = {group, beat_in_chunk, mark[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_1 <= packed_14;
-    wire [1:0] group_1 = mark_1[5:4]; // quantizer.rs:239
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, mark_1[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_2 <= packed_13;
-    wire [1:0] group_2 = mark_2[5:4]; // quantizer.rs:239
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, mark_2[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_3 <= packed_12;
-    wire [1:0] group_3 = mark_3[5:4]; // quantizer.rs:239
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, mark_3[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_4 <= packed_11;
-    wire [1:0] group_4 = mark_4[5:4]; // quantizer.rs:239
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, mark_4[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_5 <= packed_10;
-    wire [1:0] group_5 = mark_5[5:4]; // quantizer.rs:239
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, mark_5[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_6 <= packed_9;
-    wire [1:0] group_6 = mark_6[5:4]; // quantizer.rs:239
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, mark_6[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_7 <= packed_8;
-    wire [1:0] group_7 = mark_7[5:4]; // quantizer.rs:239
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, mark_7[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_8 <= packed_7;
-    wire [1:0] group_8 = mark_8[5:4]; // quantizer.rs:239
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, mark_8[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_9 <= packed_6;
-    wire [1:0] group_9 = mark_9[5:4]; // quantizer.rs:239
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, mark_9[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_10 <= packed_5;
-    wire [1:0] group_10 = mark_10[5:4]; // quantizer.rs:239
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, mark_10[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_11 <= packed_4;
-    wire [1:0] group_11 = mark_11[5:4]; // quantizer.rs:239
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, mark_11[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_12 <= packed_3;
-    wire [1:0] group_12 = mark_12[5:4]; // quantizer.rs:239
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, mark_12[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_13 <= packed_2;
-    wire [1:0] group_13 = mark_13[5:4]; // quantizer.rs:239
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, mark_13[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_14 <= packed_1;
-    wire [1:0] group_14 = mark_14[5:4]; // quantizer.rs:239
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, mark_14[3:0]}; // quantizer.rs:243
-    always @(posedge clk) if (advance) mark_15 <= packed_0;
-    wire [1:0] group_15 = mark_15[5:4]; // quantizer.rs:239
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, mark_15[3:0]}; // quantizer.rs:243
+    wire [1:0] group = packed_15[5:4]; // quantizer.rs:256
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer.rs:260
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer.rs:256
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer.rs:260
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer.rs:256
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer.rs:260
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer.rs:256
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer.rs:260
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer.rs:256
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer.rs:260
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer.rs:256
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer.rs:260
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer.rs:256
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer.rs:260
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer.rs:256
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer.rs:260
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer.rs:256
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer.rs:260
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer.rs:256
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer.rs:260
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer.rs:256
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer.rs:260
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer.rs:256
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer.rs:260
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer.rs:256
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer.rs:260
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer.rs:256
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer.rs:260
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer.rs:256
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer.rs:260
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer.rs:256
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer.rs:260
 
-    // out: leave the pipeline through a register slice, so that its enable is a register
+    // out: the sparse part
+    assign finished = sent;
+    assign advance = writer_s_ready;
+    assign sparse_valid = writer_m_valid;
+    assign sparse_data = writer_m_data;
+    assign sparse_keep = writer_m_keep;
+    assign sparse_last = writer_m_last;
+    assign sent = writer_sent;
     always @(posedge clk) begin
         if (advance) chunk_first_s1 <= chunk_first;
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = starts_chunk & (compact_total == 5'h10); // quantizer.rs:251
-    wire [6:0] byte_count = {2'h0, compact_total} + {6'h0, starts_chunk}; // quantizer.rs:252
-    wire [127:0] beat_out_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:255
+    wire too_many = starts_chunk & (compact_total == 5'h10); // quantizer.rs:269
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:271
     always @(posedge clk) begin
-        if (advance) byte_count_s4 <= byte_count[4:0];
-        if (advance) byte_count_s5 <= byte_count_s4;
-        if (advance) beat_out_byte_count <= byte_count_s5;
+        if (advance) compact_total_s4 <= compact_total;
+        if (advance) sparse_beat_found <= compact_total_s4;
         if (advance) too_many_s4 <= too_many;
-        if (advance) too_many_s5 <= too_many_s4;
-        if (advance) beat_out_too_many <= too_many_s5;
+        if (advance) sparse_beat_too_many <= too_many_s4;
         if (advance) starts_chunk_s4 <= starts_chunk;
-        if (advance) starts_chunk_s5 <= starts_chunk_s4;
-        if (advance) beat_out_starts_chunk <= starts_chunk_s5;
+        if (advance) sparse_beat_starts_chunk <= starts_chunk_s4;
         if (advance) count_s3 <= count;
         if (advance) count_s4 <= count_s3;
-        if (advance) count_s5 <= count_s4;
-        if (advance) beat_out_count <= count_s5;
+        if (advance) sparse_beat_count <= count_s4;
         if (advance) beat_first_s1 <= beat_first;
         if (advance) beat_first_s2 <= beat_first_s1;
         if (advance) beat_first_s3 <= beat_first_s2;
         if (advance) beat_first_s4 <= beat_first_s3;
-        if (advance) beat_first_s5 <= beat_first_s4;
-        if (advance) beat_out_first <= beat_first_s5;
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
-        if (advance) beat_last_s5 <= beat_last_s4;
-        if (advance) beat_out_last <= beat_last_s5;
-        if (advance) beat_out_header <= lane15_d_header;
+        if (advance) sparse_beat_first <= beat_first_s4;
+        if (advance) sparse_beat_last <= beat_last_s4;
     end
     always @(posedge clk) begin
         if (rst) begin
-            issue_s1 <= 1'h0;
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-            issue_s5 <= 1'h0;
-            issue_s6 <= 1'h0;
+            ready_s5 <= 1'h0;
         end else begin
-            if (advance) issue_s1 <= issue;
-            if (advance) issue_s2 <= issue_s1;
-            if (advance) issue_s3 <= issue_s2;
-            if (advance) issue_s4 <= issue_s3;
-            if (advance) issue_s5 <= issue_s4;
-            if (advance) issue_s6 <= issue_s5;
+            if (advance) ready_s5 <= ready_s4;
         end
     end
-    wire leaving = issue_s6; // quantizer.rs:264
-    assign advance = slice_s_ready;
-    wire [265:0] _t122 = {codes, beat_out_entries, beat_out_byte_count, beat_out_too_many, beat_out_starts_chunk, beat_out_count, beat_out_first, beat_out_last, beat_out_header}; // register_slice.rs:62
-    wire [63:0] beat_out_codes = slice_m_payload[265:202]; // bundle.rs:55
-    wire [127:0] beat_out_entries_1 = slice_m_payload[201:74]; // bundle.rs:55
-    wire [4:0] beat_out_byte_count_1 = slice_m_payload[73:69]; // bundle.rs:55
-    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:55
-    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:55
-    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:55
-    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:55
-    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:55
-    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:55
+    wire sparse_valid_1 = ready_s5; // quantizer.rs:279
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
+    assign nonfinite = sent & header[57];
 
-    // out: both parts of the record
-    oaken_exit_p16 exit (
+    // out: the dense part
+    always @(posedge clk) begin
+        if (rst) begin
+            ready_s6 <= 1'h0;
+            ready_s7 <= 1'h0;
+            ready_s8 <= 1'h0;
+        end else begin
+            if (advance) ready_s6 <= ready_s5;
+            if (advance) ready_s7 <= ready_s6;
+            if (advance) ready_s8 <= ready_s7;
+        end
+    end
+    always @(posedge clk) begin
+        if (advance) sparse_beat_last_s6 <= sparse_beat_last;
+        if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
+        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    end
+    wire coded = ready_s8; // quantizer.rs:289
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
+    wire coded_1 = coded & advance; // quantizer.rs:290
+    assign dense_valid = dense_m_valid;
+    fifo_65x16_distributed dense (
         .clk(clk),
         .rst(rst),
-        .s_valid(beat_out_valid),
-        .s_ready(exit_s_ready),
-        .s_codes(beat_out_codes),
-        .s_entries(beat_out_entries_1),
-        .s_byte_count(beat_out_byte_count_1),
-        .s_too_many(beat_out_too_many_1),
-        .s_starts_chunk(beat_out_starts_chunk_1),
-        .s_count(beat_out_count_1),
-        .s_first(beat_out_first_1),
-        .s_last(beat_out_last_1),
-        .s_header(beat_out_header_1),
-        .dense_valid(exit_dense_valid),
-        .dense_ready(dense_ready),
-        .dense_data(exit_dense_data),
-        .dense_last(exit_dense_last),
-        .sparse_valid(exit_sparse_valid),
-        .sparse_ready(sparse_ready),
-        .sparse_data(exit_sparse_data),
-        .sparse_keep(exit_sparse_keep),
-        .sparse_last(exit_sparse_last),
-        .finished(exit_finished),
-        .nonfinite(exit_nonfinite)
+        .s_valid(coded_1),
+        .s_ready(dense_s_ready),
+        .s_payload({codes, last_2}),
+        .m_valid(dense_m_valid),
+        .m_ready(dense_ready),
+        .m_payload(dense_m_payload),
+        .level(dense_level)
     );
-    register_slice_266 slice (
+    oaken_sparse_writer_p16 writer (
         .clk(clk),
         .rst(rst),
-        .s_valid(leaving),
-        .s_ready(slice_s_ready),
-        .s_payload(_t122),
-        .m_valid(beat_out_valid),
-        .m_ready(exit_s_ready),
-        .m_payload(slice_m_payload)
+        .s_valid(sparse_valid_1),
+        .s_ready(writer_s_ready),
+        .s_entries(sparse_beat_entries),
+        .s_found(sparse_beat_found),
+        .s_too_many(sparse_beat_too_many),
+        .s_starts_chunk(sparse_beat_starts_chunk),
+        .s_count(sparse_beat_count),
+        .s_first(sparse_beat_first),
+        .s_last(sparse_beat_last),
+        .stop(dense_level >= 5'hd),
+        .vector(writer_vector),
+        .header({6'h0, header}),
+        .m_valid(writer_m_valid),
+        .m_ready(sparse_ready),
+        .m_data(writer_m_data),
+        .m_keep(writer_m_keep),
+        .m_last(writer_m_last),
+        .sent(writer_sent)
     );
-    assign dense_valid = exit_dense_valid;
-    assign dense_data = exit_dense_data;
-    assign dense_last = exit_dense_last;
-    assign sparse_valid = exit_sparse_valid;
-    assign sparse_data = exit_sparse_data;
-    assign sparse_keep = exit_sparse_keep;
-    assign sparse_last = exit_sparse_last;
-    assign finished = exit_finished;
-    assign nonfinite = exit_nonfinite;
-    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_shifted[16:10], _t16[4:0], _t16[9], lane14_scaled[3:0], lane14_shifted[16:10], _t19[4:0], _t19[9], lane13_scaled[3:0], lane13_shifted[16:10], _t22[4:0], _t22[9], lane12_scaled[3:0], lane12_shifted[16:10], _t25[4:0], _t25[9], lane11_scaled[3:0], lane11_shifted[16:10], _t28[4:0], _t28[9], lane10_scaled[3:0], lane10_shifted[16:10], _t31[4:0], _t31[9], lane9_scaled[3:0], lane9_shifted[16:10], _t34[4:0], _t34[9], lane8_scaled[3:0], lane8_shifted[16:10], _t37[4:0], _t37[9], lane7_scaled[3:0], lane7_shifted[16:10], _t40[4:0], _t40[9], lane6_scaled[3:0], lane6_shifted[16:10], _t43[4:0], _t43[9], lane5_scaled[3:0], lane5_shifted[16:10], _t46[4:0], _t46[9], lane4_scaled[3:0], lane4_shifted[16:10], _t49[4:0], _t49[9], lane3_scaled[3:0], lane3_shifted[16:10], _t52[4:0], _t52[9], lane2_scaled[3:0], lane2_shifted[16:10], _t55[4:0], _t55[9], lane1_scaled[3:0], lane1_shifted[16:10], _t58[4:0], _t58[9], lane0_scaled[3:0], lane0_shifted[16:10], _t61[4:0], _t61[9], compact_distance_1[4:1], _t89[0], _t89[4:2], _t91[0], _t91[4:2], l37_s4_9[1:0], l37_s4_9[4:3], l37_s4_11[1:0], l37_s4_11[4:3], l37_s4_13[1:0], l37_s4_13[4:3], l37_s4_15[1:0], l37_s4_15[4:3], _t115[2:0], _t115[4], _t117[2:0], _t117[4], _t119[2:0], _t119[4], _t121[2:0], _t121[4], byte_count[6:5]};
+    assign dense_data = dense_m_payload[64:1];
+    assign dense_last = dense_m_payload[0];
+    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], d_header[51:0], d_header[57], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t164[0], _t164[4:2], _t166[0], _t166[4:2], l37_s4_9[1:0], l37_s4_9[4:3], l37_s4_11[1:0], l37_s4_11[4:3], l37_s4_13[1:0], l37_s4_13[4:3], l37_s4_15[1:0], l37_s4_15[4:3], _t190[2:0], _t190[4], _t192[2:0], _t192[4], _t194[2:0], _t194[4], _t196[2:0], _t196[4], dense_s_ready};
 endmodule
 
 `default_nettype wire

@@ -71,12 +71,11 @@ module oaken_step_unit (
     reg [14:0] item_thr_a_s7; // step_unit.rs:137
     reg [14:0] item_thr_a_s8; // step_unit.rs:137
     reg [14:0] item_thr_a_s9; // step_unit.rs:137
-    reg [14:0] item_thr_a_s10; // step_unit.rs:137
+    reg [14:0] x; // step_unit.rs:137
     reg [20:0] product; // step_unit.rs:138
-    reg [4:0] x_exponent_s11; // step_unit.rs:139
     reg [5:0] e_s10; // step_unit.rs:139
-    reg [5:0] e_s11; // step_unit.rs:139
-    reg [9:0] c_a; // step_unit.rs:139
+    reg [5:0] amount; // step_unit.rs:139
+    reg [9:0] c_a; // step_unit.rs:140
     reg [14:0] item_thr_b_s1; // step_unit.rs:137
     reg [14:0] item_thr_b_s2; // step_unit.rs:137
     reg [14:0] item_thr_b_s3; // step_unit.rs:137
@@ -86,10 +85,10 @@ module oaken_step_unit (
     reg [14:0] item_thr_b_s7; // step_unit.rs:137
     reg [14:0] item_thr_b_s8; // step_unit.rs:137
     reg [14:0] item_thr_b_s9; // step_unit.rs:137
-    reg [14:0] item_thr_b_s10; // step_unit.rs:137
+    reg [14:0] x_1; // step_unit.rs:137
     reg [20:0] product_1; // step_unit.rs:138
-    reg [4:0] x_exponent_1_s11; // step_unit.rs:139
-    reg [9:0] c_b; // step_unit.rs:139
+    reg [5:0] amount_1; // step_unit.rs:139
+    reg [9:0] c_b; // step_unit.rs:140
     reg [14:0] item_max_b_s1; // step_unit.rs:137
     reg [14:0] item_max_b_s2; // step_unit.rs:137
     reg [14:0] item_max_b_s3; // step_unit.rs:137
@@ -99,48 +98,49 @@ module oaken_step_unit (
     reg [14:0] item_max_b_s7; // step_unit.rs:137
     reg [14:0] item_max_b_s8; // step_unit.rs:137
     reg [14:0] item_max_b_s9; // step_unit.rs:137
-    reg [14:0] item_max_b_s10; // step_unit.rs:137
+    reg [14:0] x_2; // step_unit.rs:137
     reg [20:0] product_2; // step_unit.rs:138
-    reg [4:0] x_exponent_2_s11; // step_unit.rs:139
-    reg [9:0] largest; // step_unit.rs:139
-    reg [4:0] cells; // step_unit.rs:146
-    reg any_a_s4; // step_unit.rs:147
-    reg any_a_s5; // step_unit.rs:147
-    reg any_a_s6; // step_unit.rs:147
-    reg any_a_s7; // step_unit.rs:147
-    reg any_a_s8; // step_unit.rs:147
-    reg any_a_s9; // step_unit.rs:147
-    reg any_a_s10; // step_unit.rs:147
-    reg any_a_s11; // step_unit.rs:147
-    reg any_a_s12; // step_unit.rs:147
-    reg any_a_1; // step_unit.rs:147
-    reg any_b_s4; // step_unit.rs:147
-    reg any_b_s5; // step_unit.rs:147
-    reg any_b_s6; // step_unit.rs:147
-    reg any_b_s7; // step_unit.rs:147
-    reg any_b_s8; // step_unit.rs:147
-    reg any_b_s9; // step_unit.rs:147
-    reg any_b_s10; // step_unit.rs:147
-    reg any_b_s11; // step_unit.rs:147
-    reg any_b_s12; // step_unit.rs:147
-    reg any_b_1; // step_unit.rs:147
-    reg [4:0] split; // step_unit.rs:151
-    reg [5:0] e_s12; // step_unit.rs:154
-    reg [5:0] e_s13; // step_unit.rs:154
-    reg [5:0] result_e_1; // step_unit.rs:154
-    reg [6:0] f_s10; // step_unit.rs:155
-    reg [6:0] f_s11; // step_unit.rs:155
-    reg [6:0] f_s12; // step_unit.rs:155
-    reg [6:0] f_s13; // step_unit.rs:155
-    reg [6:0] result_f_1; // step_unit.rs:155
-    reg [9:0] r_s11; // step_unit.rs:156
-    reg [9:0] r_s12; // step_unit.rs:156
-    reg [9:0] r_s13; // step_unit.rs:156
-    reg [9:0] result_r_1; // step_unit.rs:156
-    reg [9:0] c_a_s13; // step_unit.rs:157
-    reg [9:0] result_c_a_1; // step_unit.rs:157
-    reg [9:0] c_b_s13; // step_unit.rs:158
-    reg [9:0] result_c_b_1; // step_unit.rs:158
+    reg [5:0] amount_2; // step_unit.rs:139
+    reg [9:0] largest; // step_unit.rs:140
+    reg [4:0] cells; // step_unit.rs:147
+    reg any_a_s4; // step_unit.rs:148
+    reg any_a_s5; // step_unit.rs:148
+    reg any_a_s6; // step_unit.rs:148
+    reg any_a_s7; // step_unit.rs:148
+    reg any_a_s8; // step_unit.rs:148
+    reg any_a_s9; // step_unit.rs:148
+    reg any_a_s10; // step_unit.rs:148
+    reg any_a_s11; // step_unit.rs:148
+    reg any_a_s12; // step_unit.rs:148
+    reg any_a_1; // step_unit.rs:148
+    reg any_b_s4; // step_unit.rs:148
+    reg any_b_s5; // step_unit.rs:148
+    reg any_b_s6; // step_unit.rs:148
+    reg any_b_s7; // step_unit.rs:148
+    reg any_b_s8; // step_unit.rs:148
+    reg any_b_s9; // step_unit.rs:148
+    reg any_b_s10; // step_unit.rs:148
+    reg any_b_s11; // step_unit.rs:148
+    reg any_b_s12; // step_unit.rs:148
+    reg any_b_1; // step_unit.rs:148
+    reg [4:0] split; // step_unit.rs:152
+    reg [5:0] e_s11; // step_unit.rs:155
+    reg [5:0] e_s12; // step_unit.rs:155
+    reg [5:0] e_s13; // step_unit.rs:155
+    reg [5:0] result_e_1; // step_unit.rs:155
+    reg [6:0] f_s10; // step_unit.rs:156
+    reg [6:0] f_s11; // step_unit.rs:156
+    reg [6:0] f_s12; // step_unit.rs:156
+    reg [6:0] f_s13; // step_unit.rs:156
+    reg [6:0] result_f_1; // step_unit.rs:156
+    reg [9:0] r_s11; // step_unit.rs:157
+    reg [9:0] r_s12; // step_unit.rs:157
+    reg [9:0] r_s13; // step_unit.rs:157
+    reg [9:0] result_r_1; // step_unit.rs:157
+    reg [9:0] c_a_s13; // step_unit.rs:158
+    reg [9:0] result_c_a_1; // step_unit.rs:158
+    reg [9:0] c_b_s13; // step_unit.rs:159
+    reg [9:0] result_c_b_1; // step_unit.rs:159
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -423,22 +423,25 @@ module oaken_step_unit (
         item_thr_a_s7 <= item_thr_a_s6;
         item_thr_a_s8 <= item_thr_a_s7;
         item_thr_a_s9 <= item_thr_a_s8;
-        item_thr_a_s10 <= item_thr_a_s9;
+        x <= item_thr_a_s9;
     end
-    wire _t52 = |item_thr_a_s10[14:10]; // half.rs:17
-    wire [10:0] x_mantissa = {_t52, item_thr_a_s10[9:0]}; // half.rs:18
-    wire [4:0] x_exponent = item_thr_a_s10[14:10] - {4'h0, _t52}; // half.rs:18
-    wire [20:0] _t53 = {10'h0, x_mantissa} * {11'h0, r}; // align.rs:11
+    wire [4:0] field = x[14:10]; // half.rs:16
+    wire [20:0] _t52 = {10'h0, {|field, x[9:0]}} * {11'h0, r}; // align.rs:13
     always @(posedge clk) begin
-        product <= _t53;
-        x_exponent_s11 <= x_exponent;
+        product <= _t52;
         e_s10 <= e;
-        e_s11 <= e_s10;
     end
-    wire [5:0] amount = (e_s11 - 6'h1) - {1'h0, x_exponent_s11}; // align.rs:18
-    wire [16:0] shifted = product[20:4] >> amount; // align.rs:19
+    wire normal = |field; // align.rs:21
+    wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:22
+    wire [6:0] _t53 = {e_s10, 1'h1} + less; // align.rs:23
+    always @(posedge clk) amount <= _t53[6:1];
+    wire [15:0] _t54 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:32
+    wire [15:0] _t55 = amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:32
+    wire [12:0] _t56 = amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:32
+    wire [10:0] _t57 = amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:32
+    wire [9:0] shifted = _t57[9:0]; // align.rs:32
     always @(posedge clk) begin
-        c_a <= shifted[9:0];
+        c_a <= (|amount[5:4]) ? 10'h0 : shifted;
         item_thr_b_s1 <= item_thr_b;
         item_thr_b_s2 <= item_thr_b_s1;
         item_thr_b_s3 <= item_thr_b_s2;
@@ -448,20 +451,22 @@ module oaken_step_unit (
         item_thr_b_s7 <= item_thr_b_s6;
         item_thr_b_s8 <= item_thr_b_s7;
         item_thr_b_s9 <= item_thr_b_s8;
-        item_thr_b_s10 <= item_thr_b_s9;
+        x_1 <= item_thr_b_s9;
     end
-    wire _t54 = |item_thr_b_s10[14:10]; // half.rs:17
-    wire [10:0] x_mantissa_1 = {_t54, item_thr_b_s10[9:0]}; // half.rs:18
-    wire [4:0] x_exponent_1 = item_thr_b_s10[14:10] - {4'h0, _t54}; // half.rs:18
-    wire [20:0] _t55 = {10'h0, x_mantissa_1} * {11'h0, r}; // align.rs:11
+    wire [4:0] field_1 = x_1[14:10]; // half.rs:16
+    wire [20:0] _t58 = {10'h0, {|field_1, x_1[9:0]}} * {11'h0, r}; // align.rs:13
+    always @(posedge clk) product_1 <= _t58;
+    wire normal_1 = |field_1; // align.rs:21
+    wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:22
+    wire [6:0] _t59 = {e_s10, 1'h1} + less_1; // align.rs:23
+    always @(posedge clk) amount_1 <= _t59[6:1];
+    wire [15:0] _t60 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:32
+    wire [15:0] _t61 = amount_1[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:32
+    wire [12:0] _t62 = amount_1[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:32
+    wire [10:0] _t63 = amount_1[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:32
+    wire [9:0] shifted_1 = _t63[9:0]; // align.rs:32
     always @(posedge clk) begin
-        product_1 <= _t55;
-        x_exponent_1_s11 <= x_exponent_1;
-    end
-    wire [5:0] amount_1 = (e_s11 - 6'h1) - {1'h0, x_exponent_1_s11}; // align.rs:18
-    wire [16:0] shifted_1 = product_1[20:4] >> amount_1; // align.rs:19
-    always @(posedge clk) begin
-        c_b <= shifted_1[9:0];
+        c_b <= (|amount_1[5:4]) ? 10'h0 : shifted_1;
         item_max_b_s1 <= item_max_b;
         item_max_b_s2 <= item_max_b_s1;
         item_max_b_s3 <= item_max_b_s2;
@@ -471,24 +476,26 @@ module oaken_step_unit (
         item_max_b_s7 <= item_max_b_s6;
         item_max_b_s8 <= item_max_b_s7;
         item_max_b_s9 <= item_max_b_s8;
-        item_max_b_s10 <= item_max_b_s9;
+        x_2 <= item_max_b_s9;
     end
-    wire _t56 = |item_max_b_s10[14:10]; // half.rs:17
-    wire [10:0] x_mantissa_2 = {_t56, item_max_b_s10[9:0]}; // half.rs:18
-    wire [4:0] x_exponent_2 = item_max_b_s10[14:10] - {4'h0, _t56}; // half.rs:18
-    wire [20:0] _t57 = {10'h0, x_mantissa_2} * {11'h0, r}; // align.rs:11
-    always @(posedge clk) begin
-        product_2 <= _t57;
-        x_exponent_2_s11 <= x_exponent_2;
-    end
-    wire [5:0] amount_2 = (e_s11 - 6'h1) - {1'h0, x_exponent_2_s11}; // align.rs:18
-    wire [16:0] shifted_2 = product_2[20:4] >> amount_2; // align.rs:19
-    always @(posedge clk) largest <= shifted_2[9:0];
+    wire [4:0] field_2 = x_2[14:10]; // half.rs:16
+    wire [20:0] _t64 = {10'h0, {|field_2, x_2[9:0]}} * {11'h0, r}; // align.rs:13
+    always @(posedge clk) product_2 <= _t64;
+    wire normal_2 = |field_2; // align.rs:21
+    wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:22
+    wire [6:0] _t65 = {e_s10, 1'h1} + less_2; // align.rs:23
+    always @(posedge clk) amount_2 <= _t65[6:1];
+    wire [15:0] _t66 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:32
+    wire [15:0] _t67 = amount_2[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:32
+    wire [12:0] _t68 = amount_2[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:32
+    wire [10:0] _t69 = amount_2[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:32
+    wire [9:0] shifted_2 = _t69[9:0]; // align.rs:32
+    always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t58 = (largest - c_b) + 10'h10; // step_unit.rs:146
+    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:147
     always @(posedge clk) begin
-        cells <= _t58[9:5];
+        cells <= _t70[9:5];
         any_a_s4 <= any_a;
         any_a_s5 <= any_a_s4;
         any_a_s6 <= any_a_s5;
@@ -510,11 +517,12 @@ module oaken_step_unit (
         any_b_s12 <= any_b_s11;
         any_b_1 <= any_b_s12;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:148
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:149
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:150
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:149
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:150
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:151
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
+        e_s11 <= e_s10;
         e_s12 <= e_s11;
         e_s13 <= e_s12;
         result_e_1 <= e_s13;
@@ -538,7 +546,7 @@ module oaken_step_unit (
     assign result_c_a = result_c_a_1;
     assign result_c_b = result_c_b_1;
     assign result_split = split;
-    wire unused_ok = &{1'b0, padded[0], _t49[3:0], _t50[0], halved[8:7], _t51[6], product[3:0], shifted[16:10], product_1[3:0], shifted_1[16:10], product_2[3:0], shifted_2[16:10], _t58[4:0]};
+    wire unused_ok = &{1'b0, padded[0], _t49[3:0], _t50[0], halved[8:7], _t51[6], product[3:0], product[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], product_1[3:0], product_1[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], product_2[3:0], product_2[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0]};
 endmodule
 
 `default_nettype wire

@@ -5,35 +5,40 @@
 
 // The group of one element.
 module oaken_classify (
+    input  wire clk,
     input  wire [15:0] x, // Binary16.
     input  wire [14:0] thresholds_s_low, // Magnitudes of the thresholds.
     input  wire [14:0] thresholds_t_low,
     input  wire [14:0] thresholds_t_high,
     input  wire [14:0] thresholds_s_high,
-    output wire [14:0] y_magnitude, // The element with its group.
+    output wire [14:0] y_magnitude, // The element with its group, a cycle later.
     output wire y_sign,
     output wire y_outer,
     output wire y_inner,
-    output wire nonfinite // It was a NaN or an infinity.
+    output wire nonfinite // It was a NaN or an infinity; a cycle later.
 );
+    reg [14:0] magnitude; // classify.rs:65
+    reg sign; // classify.rs:66
+    reg nonfinite_1_s1; // classify.rs:74
 
     // finite magnitude
-    wire nonfinite_1 = &x[14:10]; // classify.rs:60
-    wire nan = nonfinite_1 & (|x[9:0]); // classify.rs:61
-    wire [14:0] finite = nonfinite_1 ? 15'h7bff : x[14:0]; // classify.rs:62
-    wire [14:0] magnitude = nan ? 15'h0 : finite; // classify.rs:63
-    wire sign = x[15] & (~nan); // classify.rs:64
+    wire nonfinite_1 = &x[14:10]; // classify.rs:62
+    wire nan = nonfinite_1 & (|x[9:0]); // classify.rs:63
+    wire [14:0] finite = nonfinite_1 ? 15'h7bff : x[14:0]; // classify.rs:64
+    always @(posedge clk) begin
+        magnitude <= nan ? 15'h0 : finite;
+        sign <= x[15] & (~nan);
+    end
 
     // the thresholds of its side
-    assign nonfinite = nonfinite_1;
+    wire outer = sign ? (magnitude > thresholds_s_low) : (magnitude > thresholds_s_high); // classify.rs:70
+    wire inner = (sign ? (magnitude <= thresholds_t_low) : (magnitude <= thresholds_t_high)) & (~outer); // classify.rs:71
     assign y_magnitude = magnitude;
     assign y_sign = sign;
-    wire [14:0] s = sign ? thresholds_s_low : thresholds_s_high; // classify.rs:67
-    wire [14:0] t = sign ? thresholds_t_low : thresholds_t_high; // classify.rs:68
-    wire outer = magnitude > s; // classify.rs:69
     assign y_outer = outer;
-    wire inner = (magnitude <= t) & (~outer); // classify.rs:70
     assign y_inner = inner;
+    always @(posedge clk) nonfinite_1_s1 <= nonfinite_1;
+    assign nonfinite = nonfinite_1_s1;
 endmodule
 
 `default_nettype wire

@@ -32,610 +32,615 @@ module oaken_quantizer_core_p64_n8192 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:87
-    reg [14:0] settings_t_low; // quantizer.rs:87
-    reg [14:0] settings_t_high; // quantizer.rs:87
-    reg [14:0] settings_s_high; // quantizer.rs:87
-    reg [6:0] beats_minus_1; // quantizer.rs:88
-    reg [6:0] in_flight; // quantizer.rs:89
+    reg [14:0] settings_s_low; // quantizer.rs:88
+    reg [14:0] settings_t_low; // quantizer.rs:88
+    reg [14:0] settings_t_high; // quantizer.rs:88
+    reg [14:0] settings_s_high; // quantizer.rs:88
+    reg [6:0] beats_minus_1; // quantizer.rs:89
+    reg [6:0] in_flight; // quantizer.rs:90
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:100
+    wire guard_m_ready; // quantizer.rs:103
     wire [1023:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [8:0] free; // quantizer.rs:101
-    reg valid; // quantizer.rs:113
-    reg first; // quantizer.rs:114
-    reg last; // quantizer.rs:115
-    reg [1023:0] data; // quantizer.rs:116
+    reg [8:0] free; // quantizer.rs:104
+    reg room; // in the ring, for two beats at least | quantizer.rs:108
+    reg valid; // quantizer.rs:118
+    reg first; // quantizer.rs:119
+    reg last; // quantizer.rs:120
+    reg [1023:0] data; // quantizer.rs:121
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:126
-    reg found_0_0_sign; // quantizer.rs:126
-    reg found_0_0_outer; // quantizer.rs:126
-    reg found_0_0_inner; // quantizer.rs:126
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
+    reg found_0_0_sign; // quantizer.rs:131
+    reg found_0_0_outer; // quantizer.rs:131
+    reg found_0_0_inner; // quantizer.rs:131
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:126
-    reg found_1_0_sign; // quantizer.rs:126
-    reg found_1_0_outer; // quantizer.rs:126
-    reg found_1_0_inner; // quantizer.rs:126
+    reg [14:0] found_1_0_magnitude; // quantizer.rs:131
+    reg found_1_0_sign; // quantizer.rs:131
+    reg found_1_0_outer; // quantizer.rs:131
+    reg found_1_0_inner; // quantizer.rs:131
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:126
-    reg found_2_0_sign; // quantizer.rs:126
-    reg found_2_0_outer; // quantizer.rs:126
-    reg found_2_0_inner; // quantizer.rs:126
+    reg [14:0] found_2_0_magnitude; // quantizer.rs:131
+    reg found_2_0_sign; // quantizer.rs:131
+    reg found_2_0_outer; // quantizer.rs:131
+    reg found_2_0_inner; // quantizer.rs:131
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:126
-    reg found_3_0_sign; // quantizer.rs:126
-    reg found_3_0_outer; // quantizer.rs:126
-    reg found_3_0_inner; // quantizer.rs:126
+    reg [14:0] found_3_0_magnitude; // quantizer.rs:131
+    reg found_3_0_sign; // quantizer.rs:131
+    reg found_3_0_outer; // quantizer.rs:131
+    reg found_3_0_inner; // quantizer.rs:131
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:126
-    reg found_4_0_sign; // quantizer.rs:126
-    reg found_4_0_outer; // quantizer.rs:126
-    reg found_4_0_inner; // quantizer.rs:126
+    reg [14:0] found_4_0_magnitude; // quantizer.rs:131
+    reg found_4_0_sign; // quantizer.rs:131
+    reg found_4_0_outer; // quantizer.rs:131
+    reg found_4_0_inner; // quantizer.rs:131
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:126
-    reg found_5_0_sign; // quantizer.rs:126
-    reg found_5_0_outer; // quantizer.rs:126
-    reg found_5_0_inner; // quantizer.rs:126
+    reg [14:0] found_5_0_magnitude; // quantizer.rs:131
+    reg found_5_0_sign; // quantizer.rs:131
+    reg found_5_0_outer; // quantizer.rs:131
+    reg found_5_0_inner; // quantizer.rs:131
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:126
-    reg found_6_0_sign; // quantizer.rs:126
-    reg found_6_0_outer; // quantizer.rs:126
-    reg found_6_0_inner; // quantizer.rs:126
+    reg [14:0] found_6_0_magnitude; // quantizer.rs:131
+    reg found_6_0_sign; // quantizer.rs:131
+    reg found_6_0_outer; // quantizer.rs:131
+    reg found_6_0_inner; // quantizer.rs:131
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:126
-    reg found_7_0_sign; // quantizer.rs:126
-    reg found_7_0_outer; // quantizer.rs:126
-    reg found_7_0_inner; // quantizer.rs:126
+    reg [14:0] found_7_0_magnitude; // quantizer.rs:131
+    reg found_7_0_sign; // quantizer.rs:131
+    reg found_7_0_outer; // quantizer.rs:131
+    reg found_7_0_inner; // quantizer.rs:131
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:126
-    reg found_8_0_sign; // quantizer.rs:126
-    reg found_8_0_outer; // quantizer.rs:126
-    reg found_8_0_inner; // quantizer.rs:126
+    reg [14:0] found_8_0_magnitude; // quantizer.rs:131
+    reg found_8_0_sign; // quantizer.rs:131
+    reg found_8_0_outer; // quantizer.rs:131
+    reg found_8_0_inner; // quantizer.rs:131
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:126
-    reg found_9_0_sign; // quantizer.rs:126
-    reg found_9_0_outer; // quantizer.rs:126
-    reg found_9_0_inner; // quantizer.rs:126
+    reg [14:0] found_9_0_magnitude; // quantizer.rs:131
+    reg found_9_0_sign; // quantizer.rs:131
+    reg found_9_0_outer; // quantizer.rs:131
+    reg found_9_0_inner; // quantizer.rs:131
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:126
-    reg found_10_0_sign; // quantizer.rs:126
-    reg found_10_0_outer; // quantizer.rs:126
-    reg found_10_0_inner; // quantizer.rs:126
+    reg [14:0] found_10_0_magnitude; // quantizer.rs:131
+    reg found_10_0_sign; // quantizer.rs:131
+    reg found_10_0_outer; // quantizer.rs:131
+    reg found_10_0_inner; // quantizer.rs:131
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:126
-    reg found_11_0_sign; // quantizer.rs:126
-    reg found_11_0_outer; // quantizer.rs:126
-    reg found_11_0_inner; // quantizer.rs:126
+    reg [14:0] found_11_0_magnitude; // quantizer.rs:131
+    reg found_11_0_sign; // quantizer.rs:131
+    reg found_11_0_outer; // quantizer.rs:131
+    reg found_11_0_inner; // quantizer.rs:131
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:126
-    reg found_12_0_sign; // quantizer.rs:126
-    reg found_12_0_outer; // quantizer.rs:126
-    reg found_12_0_inner; // quantizer.rs:126
+    reg [14:0] found_12_0_magnitude; // quantizer.rs:131
+    reg found_12_0_sign; // quantizer.rs:131
+    reg found_12_0_outer; // quantizer.rs:131
+    reg found_12_0_inner; // quantizer.rs:131
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:126
-    reg found_13_0_sign; // quantizer.rs:126
-    reg found_13_0_outer; // quantizer.rs:126
-    reg found_13_0_inner; // quantizer.rs:126
+    reg [14:0] found_13_0_magnitude; // quantizer.rs:131
+    reg found_13_0_sign; // quantizer.rs:131
+    reg found_13_0_outer; // quantizer.rs:131
+    reg found_13_0_inner; // quantizer.rs:131
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:126
-    reg found_14_0_sign; // quantizer.rs:126
-    reg found_14_0_outer; // quantizer.rs:126
-    reg found_14_0_inner; // quantizer.rs:126
+    reg [14:0] found_14_0_magnitude; // quantizer.rs:131
+    reg found_14_0_sign; // quantizer.rs:131
+    reg found_14_0_outer; // quantizer.rs:131
+    reg found_14_0_inner; // quantizer.rs:131
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:126
-    reg found_15_0_sign; // quantizer.rs:126
-    reg found_15_0_outer; // quantizer.rs:126
-    reg found_15_0_inner; // quantizer.rs:126
+    reg [14:0] found_15_0_magnitude; // quantizer.rs:131
+    reg found_15_0_sign; // quantizer.rs:131
+    reg found_15_0_outer; // quantizer.rs:131
+    reg found_15_0_inner; // quantizer.rs:131
     wire [14:0] classify_16_y_magnitude;
     wire classify_16_y_sign;
     wire classify_16_y_outer;
     wire classify_16_y_inner;
     wire found_16_1;
-    reg [14:0] found_16_0_magnitude; // quantizer.rs:126
-    reg found_16_0_sign; // quantizer.rs:126
-    reg found_16_0_outer; // quantizer.rs:126
-    reg found_16_0_inner; // quantizer.rs:126
+    reg [14:0] found_16_0_magnitude; // quantizer.rs:131
+    reg found_16_0_sign; // quantizer.rs:131
+    reg found_16_0_outer; // quantizer.rs:131
+    reg found_16_0_inner; // quantizer.rs:131
     wire [14:0] classify_17_y_magnitude;
     wire classify_17_y_sign;
     wire classify_17_y_outer;
     wire classify_17_y_inner;
     wire found_17_1;
-    reg [14:0] found_17_0_magnitude; // quantizer.rs:126
-    reg found_17_0_sign; // quantizer.rs:126
-    reg found_17_0_outer; // quantizer.rs:126
-    reg found_17_0_inner; // quantizer.rs:126
+    reg [14:0] found_17_0_magnitude; // quantizer.rs:131
+    reg found_17_0_sign; // quantizer.rs:131
+    reg found_17_0_outer; // quantizer.rs:131
+    reg found_17_0_inner; // quantizer.rs:131
     wire [14:0] classify_18_y_magnitude;
     wire classify_18_y_sign;
     wire classify_18_y_outer;
     wire classify_18_y_inner;
     wire found_18_1;
-    reg [14:0] found_18_0_magnitude; // quantizer.rs:126
-    reg found_18_0_sign; // quantizer.rs:126
-    reg found_18_0_outer; // quantizer.rs:126
-    reg found_18_0_inner; // quantizer.rs:126
+    reg [14:0] found_18_0_magnitude; // quantizer.rs:131
+    reg found_18_0_sign; // quantizer.rs:131
+    reg found_18_0_outer; // quantizer.rs:131
+    reg found_18_0_inner; // quantizer.rs:131
     wire [14:0] classify_19_y_magnitude;
     wire classify_19_y_sign;
     wire classify_19_y_outer;
     wire classify_19_y_inner;
     wire found_19_1;
-    reg [14:0] found_19_0_magnitude; // quantizer.rs:126
-    reg found_19_0_sign; // quantizer.rs:126
-    reg found_19_0_outer; // quantizer.rs:126
-    reg found_19_0_inner; // quantizer.rs:126
+    reg [14:0] found_19_0_magnitude; // quantizer.rs:131
+    reg found_19_0_sign; // quantizer.rs:131
+    reg found_19_0_outer; // quantizer.rs:131
+    reg found_19_0_inner; // quantizer.rs:131
     wire [14:0] classify_20_y_magnitude;
     wire classify_20_y_sign;
     wire classify_20_y_outer;
     wire classify_20_y_inner;
     wire found_20_1;
-    reg [14:0] found_20_0_magnitude; // quantizer.rs:126
-    reg found_20_0_sign; // quantizer.rs:126
-    reg found_20_0_outer; // quantizer.rs:126
-    reg found_20_0_inner; // quantizer.rs:126
+    reg [14:0] found_20_0_magnitude; // quantizer.rs:131
+    reg found_20_0_sign; // quantizer.rs:131
+    reg found_20_0_outer; // quantizer.rs:131
+    reg found_20_0_inner; // quantizer.rs:131
     wire [14:0] classify_21_y_magnitude;
     wire classify_21_y_sign;
     wire classify_21_y_outer;
     wire classify_21_y_inner;
     wire found_21_1;
-    reg [14:0] found_21_0_magnitude; // quantizer.rs:126
-    reg found_21_0_sign; // quantizer.rs:126
-    reg found_21_0_outer; // quantizer.rs:126
-    reg found_21_0_inner; // quantizer.rs:126
+    reg [14:0] found_21_0_magnitude; // quantizer.rs:131
+    reg found_21_0_sign; // quantizer.rs:131
+    reg found_21_0_outer; // quantizer.rs:131
+    reg found_21_0_inner; // quantizer.rs:131
     wire [14:0] classify_22_y_magnitude;
     wire classify_22_y_sign;
     wire classify_22_y_outer;
     wire classify_22_y_inner;
     wire found_22_1;
-    reg [14:0] found_22_0_magnitude; // quantizer.rs:126
-    reg found_22_0_sign; // quantizer.rs:126
-    reg found_22_0_outer; // quantizer.rs:126
-    reg found_22_0_inner; // quantizer.rs:126
+    reg [14:0] found_22_0_magnitude; // quantizer.rs:131
+    reg found_22_0_sign; // quantizer.rs:131
+    reg found_22_0_outer; // quantizer.rs:131
+    reg found_22_0_inner; // quantizer.rs:131
     wire [14:0] classify_23_y_magnitude;
     wire classify_23_y_sign;
     wire classify_23_y_outer;
     wire classify_23_y_inner;
     wire found_23_1;
-    reg [14:0] found_23_0_magnitude; // quantizer.rs:126
-    reg found_23_0_sign; // quantizer.rs:126
-    reg found_23_0_outer; // quantizer.rs:126
-    reg found_23_0_inner; // quantizer.rs:126
+    reg [14:0] found_23_0_magnitude; // quantizer.rs:131
+    reg found_23_0_sign; // quantizer.rs:131
+    reg found_23_0_outer; // quantizer.rs:131
+    reg found_23_0_inner; // quantizer.rs:131
     wire [14:0] classify_24_y_magnitude;
     wire classify_24_y_sign;
     wire classify_24_y_outer;
     wire classify_24_y_inner;
     wire found_24_1;
-    reg [14:0] found_24_0_magnitude; // quantizer.rs:126
-    reg found_24_0_sign; // quantizer.rs:126
-    reg found_24_0_outer; // quantizer.rs:126
-    reg found_24_0_inner; // quantizer.rs:126
+    reg [14:0] found_24_0_magnitude; // quantizer.rs:131
+    reg found_24_0_sign; // quantizer.rs:131
+    reg found_24_0_outer; // quantizer.rs:131
+    reg found_24_0_inner; // quantizer.rs:131
     wire [14:0] classify_25_y_magnitude;
     wire classify_25_y_sign;
     wire classify_25_y_outer;
     wire classify_25_y_inner;
     wire found_25_1;
-    reg [14:0] found_25_0_magnitude; // quantizer.rs:126
-    reg found_25_0_sign; // quantizer.rs:126
-    reg found_25_0_outer; // quantizer.rs:126
-    reg found_25_0_inner; // quantizer.rs:126
+    reg [14:0] found_25_0_magnitude; // quantizer.rs:131
+    reg found_25_0_sign; // quantizer.rs:131
+    reg found_25_0_outer; // quantizer.rs:131
+    reg found_25_0_inner; // quantizer.rs:131
     wire [14:0] classify_26_y_magnitude;
     wire classify_26_y_sign;
     wire classify_26_y_outer;
     wire classify_26_y_inner;
     wire found_26_1;
-    reg [14:0] found_26_0_magnitude; // quantizer.rs:126
-    reg found_26_0_sign; // quantizer.rs:126
-    reg found_26_0_outer; // quantizer.rs:126
-    reg found_26_0_inner; // quantizer.rs:126
+    reg [14:0] found_26_0_magnitude; // quantizer.rs:131
+    reg found_26_0_sign; // quantizer.rs:131
+    reg found_26_0_outer; // quantizer.rs:131
+    reg found_26_0_inner; // quantizer.rs:131
     wire [14:0] classify_27_y_magnitude;
     wire classify_27_y_sign;
     wire classify_27_y_outer;
     wire classify_27_y_inner;
     wire found_27_1;
-    reg [14:0] found_27_0_magnitude; // quantizer.rs:126
-    reg found_27_0_sign; // quantizer.rs:126
-    reg found_27_0_outer; // quantizer.rs:126
-    reg found_27_0_inner; // quantizer.rs:126
+    reg [14:0] found_27_0_magnitude; // quantizer.rs:131
+    reg found_27_0_sign; // quantizer.rs:131
+    reg found_27_0_outer; // quantizer.rs:131
+    reg found_27_0_inner; // quantizer.rs:131
     wire [14:0] classify_28_y_magnitude;
     wire classify_28_y_sign;
     wire classify_28_y_outer;
     wire classify_28_y_inner;
     wire found_28_1;
-    reg [14:0] found_28_0_magnitude; // quantizer.rs:126
-    reg found_28_0_sign; // quantizer.rs:126
-    reg found_28_0_outer; // quantizer.rs:126
-    reg found_28_0_inner; // quantizer.rs:126
+    reg [14:0] found_28_0_magnitude; // quantizer.rs:131
+    reg found_28_0_sign; // quantizer.rs:131
+    reg found_28_0_outer; // quantizer.rs:131
+    reg found_28_0_inner; // quantizer.rs:131
     wire [14:0] classify_29_y_magnitude;
     wire classify_29_y_sign;
     wire classify_29_y_outer;
     wire classify_29_y_inner;
     wire found_29_1;
-    reg [14:0] found_29_0_magnitude; // quantizer.rs:126
-    reg found_29_0_sign; // quantizer.rs:126
-    reg found_29_0_outer; // quantizer.rs:126
-    reg found_29_0_inner; // quantizer.rs:126
+    reg [14:0] found_29_0_magnitude; // quantizer.rs:131
+    reg found_29_0_sign; // quantizer.rs:131
+    reg found_29_0_outer; // quantizer.rs:131
+    reg found_29_0_inner; // quantizer.rs:131
     wire [14:0] classify_30_y_magnitude;
     wire classify_30_y_sign;
     wire classify_30_y_outer;
     wire classify_30_y_inner;
     wire found_30_1;
-    reg [14:0] found_30_0_magnitude; // quantizer.rs:126
-    reg found_30_0_sign; // quantizer.rs:126
-    reg found_30_0_outer; // quantizer.rs:126
-    reg found_30_0_inner; // quantizer.rs:126
+    reg [14:0] found_30_0_magnitude; // quantizer.rs:131
+    reg found_30_0_sign; // quantizer.rs:131
+    reg found_30_0_outer; // quantizer.rs:131
+    reg found_30_0_inner; // quantizer.rs:131
     wire [14:0] classify_31_y_magnitude;
     wire classify_31_y_sign;
     wire classify_31_y_outer;
     wire classify_31_y_inner;
     wire found_31_1;
-    reg [14:0] found_31_0_magnitude; // quantizer.rs:126
-    reg found_31_0_sign; // quantizer.rs:126
-    reg found_31_0_outer; // quantizer.rs:126
-    reg found_31_0_inner; // quantizer.rs:126
+    reg [14:0] found_31_0_magnitude; // quantizer.rs:131
+    reg found_31_0_sign; // quantizer.rs:131
+    reg found_31_0_outer; // quantizer.rs:131
+    reg found_31_0_inner; // quantizer.rs:131
     wire [14:0] classify_32_y_magnitude;
     wire classify_32_y_sign;
     wire classify_32_y_outer;
     wire classify_32_y_inner;
     wire found_32_1;
-    reg [14:0] found_32_0_magnitude; // quantizer.rs:126
-    reg found_32_0_sign; // quantizer.rs:126
-    reg found_32_0_outer; // quantizer.rs:126
-    reg found_32_0_inner; // quantizer.rs:126
+    reg [14:0] found_32_0_magnitude; // quantizer.rs:131
+    reg found_32_0_sign; // quantizer.rs:131
+    reg found_32_0_outer; // quantizer.rs:131
+    reg found_32_0_inner; // quantizer.rs:131
     wire [14:0] classify_33_y_magnitude;
     wire classify_33_y_sign;
     wire classify_33_y_outer;
     wire classify_33_y_inner;
     wire found_33_1;
-    reg [14:0] found_33_0_magnitude; // quantizer.rs:126
-    reg found_33_0_sign; // quantizer.rs:126
-    reg found_33_0_outer; // quantizer.rs:126
-    reg found_33_0_inner; // quantizer.rs:126
+    reg [14:0] found_33_0_magnitude; // quantizer.rs:131
+    reg found_33_0_sign; // quantizer.rs:131
+    reg found_33_0_outer; // quantizer.rs:131
+    reg found_33_0_inner; // quantizer.rs:131
     wire [14:0] classify_34_y_magnitude;
     wire classify_34_y_sign;
     wire classify_34_y_outer;
     wire classify_34_y_inner;
     wire found_34_1;
-    reg [14:0] found_34_0_magnitude; // quantizer.rs:126
-    reg found_34_0_sign; // quantizer.rs:126
-    reg found_34_0_outer; // quantizer.rs:126
-    reg found_34_0_inner; // quantizer.rs:126
+    reg [14:0] found_34_0_magnitude; // quantizer.rs:131
+    reg found_34_0_sign; // quantizer.rs:131
+    reg found_34_0_outer; // quantizer.rs:131
+    reg found_34_0_inner; // quantizer.rs:131
     wire [14:0] classify_35_y_magnitude;
     wire classify_35_y_sign;
     wire classify_35_y_outer;
     wire classify_35_y_inner;
     wire found_35_1;
-    reg [14:0] found_35_0_magnitude; // quantizer.rs:126
-    reg found_35_0_sign; // quantizer.rs:126
-    reg found_35_0_outer; // quantizer.rs:126
-    reg found_35_0_inner; // quantizer.rs:126
+    reg [14:0] found_35_0_magnitude; // quantizer.rs:131
+    reg found_35_0_sign; // quantizer.rs:131
+    reg found_35_0_outer; // quantizer.rs:131
+    reg found_35_0_inner; // quantizer.rs:131
     wire [14:0] classify_36_y_magnitude;
     wire classify_36_y_sign;
     wire classify_36_y_outer;
     wire classify_36_y_inner;
     wire found_36_1;
-    reg [14:0] found_36_0_magnitude; // quantizer.rs:126
-    reg found_36_0_sign; // quantizer.rs:126
-    reg found_36_0_outer; // quantizer.rs:126
-    reg found_36_0_inner; // quantizer.rs:126
+    reg [14:0] found_36_0_magnitude; // quantizer.rs:131
+    reg found_36_0_sign; // quantizer.rs:131
+    reg found_36_0_outer; // quantizer.rs:131
+    reg found_36_0_inner; // quantizer.rs:131
     wire [14:0] classify_37_y_magnitude;
     wire classify_37_y_sign;
     wire classify_37_y_outer;
     wire classify_37_y_inner;
     wire found_37_1;
-    reg [14:0] found_37_0_magnitude; // quantizer.rs:126
-    reg found_37_0_sign; // quantizer.rs:126
-    reg found_37_0_outer; // quantizer.rs:126
-    reg found_37_0_inner; // quantizer.rs:126
+    reg [14:0] found_37_0_magnitude; // quantizer.rs:131
+    reg found_37_0_sign; // quantizer.rs:131
+    reg found_37_0_outer; // quantizer.rs:131
+    reg found_37_0_inner; // quantizer.rs:131
     wire [14:0] classify_38_y_magnitude;
     wire classify_38_y_sign;
     wire classify_38_y_outer;
     wire classify_38_y_inner;
     wire found_38_1;
-    reg [14:0] found_38_0_magnitude; // quantizer.rs:126
-    reg found_38_0_sign; // quantizer.rs:126
-    reg found_38_0_outer; // quantizer.rs:126
-    reg found_38_0_inner; // quantizer.rs:126
+    reg [14:0] found_38_0_magnitude; // quantizer.rs:131
+    reg found_38_0_sign; // quantizer.rs:131
+    reg found_38_0_outer; // quantizer.rs:131
+    reg found_38_0_inner; // quantizer.rs:131
     wire [14:0] classify_39_y_magnitude;
     wire classify_39_y_sign;
     wire classify_39_y_outer;
     wire classify_39_y_inner;
     wire found_39_1;
-    reg [14:0] found_39_0_magnitude; // quantizer.rs:126
-    reg found_39_0_sign; // quantizer.rs:126
-    reg found_39_0_outer; // quantizer.rs:126
-    reg found_39_0_inner; // quantizer.rs:126
+    reg [14:0] found_39_0_magnitude; // quantizer.rs:131
+    reg found_39_0_sign; // quantizer.rs:131
+    reg found_39_0_outer; // quantizer.rs:131
+    reg found_39_0_inner; // quantizer.rs:131
     wire [14:0] classify_40_y_magnitude;
     wire classify_40_y_sign;
     wire classify_40_y_outer;
     wire classify_40_y_inner;
     wire found_40_1;
-    reg [14:0] found_40_0_magnitude; // quantizer.rs:126
-    reg found_40_0_sign; // quantizer.rs:126
-    reg found_40_0_outer; // quantizer.rs:126
-    reg found_40_0_inner; // quantizer.rs:126
+    reg [14:0] found_40_0_magnitude; // quantizer.rs:131
+    reg found_40_0_sign; // quantizer.rs:131
+    reg found_40_0_outer; // quantizer.rs:131
+    reg found_40_0_inner; // quantizer.rs:131
     wire [14:0] classify_41_y_magnitude;
     wire classify_41_y_sign;
     wire classify_41_y_outer;
     wire classify_41_y_inner;
     wire found_41_1;
-    reg [14:0] found_41_0_magnitude; // quantizer.rs:126
-    reg found_41_0_sign; // quantizer.rs:126
-    reg found_41_0_outer; // quantizer.rs:126
-    reg found_41_0_inner; // quantizer.rs:126
+    reg [14:0] found_41_0_magnitude; // quantizer.rs:131
+    reg found_41_0_sign; // quantizer.rs:131
+    reg found_41_0_outer; // quantizer.rs:131
+    reg found_41_0_inner; // quantizer.rs:131
     wire [14:0] classify_42_y_magnitude;
     wire classify_42_y_sign;
     wire classify_42_y_outer;
     wire classify_42_y_inner;
     wire found_42_1;
-    reg [14:0] found_42_0_magnitude; // quantizer.rs:126
-    reg found_42_0_sign; // quantizer.rs:126
-    reg found_42_0_outer; // quantizer.rs:126
-    reg found_42_0_inner; // quantizer.rs:126
+    reg [14:0] found_42_0_magnitude; // quantizer.rs:131
+    reg found_42_0_sign; // quantizer.rs:131
+    reg found_42_0_outer; // quantizer.rs:131
+    reg found_42_0_inner; // quantizer.rs:131
     wire [14:0] classify_43_y_magnitude;
     wire classify_43_y_sign;
     wire classify_43_y_outer;
     wire classify_43_y_inner;
     wire found_43_1;
-    reg [14:0] found_43_0_magnitude; // quantizer.rs:126
-    reg found_43_0_sign; // quantizer.rs:126
-    reg found_43_0_outer; // quantizer.rs:126
-    reg found_43_0_inner; // quantizer.rs:126
+    reg [14:0] found_43_0_magnitude; // quantizer.rs:131
+    reg found_43_0_sign; // quantizer.rs:131
+    reg found_43_0_outer; // quantizer.rs:131
+    reg found_43_0_inner; // quantizer.rs:131
     wire [14:0] classify_44_y_magnitude;
     wire classify_44_y_sign;
     wire classify_44_y_outer;
     wire classify_44_y_inner;
     wire found_44_1;
-    reg [14:0] found_44_0_magnitude; // quantizer.rs:126
-    reg found_44_0_sign; // quantizer.rs:126
-    reg found_44_0_outer; // quantizer.rs:126
-    reg found_44_0_inner; // quantizer.rs:126
+    reg [14:0] found_44_0_magnitude; // quantizer.rs:131
+    reg found_44_0_sign; // quantizer.rs:131
+    reg found_44_0_outer; // quantizer.rs:131
+    reg found_44_0_inner; // quantizer.rs:131
     wire [14:0] classify_45_y_magnitude;
     wire classify_45_y_sign;
     wire classify_45_y_outer;
     wire classify_45_y_inner;
     wire found_45_1;
-    reg [14:0] found_45_0_magnitude; // quantizer.rs:126
-    reg found_45_0_sign; // quantizer.rs:126
-    reg found_45_0_outer; // quantizer.rs:126
-    reg found_45_0_inner; // quantizer.rs:126
+    reg [14:0] found_45_0_magnitude; // quantizer.rs:131
+    reg found_45_0_sign; // quantizer.rs:131
+    reg found_45_0_outer; // quantizer.rs:131
+    reg found_45_0_inner; // quantizer.rs:131
     wire [14:0] classify_46_y_magnitude;
     wire classify_46_y_sign;
     wire classify_46_y_outer;
     wire classify_46_y_inner;
     wire found_46_1;
-    reg [14:0] found_46_0_magnitude; // quantizer.rs:126
-    reg found_46_0_sign; // quantizer.rs:126
-    reg found_46_0_outer; // quantizer.rs:126
-    reg found_46_0_inner; // quantizer.rs:126
+    reg [14:0] found_46_0_magnitude; // quantizer.rs:131
+    reg found_46_0_sign; // quantizer.rs:131
+    reg found_46_0_outer; // quantizer.rs:131
+    reg found_46_0_inner; // quantizer.rs:131
     wire [14:0] classify_47_y_magnitude;
     wire classify_47_y_sign;
     wire classify_47_y_outer;
     wire classify_47_y_inner;
     wire found_47_1;
-    reg [14:0] found_47_0_magnitude; // quantizer.rs:126
-    reg found_47_0_sign; // quantizer.rs:126
-    reg found_47_0_outer; // quantizer.rs:126
-    reg found_47_0_inner; // quantizer.rs:126
+    reg [14:0] found_47_0_magnitude; // quantizer.rs:131
+    reg found_47_0_sign; // quantizer.rs:131
+    reg found_47_0_outer; // quantizer.rs:131
+    reg found_47_0_inner; // quantizer.rs:131
     wire [14:0] classify_48_y_magnitude;
     wire classify_48_y_sign;
     wire classify_48_y_outer;
     wire classify_48_y_inner;
     wire found_48_1;
-    reg [14:0] found_48_0_magnitude; // quantizer.rs:126
-    reg found_48_0_sign; // quantizer.rs:126
-    reg found_48_0_outer; // quantizer.rs:126
-    reg found_48_0_inner; // quantizer.rs:126
+    reg [14:0] found_48_0_magnitude; // quantizer.rs:131
+    reg found_48_0_sign; // quantizer.rs:131
+    reg found_48_0_outer; // quantizer.rs:131
+    reg found_48_0_inner; // quantizer.rs:131
     wire [14:0] classify_49_y_magnitude;
     wire classify_49_y_sign;
     wire classify_49_y_outer;
     wire classify_49_y_inner;
     wire found_49_1;
-    reg [14:0] found_49_0_magnitude; // quantizer.rs:126
-    reg found_49_0_sign; // quantizer.rs:126
-    reg found_49_0_outer; // quantizer.rs:126
-    reg found_49_0_inner; // quantizer.rs:126
+    reg [14:0] found_49_0_magnitude; // quantizer.rs:131
+    reg found_49_0_sign; // quantizer.rs:131
+    reg found_49_0_outer; // quantizer.rs:131
+    reg found_49_0_inner; // quantizer.rs:131
     wire [14:0] classify_50_y_magnitude;
     wire classify_50_y_sign;
     wire classify_50_y_outer;
     wire classify_50_y_inner;
     wire found_50_1;
-    reg [14:0] found_50_0_magnitude; // quantizer.rs:126
-    reg found_50_0_sign; // quantizer.rs:126
-    reg found_50_0_outer; // quantizer.rs:126
-    reg found_50_0_inner; // quantizer.rs:126
+    reg [14:0] found_50_0_magnitude; // quantizer.rs:131
+    reg found_50_0_sign; // quantizer.rs:131
+    reg found_50_0_outer; // quantizer.rs:131
+    reg found_50_0_inner; // quantizer.rs:131
     wire [14:0] classify_51_y_magnitude;
     wire classify_51_y_sign;
     wire classify_51_y_outer;
     wire classify_51_y_inner;
     wire found_51_1;
-    reg [14:0] found_51_0_magnitude; // quantizer.rs:126
-    reg found_51_0_sign; // quantizer.rs:126
-    reg found_51_0_outer; // quantizer.rs:126
-    reg found_51_0_inner; // quantizer.rs:126
+    reg [14:0] found_51_0_magnitude; // quantizer.rs:131
+    reg found_51_0_sign; // quantizer.rs:131
+    reg found_51_0_outer; // quantizer.rs:131
+    reg found_51_0_inner; // quantizer.rs:131
     wire [14:0] classify_52_y_magnitude;
     wire classify_52_y_sign;
     wire classify_52_y_outer;
     wire classify_52_y_inner;
     wire found_52_1;
-    reg [14:0] found_52_0_magnitude; // quantizer.rs:126
-    reg found_52_0_sign; // quantizer.rs:126
-    reg found_52_0_outer; // quantizer.rs:126
-    reg found_52_0_inner; // quantizer.rs:126
+    reg [14:0] found_52_0_magnitude; // quantizer.rs:131
+    reg found_52_0_sign; // quantizer.rs:131
+    reg found_52_0_outer; // quantizer.rs:131
+    reg found_52_0_inner; // quantizer.rs:131
     wire [14:0] classify_53_y_magnitude;
     wire classify_53_y_sign;
     wire classify_53_y_outer;
     wire classify_53_y_inner;
     wire found_53_1;
-    reg [14:0] found_53_0_magnitude; // quantizer.rs:126
-    reg found_53_0_sign; // quantizer.rs:126
-    reg found_53_0_outer; // quantizer.rs:126
-    reg found_53_0_inner; // quantizer.rs:126
+    reg [14:0] found_53_0_magnitude; // quantizer.rs:131
+    reg found_53_0_sign; // quantizer.rs:131
+    reg found_53_0_outer; // quantizer.rs:131
+    reg found_53_0_inner; // quantizer.rs:131
     wire [14:0] classify_54_y_magnitude;
     wire classify_54_y_sign;
     wire classify_54_y_outer;
     wire classify_54_y_inner;
     wire found_54_1;
-    reg [14:0] found_54_0_magnitude; // quantizer.rs:126
-    reg found_54_0_sign; // quantizer.rs:126
-    reg found_54_0_outer; // quantizer.rs:126
-    reg found_54_0_inner; // quantizer.rs:126
+    reg [14:0] found_54_0_magnitude; // quantizer.rs:131
+    reg found_54_0_sign; // quantizer.rs:131
+    reg found_54_0_outer; // quantizer.rs:131
+    reg found_54_0_inner; // quantizer.rs:131
     wire [14:0] classify_55_y_magnitude;
     wire classify_55_y_sign;
     wire classify_55_y_outer;
     wire classify_55_y_inner;
     wire found_55_1;
-    reg [14:0] found_55_0_magnitude; // quantizer.rs:126
-    reg found_55_0_sign; // quantizer.rs:126
-    reg found_55_0_outer; // quantizer.rs:126
-    reg found_55_0_inner; // quantizer.rs:126
+    reg [14:0] found_55_0_magnitude; // quantizer.rs:131
+    reg found_55_0_sign; // quantizer.rs:131
+    reg found_55_0_outer; // quantizer.rs:131
+    reg found_55_0_inner; // quantizer.rs:131
     wire [14:0] classify_56_y_magnitude;
     wire classify_56_y_sign;
     wire classify_56_y_outer;
     wire classify_56_y_inner;
     wire found_56_1;
-    reg [14:0] found_56_0_magnitude; // quantizer.rs:126
-    reg found_56_0_sign; // quantizer.rs:126
-    reg found_56_0_outer; // quantizer.rs:126
-    reg found_56_0_inner; // quantizer.rs:126
+    reg [14:0] found_56_0_magnitude; // quantizer.rs:131
+    reg found_56_0_sign; // quantizer.rs:131
+    reg found_56_0_outer; // quantizer.rs:131
+    reg found_56_0_inner; // quantizer.rs:131
     wire [14:0] classify_57_y_magnitude;
     wire classify_57_y_sign;
     wire classify_57_y_outer;
     wire classify_57_y_inner;
     wire found_57_1;
-    reg [14:0] found_57_0_magnitude; // quantizer.rs:126
-    reg found_57_0_sign; // quantizer.rs:126
-    reg found_57_0_outer; // quantizer.rs:126
-    reg found_57_0_inner; // quantizer.rs:126
+    reg [14:0] found_57_0_magnitude; // quantizer.rs:131
+    reg found_57_0_sign; // quantizer.rs:131
+    reg found_57_0_outer; // quantizer.rs:131
+    reg found_57_0_inner; // quantizer.rs:131
     wire [14:0] classify_58_y_magnitude;
     wire classify_58_y_sign;
     wire classify_58_y_outer;
     wire classify_58_y_inner;
     wire found_58_1;
-    reg [14:0] found_58_0_magnitude; // quantizer.rs:126
-    reg found_58_0_sign; // quantizer.rs:126
-    reg found_58_0_outer; // quantizer.rs:126
-    reg found_58_0_inner; // quantizer.rs:126
+    reg [14:0] found_58_0_magnitude; // quantizer.rs:131
+    reg found_58_0_sign; // quantizer.rs:131
+    reg found_58_0_outer; // quantizer.rs:131
+    reg found_58_0_inner; // quantizer.rs:131
     wire [14:0] classify_59_y_magnitude;
     wire classify_59_y_sign;
     wire classify_59_y_outer;
     wire classify_59_y_inner;
     wire found_59_1;
-    reg [14:0] found_59_0_magnitude; // quantizer.rs:126
-    reg found_59_0_sign; // quantizer.rs:126
-    reg found_59_0_outer; // quantizer.rs:126
-    reg found_59_0_inner; // quantizer.rs:126
+    reg [14:0] found_59_0_magnitude; // quantizer.rs:131
+    reg found_59_0_sign; // quantizer.rs:131
+    reg found_59_0_outer; // quantizer.rs:131
+    reg found_59_0_inner; // quantizer.rs:131
     wire [14:0] classify_60_y_magnitude;
     wire classify_60_y_sign;
     wire classify_60_y_outer;
     wire classify_60_y_inner;
     wire found_60_1;
-    reg [14:0] found_60_0_magnitude; // quantizer.rs:126
-    reg found_60_0_sign; // quantizer.rs:126
-    reg found_60_0_outer; // quantizer.rs:126
-    reg found_60_0_inner; // quantizer.rs:126
+    reg [14:0] found_60_0_magnitude; // quantizer.rs:131
+    reg found_60_0_sign; // quantizer.rs:131
+    reg found_60_0_outer; // quantizer.rs:131
+    reg found_60_0_inner; // quantizer.rs:131
     wire [14:0] classify_61_y_magnitude;
     wire classify_61_y_sign;
     wire classify_61_y_outer;
     wire classify_61_y_inner;
     wire found_61_1;
-    reg [14:0] found_61_0_magnitude; // quantizer.rs:126
-    reg found_61_0_sign; // quantizer.rs:126
-    reg found_61_0_outer; // quantizer.rs:126
-    reg found_61_0_inner; // quantizer.rs:126
+    reg [14:0] found_61_0_magnitude; // quantizer.rs:131
+    reg found_61_0_sign; // quantizer.rs:131
+    reg found_61_0_outer; // quantizer.rs:131
+    reg found_61_0_inner; // quantizer.rs:131
     wire [14:0] classify_62_y_magnitude;
     wire classify_62_y_sign;
     wire classify_62_y_outer;
     wire classify_62_y_inner;
     wire found_62_1;
-    reg [14:0] found_62_0_magnitude; // quantizer.rs:126
-    reg found_62_0_sign; // quantizer.rs:126
-    reg found_62_0_outer; // quantizer.rs:126
-    reg found_62_0_inner; // quantizer.rs:126
+    reg [14:0] found_62_0_magnitude; // quantizer.rs:131
+    reg found_62_0_sign; // quantizer.rs:131
+    reg found_62_0_outer; // quantizer.rs:131
+    reg found_62_0_inner; // quantizer.rs:131
     wire [14:0] classify_63_y_magnitude;
     wire classify_63_y_sign;
     wire classify_63_y_outer;
     wire classify_63_y_inner;
     wire found_63_1;
-    reg [14:0] found_63_0_magnitude; // quantizer.rs:126
-    reg found_63_0_sign; // quantizer.rs:126
-    reg found_63_0_outer; // quantizer.rs:126
-    reg found_63_0_inner; // quantizer.rs:126
-    reg strange; // quantizer.rs:131
-    reg valid_1; // quantizer.rs:132
-    reg first_1; // quantizer.rs:132
-    reg last_1; // quantizer.rs:132
-    reg [7:0] write_at; // quantizer.rs:139
-    reg [6:0] in_beat; // quantizer.rs:144
-    reg [7:0] count_at; // quantizer.rs:147
-    reg [6:0] so_far; // quantizer.rs:148
-    reg counted; // quantizer.rs:149
+    reg [14:0] found_63_0_magnitude; // quantizer.rs:131
+    reg found_63_0_sign; // quantizer.rs:131
+    reg found_63_0_outer; // quantizer.rs:131
+    reg found_63_0_inner; // quantizer.rs:131
+    reg strange; // quantizer.rs:136
+    reg valid_s2; // quantizer.rs:137
+    reg valid_1; // quantizer.rs:137
+    reg first_s2; // quantizer.rs:137
+    reg first_1; // quantizer.rs:137
+    reg last_s2; // quantizer.rs:137
+    reg last_1; // quantizer.rs:137
+    reg [7:0] write_at; // quantizer.rs:144
+    reg [6:0] in_beat; // quantizer.rs:149
+    reg [7:0] count_at; // quantizer.rs:153
+    reg [6:0] so_far; // quantizer.rs:154
+    reg counted; // quantizer.rs:155
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -657,1208 +662,1603 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_descriptor_middle_c_neg;
     wire [9:0] steps_descriptor_inner_r;
     wire [5:0] steps_descriptor_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:175
-    reg [5:0] queue_out; // quantizer.rs:176
-    reg [6:0] queued; // quantizer.rs:177
-    wire advance; // quantizer.rs:182
-    reg [7:0] read_at; // quantizer.rs:183
-    reg [7:0] read_count_at; // quantizer.rs:184
-    reg [6:0] beat_index; // quantizer.rs:185
-    reg [1151:0] word; // quantizer.rs:210
-    reg [6:0] count; // quantizer.rs:211
-    reg [57:0] queue_q0_s1; // quantizer.rs:212
-    reg [57:0] scales_header; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_1; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_2; // quantizer.rs:212
-    reg [5:0] scales_outer_pos_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_3; // quantizer.rs:212
-    reg [9:0] scales_outer_pos_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_4; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_5; // quantizer.rs:212
-    reg [5:0] scales_outer_neg_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_6; // quantizer.rs:212
-    reg [9:0] scales_outer_neg_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_7; // quantizer.rs:212
-    reg [9:0] scales_middle_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_8; // quantizer.rs:212
-    reg [5:0] scales_middle_e; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_9; // quantizer.rs:212
-    reg [9:0] scales_middle_c; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_10; // quantizer.rs:212
-    reg [9:0] scales_middle_c_neg; // quantizer.rs:212
-    reg [9:0] queue_q0_s1_11; // quantizer.rs:212
-    reg [9:0] scales_inner_r; // quantizer.rs:212
-    reg [5:0] queue_q0_s1_12; // quantizer.rs:212
-    reg [5:0] scales_inner_e; // quantizer.rs:212
-    reg [9:0] lane63_r; // encode.rs:19
-    reg [5:0] lane63_e; // encode.rs:19
-    reg [10:0] lane63_mantissa; // encode.rs:21
-    reg [4:0] lane63_exponent; // encode.rs:22
-    reg [20:0] lane63_scaled; // encode.rs:25
-    reg [4:0] lane63_exponent_s4; // encode.rs:26
-    reg [5:0] lane63_e_s4; // encode.rs:26
+    reg [5:0] queue_in; // quantizer.rs:181
+    reg [5:0] queue_out; // quantizer.rs:182
+    reg [6:0] queued; // quantizer.rs:183
+    wire advance; // quantizer.rs:190
+    wire leaves; // quantizer.rs:191
+    reg [7:0] read_at; // quantizer.rs:193
+    reg [7:0] read_count_at; // quantizer.rs:194
+    reg [6:0] beat_index; // quantizer.rs:195
+    wire sent; // quantizer.rs:208
+    reg [1151:0] word; // quantizer.rs:219
+    reg [6:0] count; // quantizer.rs:220
+    reg [9:0] d_outer_pos_r_s1; // scale_table.rs:73
+    reg [9:0] d_outer_pos_r_s2; // scale_table.rs:73
+    reg [5:0] d_outer_pos_e_s1; // scale_table.rs:73
+    reg [5:0] d_outer_pos_e_s2; // scale_table.rs:73
+    reg [9:0] d_outer_pos_c_s1; // scale_table.rs:73
+    reg [9:0] d_outer_pos_c_s2; // scale_table.rs:73
+    reg [9:0] d_outer_neg_r_s1; // scale_table.rs:73
+    reg [9:0] d_outer_neg_r_s2; // scale_table.rs:73
+    reg [5:0] d_outer_neg_e_s1; // scale_table.rs:73
+    reg [5:0] d_outer_neg_e_s2; // scale_table.rs:73
+    reg [9:0] d_outer_neg_c_s1; // scale_table.rs:73
+    reg [9:0] d_outer_neg_c_s2; // scale_table.rs:73
+    reg [9:0] d_middle_r_s1; // scale_table.rs:73
+    reg [9:0] d_middle_r_s2; // scale_table.rs:73
+    reg [5:0] d_middle_e_s1; // scale_table.rs:73
+    reg [5:0] d_middle_e_s2; // scale_table.rs:73
+    reg [9:0] d_middle_c_s1; // scale_table.rs:73
+    reg [9:0] d_middle_c_s2; // scale_table.rs:73
+    reg [9:0] d_middle_c_neg_s1; // scale_table.rs:73
+    reg [9:0] d_middle_c_neg_s2; // scale_table.rs:73
+    reg [9:0] d_inner_r_s1; // scale_table.rs:73
+    reg [9:0] d_inner_r_s2; // scale_table.rs:73
+    reg [5:0] d_inner_e_s1; // scale_table.rs:73
+    reg [5:0] d_inner_e_s2; // scale_table.rs:73
+    reg [4:0] split_s1; // quantizer.rs:222
+    reg [4:0] split_1; // quantizer.rs:222
+    reg lane63_inner; // scale_table.rs:133
+    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:146
+    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:146
+    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:146
+    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:146
+    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:146
+    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:146
+    reg [9:0] lane63_d_middle_r; // scale_table.rs:146
+    reg [5:0] lane63_d_middle_e; // scale_table.rs:146
+    reg [9:0] lane63_d_middle_c; // scale_table.rs:146
+    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:146
+    reg [9:0] lane63_d_inner_r; // scale_table.rs:146
+    reg [5:0] lane63_d_inner_e; // scale_table.rs:146
+    reg [14:0] lane63_x_magnitude; // scale_table.rs:146
+    reg lane63_x_sign; // scale_table.rs:146
+    reg lane63_x_outer; // scale_table.rs:146
+    reg [9:0] lane63_scale_c; // scale_table.rs:154
+    reg [9:0] lane63_scale_r; // scale_table.rs:154
+    reg [5:0] lane63_scale_e; // scale_table.rs:154
+    reg [14:0] lane63_x_magnitude_1; // encode.rs:20
+    reg lane63_x_sign_1; // encode.rs:20
+    reg lane63_x_outer_1; // encode.rs:20
+    reg lane63_x_inner; // encode.rs:20
+    reg [20:0] lane63_scaled; // encode.rs:24
+    reg [5:0] lane63_amount; // encode.rs:25
     reg [9:0] lane63_in_steps; // encode.rs:26
-    reg elements_63_sign_s3; // encode.rs:29
-    reg elements_63_sign_s4; // encode.rs:29
-    reg lane63_x_sign; // encode.rs:29
-    reg elements_63_outer_s3; // encode.rs:29
-    reg elements_63_outer_s4; // encode.rs:29
-    reg lane63_x_outer; // encode.rs:29
-    reg elements_63_inner_s3; // encode.rs:29
-    reg elements_63_inner_s4; // encode.rs:29
-    reg lane63_x_inner; // encode.rs:29
-    reg [57:0] scales_header_s3; // encode.rs:29
-    reg [57:0] scales_header_s4; // encode.rs:29
-    reg [57:0] lane63_d_header; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_pos_c_s4; // encode.rs:29
-    reg [9:0] lane63_d_outer_pos_c; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s3; // encode.rs:29
-    reg [9:0] scales_outer_neg_c_s4; // encode.rs:29
-    reg [9:0] lane63_d_outer_neg_c; // encode.rs:29
-    reg [9:0] scales_middle_c_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_s4; // encode.rs:29
-    reg [9:0] lane63_d_middle_c; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s3; // encode.rs:29
-    reg [9:0] scales_middle_c_neg_s4; // encode.rs:29
-    reg [9:0] lane63_d_middle_c_neg; // encode.rs:29
-    reg [3:0] codes_0; // encode.rs:38
-    reg [9:0] lane62_r; // encode.rs:19
-    reg [5:0] lane62_e; // encode.rs:19
-    reg [10:0] lane62_mantissa; // encode.rs:21
-    reg [4:0] lane62_exponent; // encode.rs:22
-    reg [20:0] lane62_scaled; // encode.rs:25
-    reg [4:0] lane62_exponent_s4; // encode.rs:26
-    reg [5:0] lane62_e_s4; // encode.rs:26
+    reg [9:0] lane63_s5; // encode.rs:29
+    reg [9:0] lane63_s6; // encode.rs:29
+    reg [4:0] lane63_cells; // encode.rs:29
+    reg l30_s5; // encode.rs:30
+    reg l30_s6; // encode.rs:30
+    reg lane63_negative; // encode.rs:30
+    reg lane63_middle_s5; // encode.rs:31
+    reg lane63_middle_s6; // encode.rs:31
+    reg [4:0] split_1_s3; // encode.rs:31
+    reg [4:0] split_1_s4; // encode.rs:31
+    reg [4:0] split_1_s5; // encode.rs:31
+    reg [4:0] split_1_s6; // encode.rs:31
+    reg [4:0] lane63_border; // encode.rs:31
+    reg [3:0] codes_0; // encode.rs:37
+    reg lane62_inner; // scale_table.rs:133
+    reg [14:0] lane62_x_magnitude; // scale_table.rs:146
+    reg lane62_x_sign; // scale_table.rs:146
+    reg lane62_x_outer; // scale_table.rs:146
+    reg [9:0] lane62_scale_c; // scale_table.rs:154
+    reg [9:0] lane62_scale_r; // scale_table.rs:154
+    reg [5:0] lane62_scale_e; // scale_table.rs:154
+    reg [14:0] lane62_x_magnitude_1; // encode.rs:20
+    reg lane62_x_sign_1; // encode.rs:20
+    reg lane62_x_outer_1; // encode.rs:20
+    reg lane62_x_inner; // encode.rs:20
+    reg [20:0] lane62_scaled; // encode.rs:24
+    reg [5:0] lane62_amount; // encode.rs:25
     reg [9:0] lane62_in_steps; // encode.rs:26
-    reg elements_62_sign_s3; // encode.rs:29
-    reg elements_62_sign_s4; // encode.rs:29
-    reg lane62_x_sign; // encode.rs:29
-    reg elements_62_outer_s3; // encode.rs:29
-    reg elements_62_outer_s4; // encode.rs:29
-    reg lane62_x_outer; // encode.rs:29
-    reg elements_62_inner_s3; // encode.rs:29
-    reg elements_62_inner_s4; // encode.rs:29
-    reg lane62_x_inner; // encode.rs:29
-    reg [3:0] codes_1; // encode.rs:38
-    reg [9:0] lane61_r; // encode.rs:19
-    reg [5:0] lane61_e; // encode.rs:19
-    reg [10:0] lane61_mantissa; // encode.rs:21
-    reg [4:0] lane61_exponent; // encode.rs:22
-    reg [20:0] lane61_scaled; // encode.rs:25
-    reg [4:0] lane61_exponent_s4; // encode.rs:26
-    reg [5:0] lane61_e_s4; // encode.rs:26
+    reg [9:0] lane62_s5; // encode.rs:29
+    reg [9:0] lane62_s6; // encode.rs:29
+    reg [4:0] lane62_cells; // encode.rs:29
+    reg l30_s5_1; // encode.rs:30
+    reg l30_s6_1; // encode.rs:30
+    reg lane62_negative; // encode.rs:30
+    reg lane62_middle_s5; // encode.rs:31
+    reg lane62_middle_s6; // encode.rs:31
+    reg [4:0] lane62_border; // encode.rs:31
+    reg [3:0] codes_1; // encode.rs:37
+    reg lane61_inner; // scale_table.rs:133
+    reg [14:0] lane61_x_magnitude; // scale_table.rs:146
+    reg lane61_x_sign; // scale_table.rs:146
+    reg lane61_x_outer; // scale_table.rs:146
+    reg [9:0] lane61_scale_c; // scale_table.rs:154
+    reg [9:0] lane61_scale_r; // scale_table.rs:154
+    reg [5:0] lane61_scale_e; // scale_table.rs:154
+    reg [14:0] lane61_x_magnitude_1; // encode.rs:20
+    reg lane61_x_sign_1; // encode.rs:20
+    reg lane61_x_outer_1; // encode.rs:20
+    reg lane61_x_inner; // encode.rs:20
+    reg [20:0] lane61_scaled; // encode.rs:24
+    reg [5:0] lane61_amount; // encode.rs:25
     reg [9:0] lane61_in_steps; // encode.rs:26
-    reg elements_61_sign_s3; // encode.rs:29
-    reg elements_61_sign_s4; // encode.rs:29
-    reg lane61_x_sign; // encode.rs:29
-    reg elements_61_outer_s3; // encode.rs:29
-    reg elements_61_outer_s4; // encode.rs:29
-    reg lane61_x_outer; // encode.rs:29
-    reg elements_61_inner_s3; // encode.rs:29
-    reg elements_61_inner_s4; // encode.rs:29
-    reg lane61_x_inner; // encode.rs:29
-    reg [3:0] codes_2; // encode.rs:38
-    reg [9:0] lane60_r; // encode.rs:19
-    reg [5:0] lane60_e; // encode.rs:19
-    reg [10:0] lane60_mantissa; // encode.rs:21
-    reg [4:0] lane60_exponent; // encode.rs:22
-    reg [20:0] lane60_scaled; // encode.rs:25
-    reg [4:0] lane60_exponent_s4; // encode.rs:26
-    reg [5:0] lane60_e_s4; // encode.rs:26
+    reg [9:0] lane61_s5; // encode.rs:29
+    reg [9:0] lane61_s6; // encode.rs:29
+    reg [4:0] lane61_cells; // encode.rs:29
+    reg l30_s5_2; // encode.rs:30
+    reg l30_s6_2; // encode.rs:30
+    reg lane61_negative; // encode.rs:30
+    reg lane61_middle_s5; // encode.rs:31
+    reg lane61_middle_s6; // encode.rs:31
+    reg [4:0] lane61_border; // encode.rs:31
+    reg [3:0] codes_2; // encode.rs:37
+    reg lane60_inner; // scale_table.rs:133
+    reg [14:0] lane60_x_magnitude; // scale_table.rs:146
+    reg lane60_x_sign; // scale_table.rs:146
+    reg lane60_x_outer; // scale_table.rs:146
+    reg [9:0] lane60_scale_c; // scale_table.rs:154
+    reg [9:0] lane60_scale_r; // scale_table.rs:154
+    reg [5:0] lane60_scale_e; // scale_table.rs:154
+    reg [14:0] lane60_x_magnitude_1; // encode.rs:20
+    reg lane60_x_sign_1; // encode.rs:20
+    reg lane60_x_outer_1; // encode.rs:20
+    reg lane60_x_inner; // encode.rs:20
+    reg [20:0] lane60_scaled; // encode.rs:24
+    reg [5:0] lane60_amount; // encode.rs:25
     reg [9:0] lane60_in_steps; // encode.rs:26
-    reg elements_60_sign_s3; // encode.rs:29
-    reg elements_60_sign_s4; // encode.rs:29
-    reg lane60_x_sign; // encode.rs:29
-    reg elements_60_outer_s3; // encode.rs:29
-    reg elements_60_outer_s4; // encode.rs:29
-    reg lane60_x_outer; // encode.rs:29
-    reg elements_60_inner_s3; // encode.rs:29
-    reg elements_60_inner_s4; // encode.rs:29
-    reg lane60_x_inner; // encode.rs:29
-    reg [3:0] codes_3; // encode.rs:38
-    reg [9:0] lane59_r; // encode.rs:19
-    reg [5:0] lane59_e; // encode.rs:19
-    reg [10:0] lane59_mantissa; // encode.rs:21
-    reg [4:0] lane59_exponent; // encode.rs:22
-    reg [20:0] lane59_scaled; // encode.rs:25
-    reg [4:0] lane59_exponent_s4; // encode.rs:26
-    reg [5:0] lane59_e_s4; // encode.rs:26
+    reg [9:0] lane60_s5; // encode.rs:29
+    reg [9:0] lane60_s6; // encode.rs:29
+    reg [4:0] lane60_cells; // encode.rs:29
+    reg l30_s5_3; // encode.rs:30
+    reg l30_s6_3; // encode.rs:30
+    reg lane60_negative; // encode.rs:30
+    reg lane60_middle_s5; // encode.rs:31
+    reg lane60_middle_s6; // encode.rs:31
+    reg [4:0] lane60_border; // encode.rs:31
+    reg [3:0] codes_3; // encode.rs:37
+    reg lane59_inner; // scale_table.rs:133
+    reg [14:0] lane59_x_magnitude; // scale_table.rs:146
+    reg lane59_x_sign; // scale_table.rs:146
+    reg lane59_x_outer; // scale_table.rs:146
+    reg [9:0] lane59_scale_c; // scale_table.rs:154
+    reg [9:0] lane59_scale_r; // scale_table.rs:154
+    reg [5:0] lane59_scale_e; // scale_table.rs:154
+    reg [14:0] lane59_x_magnitude_1; // encode.rs:20
+    reg lane59_x_sign_1; // encode.rs:20
+    reg lane59_x_outer_1; // encode.rs:20
+    reg lane59_x_inner; // encode.rs:20
+    reg [20:0] lane59_scaled; // encode.rs:24
+    reg [5:0] lane59_amount; // encode.rs:25
     reg [9:0] lane59_in_steps; // encode.rs:26
-    reg elements_59_sign_s3; // encode.rs:29
-    reg elements_59_sign_s4; // encode.rs:29
-    reg lane59_x_sign; // encode.rs:29
-    reg elements_59_outer_s3; // encode.rs:29
-    reg elements_59_outer_s4; // encode.rs:29
-    reg lane59_x_outer; // encode.rs:29
-    reg elements_59_inner_s3; // encode.rs:29
-    reg elements_59_inner_s4; // encode.rs:29
-    reg lane59_x_inner; // encode.rs:29
-    reg [3:0] codes_4; // encode.rs:38
-    reg [9:0] lane58_r; // encode.rs:19
-    reg [5:0] lane58_e; // encode.rs:19
-    reg [10:0] lane58_mantissa; // encode.rs:21
-    reg [4:0] lane58_exponent; // encode.rs:22
-    reg [20:0] lane58_scaled; // encode.rs:25
-    reg [4:0] lane58_exponent_s4; // encode.rs:26
-    reg [5:0] lane58_e_s4; // encode.rs:26
+    reg [9:0] lane59_s5; // encode.rs:29
+    reg [9:0] lane59_s6; // encode.rs:29
+    reg [4:0] lane59_cells; // encode.rs:29
+    reg l30_s5_4; // encode.rs:30
+    reg l30_s6_4; // encode.rs:30
+    reg lane59_negative; // encode.rs:30
+    reg lane59_middle_s5; // encode.rs:31
+    reg lane59_middle_s6; // encode.rs:31
+    reg [4:0] lane59_border; // encode.rs:31
+    reg [3:0] codes_4; // encode.rs:37
+    reg lane58_inner; // scale_table.rs:133
+    reg [14:0] lane58_x_magnitude; // scale_table.rs:146
+    reg lane58_x_sign; // scale_table.rs:146
+    reg lane58_x_outer; // scale_table.rs:146
+    reg [9:0] lane58_scale_c; // scale_table.rs:154
+    reg [9:0] lane58_scale_r; // scale_table.rs:154
+    reg [5:0] lane58_scale_e; // scale_table.rs:154
+    reg [14:0] lane58_x_magnitude_1; // encode.rs:20
+    reg lane58_x_sign_1; // encode.rs:20
+    reg lane58_x_outer_1; // encode.rs:20
+    reg lane58_x_inner; // encode.rs:20
+    reg [20:0] lane58_scaled; // encode.rs:24
+    reg [5:0] lane58_amount; // encode.rs:25
     reg [9:0] lane58_in_steps; // encode.rs:26
-    reg elements_58_sign_s3; // encode.rs:29
-    reg elements_58_sign_s4; // encode.rs:29
-    reg lane58_x_sign; // encode.rs:29
-    reg elements_58_outer_s3; // encode.rs:29
-    reg elements_58_outer_s4; // encode.rs:29
-    reg lane58_x_outer; // encode.rs:29
-    reg elements_58_inner_s3; // encode.rs:29
-    reg elements_58_inner_s4; // encode.rs:29
-    reg lane58_x_inner; // encode.rs:29
-    reg [3:0] codes_5; // encode.rs:38
-    reg [9:0] lane57_r; // encode.rs:19
-    reg [5:0] lane57_e; // encode.rs:19
-    reg [10:0] lane57_mantissa; // encode.rs:21
-    reg [4:0] lane57_exponent; // encode.rs:22
-    reg [20:0] lane57_scaled; // encode.rs:25
-    reg [4:0] lane57_exponent_s4; // encode.rs:26
-    reg [5:0] lane57_e_s4; // encode.rs:26
+    reg [9:0] lane58_s5; // encode.rs:29
+    reg [9:0] lane58_s6; // encode.rs:29
+    reg [4:0] lane58_cells; // encode.rs:29
+    reg l30_s5_5; // encode.rs:30
+    reg l30_s6_5; // encode.rs:30
+    reg lane58_negative; // encode.rs:30
+    reg lane58_middle_s5; // encode.rs:31
+    reg lane58_middle_s6; // encode.rs:31
+    reg [4:0] lane58_border; // encode.rs:31
+    reg [3:0] codes_5; // encode.rs:37
+    reg lane57_inner; // scale_table.rs:133
+    reg [14:0] lane57_x_magnitude; // scale_table.rs:146
+    reg lane57_x_sign; // scale_table.rs:146
+    reg lane57_x_outer; // scale_table.rs:146
+    reg [9:0] lane57_scale_c; // scale_table.rs:154
+    reg [9:0] lane57_scale_r; // scale_table.rs:154
+    reg [5:0] lane57_scale_e; // scale_table.rs:154
+    reg [14:0] lane57_x_magnitude_1; // encode.rs:20
+    reg lane57_x_sign_1; // encode.rs:20
+    reg lane57_x_outer_1; // encode.rs:20
+    reg lane57_x_inner; // encode.rs:20
+    reg [20:0] lane57_scaled; // encode.rs:24
+    reg [5:0] lane57_amount; // encode.rs:25
     reg [9:0] lane57_in_steps; // encode.rs:26
-    reg elements_57_sign_s3; // encode.rs:29
-    reg elements_57_sign_s4; // encode.rs:29
-    reg lane57_x_sign; // encode.rs:29
-    reg elements_57_outer_s3; // encode.rs:29
-    reg elements_57_outer_s4; // encode.rs:29
-    reg lane57_x_outer; // encode.rs:29
-    reg elements_57_inner_s3; // encode.rs:29
-    reg elements_57_inner_s4; // encode.rs:29
-    reg lane57_x_inner; // encode.rs:29
-    reg [3:0] codes_6; // encode.rs:38
-    reg [9:0] lane56_r; // encode.rs:19
-    reg [5:0] lane56_e; // encode.rs:19
-    reg [10:0] lane56_mantissa; // encode.rs:21
-    reg [4:0] lane56_exponent; // encode.rs:22
-    reg [20:0] lane56_scaled; // encode.rs:25
-    reg [4:0] lane56_exponent_s4; // encode.rs:26
-    reg [5:0] lane56_e_s4; // encode.rs:26
+    reg [9:0] lane57_s5; // encode.rs:29
+    reg [9:0] lane57_s6; // encode.rs:29
+    reg [4:0] lane57_cells; // encode.rs:29
+    reg l30_s5_6; // encode.rs:30
+    reg l30_s6_6; // encode.rs:30
+    reg lane57_negative; // encode.rs:30
+    reg lane57_middle_s5; // encode.rs:31
+    reg lane57_middle_s6; // encode.rs:31
+    reg [4:0] lane57_border; // encode.rs:31
+    reg [3:0] codes_6; // encode.rs:37
+    reg lane56_inner; // scale_table.rs:133
+    reg [14:0] lane56_x_magnitude; // scale_table.rs:146
+    reg lane56_x_sign; // scale_table.rs:146
+    reg lane56_x_outer; // scale_table.rs:146
+    reg [9:0] lane56_scale_c; // scale_table.rs:154
+    reg [9:0] lane56_scale_r; // scale_table.rs:154
+    reg [5:0] lane56_scale_e; // scale_table.rs:154
+    reg [14:0] lane56_x_magnitude_1; // encode.rs:20
+    reg lane56_x_sign_1; // encode.rs:20
+    reg lane56_x_outer_1; // encode.rs:20
+    reg lane56_x_inner; // encode.rs:20
+    reg [20:0] lane56_scaled; // encode.rs:24
+    reg [5:0] lane56_amount; // encode.rs:25
     reg [9:0] lane56_in_steps; // encode.rs:26
-    reg elements_56_sign_s3; // encode.rs:29
-    reg elements_56_sign_s4; // encode.rs:29
-    reg lane56_x_sign; // encode.rs:29
-    reg elements_56_outer_s3; // encode.rs:29
-    reg elements_56_outer_s4; // encode.rs:29
-    reg lane56_x_outer; // encode.rs:29
-    reg elements_56_inner_s3; // encode.rs:29
-    reg elements_56_inner_s4; // encode.rs:29
-    reg lane56_x_inner; // encode.rs:29
-    reg [3:0] codes_7; // encode.rs:38
-    reg [9:0] lane55_r; // encode.rs:19
-    reg [5:0] lane55_e; // encode.rs:19
-    reg [10:0] lane55_mantissa; // encode.rs:21
-    reg [4:0] lane55_exponent; // encode.rs:22
-    reg [20:0] lane55_scaled; // encode.rs:25
-    reg [4:0] lane55_exponent_s4; // encode.rs:26
-    reg [5:0] lane55_e_s4; // encode.rs:26
+    reg [9:0] lane56_s5; // encode.rs:29
+    reg [9:0] lane56_s6; // encode.rs:29
+    reg [4:0] lane56_cells; // encode.rs:29
+    reg l30_s5_7; // encode.rs:30
+    reg l30_s6_7; // encode.rs:30
+    reg lane56_negative; // encode.rs:30
+    reg lane56_middle_s5; // encode.rs:31
+    reg lane56_middle_s6; // encode.rs:31
+    reg [4:0] lane56_border; // encode.rs:31
+    reg [3:0] codes_7; // encode.rs:37
+    reg lane55_inner; // scale_table.rs:133
+    reg [14:0] lane55_x_magnitude; // scale_table.rs:146
+    reg lane55_x_sign; // scale_table.rs:146
+    reg lane55_x_outer; // scale_table.rs:146
+    reg [9:0] lane55_scale_c; // scale_table.rs:154
+    reg [9:0] lane55_scale_r; // scale_table.rs:154
+    reg [5:0] lane55_scale_e; // scale_table.rs:154
+    reg [14:0] lane55_x_magnitude_1; // encode.rs:20
+    reg lane55_x_sign_1; // encode.rs:20
+    reg lane55_x_outer_1; // encode.rs:20
+    reg lane55_x_inner; // encode.rs:20
+    reg [20:0] lane55_scaled; // encode.rs:24
+    reg [5:0] lane55_amount; // encode.rs:25
     reg [9:0] lane55_in_steps; // encode.rs:26
-    reg elements_55_sign_s3; // encode.rs:29
-    reg elements_55_sign_s4; // encode.rs:29
-    reg lane55_x_sign; // encode.rs:29
-    reg elements_55_outer_s3; // encode.rs:29
-    reg elements_55_outer_s4; // encode.rs:29
-    reg lane55_x_outer; // encode.rs:29
-    reg elements_55_inner_s3; // encode.rs:29
-    reg elements_55_inner_s4; // encode.rs:29
-    reg lane55_x_inner; // encode.rs:29
-    reg [3:0] codes_8; // encode.rs:38
-    reg [9:0] lane54_r; // encode.rs:19
-    reg [5:0] lane54_e; // encode.rs:19
-    reg [10:0] lane54_mantissa; // encode.rs:21
-    reg [4:0] lane54_exponent; // encode.rs:22
-    reg [20:0] lane54_scaled; // encode.rs:25
-    reg [4:0] lane54_exponent_s4; // encode.rs:26
-    reg [5:0] lane54_e_s4; // encode.rs:26
+    reg [9:0] lane55_s5; // encode.rs:29
+    reg [9:0] lane55_s6; // encode.rs:29
+    reg [4:0] lane55_cells; // encode.rs:29
+    reg l30_s5_8; // encode.rs:30
+    reg l30_s6_8; // encode.rs:30
+    reg lane55_negative; // encode.rs:30
+    reg lane55_middle_s5; // encode.rs:31
+    reg lane55_middle_s6; // encode.rs:31
+    reg [4:0] lane55_border; // encode.rs:31
+    reg [3:0] codes_8; // encode.rs:37
+    reg lane54_inner; // scale_table.rs:133
+    reg [14:0] lane54_x_magnitude; // scale_table.rs:146
+    reg lane54_x_sign; // scale_table.rs:146
+    reg lane54_x_outer; // scale_table.rs:146
+    reg [9:0] lane54_scale_c; // scale_table.rs:154
+    reg [9:0] lane54_scale_r; // scale_table.rs:154
+    reg [5:0] lane54_scale_e; // scale_table.rs:154
+    reg [14:0] lane54_x_magnitude_1; // encode.rs:20
+    reg lane54_x_sign_1; // encode.rs:20
+    reg lane54_x_outer_1; // encode.rs:20
+    reg lane54_x_inner; // encode.rs:20
+    reg [20:0] lane54_scaled; // encode.rs:24
+    reg [5:0] lane54_amount; // encode.rs:25
     reg [9:0] lane54_in_steps; // encode.rs:26
-    reg elements_54_sign_s3; // encode.rs:29
-    reg elements_54_sign_s4; // encode.rs:29
-    reg lane54_x_sign; // encode.rs:29
-    reg elements_54_outer_s3; // encode.rs:29
-    reg elements_54_outer_s4; // encode.rs:29
-    reg lane54_x_outer; // encode.rs:29
-    reg elements_54_inner_s3; // encode.rs:29
-    reg elements_54_inner_s4; // encode.rs:29
-    reg lane54_x_inner; // encode.rs:29
-    reg [3:0] codes_9; // encode.rs:38
-    reg [9:0] lane53_r; // encode.rs:19
-    reg [5:0] lane53_e; // encode.rs:19
-    reg [10:0] lane53_mantissa; // encode.rs:21
-    reg [4:0] lane53_exponent; // encode.rs:22
-    reg [20:0] lane53_scaled; // encode.rs:25
-    reg [4:0] lane53_exponent_s4; // encode.rs:26
-    reg [5:0] lane53_e_s4; // encode.rs:26
+    reg [9:0] lane54_s5; // encode.rs:29
+    reg [9:0] lane54_s6; // encode.rs:29
+    reg [4:0] lane54_cells; // encode.rs:29
+    reg l30_s5_9; // encode.rs:30
+    reg l30_s6_9; // encode.rs:30
+    reg lane54_negative; // encode.rs:30
+    reg lane54_middle_s5; // encode.rs:31
+    reg lane54_middle_s6; // encode.rs:31
+    reg [4:0] lane54_border; // encode.rs:31
+    reg [3:0] codes_9; // encode.rs:37
+    reg lane53_inner; // scale_table.rs:133
+    reg [14:0] lane53_x_magnitude; // scale_table.rs:146
+    reg lane53_x_sign; // scale_table.rs:146
+    reg lane53_x_outer; // scale_table.rs:146
+    reg [9:0] lane53_scale_c; // scale_table.rs:154
+    reg [9:0] lane53_scale_r; // scale_table.rs:154
+    reg [5:0] lane53_scale_e; // scale_table.rs:154
+    reg [14:0] lane53_x_magnitude_1; // encode.rs:20
+    reg lane53_x_sign_1; // encode.rs:20
+    reg lane53_x_outer_1; // encode.rs:20
+    reg lane53_x_inner; // encode.rs:20
+    reg [20:0] lane53_scaled; // encode.rs:24
+    reg [5:0] lane53_amount; // encode.rs:25
     reg [9:0] lane53_in_steps; // encode.rs:26
-    reg elements_53_sign_s3; // encode.rs:29
-    reg elements_53_sign_s4; // encode.rs:29
-    reg lane53_x_sign; // encode.rs:29
-    reg elements_53_outer_s3; // encode.rs:29
-    reg elements_53_outer_s4; // encode.rs:29
-    reg lane53_x_outer; // encode.rs:29
-    reg elements_53_inner_s3; // encode.rs:29
-    reg elements_53_inner_s4; // encode.rs:29
-    reg lane53_x_inner; // encode.rs:29
-    reg [3:0] codes_10; // encode.rs:38
-    reg [9:0] lane52_r; // encode.rs:19
-    reg [5:0] lane52_e; // encode.rs:19
-    reg [10:0] lane52_mantissa; // encode.rs:21
-    reg [4:0] lane52_exponent; // encode.rs:22
-    reg [20:0] lane52_scaled; // encode.rs:25
-    reg [4:0] lane52_exponent_s4; // encode.rs:26
-    reg [5:0] lane52_e_s4; // encode.rs:26
+    reg [9:0] lane53_s5; // encode.rs:29
+    reg [9:0] lane53_s6; // encode.rs:29
+    reg [4:0] lane53_cells; // encode.rs:29
+    reg l30_s5_10; // encode.rs:30
+    reg l30_s6_10; // encode.rs:30
+    reg lane53_negative; // encode.rs:30
+    reg lane53_middle_s5; // encode.rs:31
+    reg lane53_middle_s6; // encode.rs:31
+    reg [4:0] lane53_border; // encode.rs:31
+    reg [3:0] codes_10; // encode.rs:37
+    reg lane52_inner; // scale_table.rs:133
+    reg [14:0] lane52_x_magnitude; // scale_table.rs:146
+    reg lane52_x_sign; // scale_table.rs:146
+    reg lane52_x_outer; // scale_table.rs:146
+    reg [9:0] lane52_scale_c; // scale_table.rs:154
+    reg [9:0] lane52_scale_r; // scale_table.rs:154
+    reg [5:0] lane52_scale_e; // scale_table.rs:154
+    reg [14:0] lane52_x_magnitude_1; // encode.rs:20
+    reg lane52_x_sign_1; // encode.rs:20
+    reg lane52_x_outer_1; // encode.rs:20
+    reg lane52_x_inner; // encode.rs:20
+    reg [20:0] lane52_scaled; // encode.rs:24
+    reg [5:0] lane52_amount; // encode.rs:25
     reg [9:0] lane52_in_steps; // encode.rs:26
-    reg elements_52_sign_s3; // encode.rs:29
-    reg elements_52_sign_s4; // encode.rs:29
-    reg lane52_x_sign; // encode.rs:29
-    reg elements_52_outer_s3; // encode.rs:29
-    reg elements_52_outer_s4; // encode.rs:29
-    reg lane52_x_outer; // encode.rs:29
-    reg elements_52_inner_s3; // encode.rs:29
-    reg elements_52_inner_s4; // encode.rs:29
-    reg lane52_x_inner; // encode.rs:29
-    reg [3:0] codes_11; // encode.rs:38
-    reg [9:0] lane51_r; // encode.rs:19
-    reg [5:0] lane51_e; // encode.rs:19
-    reg [10:0] lane51_mantissa; // encode.rs:21
-    reg [4:0] lane51_exponent; // encode.rs:22
-    reg [20:0] lane51_scaled; // encode.rs:25
-    reg [4:0] lane51_exponent_s4; // encode.rs:26
-    reg [5:0] lane51_e_s4; // encode.rs:26
+    reg [9:0] lane52_s5; // encode.rs:29
+    reg [9:0] lane52_s6; // encode.rs:29
+    reg [4:0] lane52_cells; // encode.rs:29
+    reg l30_s5_11; // encode.rs:30
+    reg l30_s6_11; // encode.rs:30
+    reg lane52_negative; // encode.rs:30
+    reg lane52_middle_s5; // encode.rs:31
+    reg lane52_middle_s6; // encode.rs:31
+    reg [4:0] lane52_border; // encode.rs:31
+    reg [3:0] codes_11; // encode.rs:37
+    reg lane51_inner; // scale_table.rs:133
+    reg [14:0] lane51_x_magnitude; // scale_table.rs:146
+    reg lane51_x_sign; // scale_table.rs:146
+    reg lane51_x_outer; // scale_table.rs:146
+    reg [9:0] lane51_scale_c; // scale_table.rs:154
+    reg [9:0] lane51_scale_r; // scale_table.rs:154
+    reg [5:0] lane51_scale_e; // scale_table.rs:154
+    reg [14:0] lane51_x_magnitude_1; // encode.rs:20
+    reg lane51_x_sign_1; // encode.rs:20
+    reg lane51_x_outer_1; // encode.rs:20
+    reg lane51_x_inner; // encode.rs:20
+    reg [20:0] lane51_scaled; // encode.rs:24
+    reg [5:0] lane51_amount; // encode.rs:25
     reg [9:0] lane51_in_steps; // encode.rs:26
-    reg elements_51_sign_s3; // encode.rs:29
-    reg elements_51_sign_s4; // encode.rs:29
-    reg lane51_x_sign; // encode.rs:29
-    reg elements_51_outer_s3; // encode.rs:29
-    reg elements_51_outer_s4; // encode.rs:29
-    reg lane51_x_outer; // encode.rs:29
-    reg elements_51_inner_s3; // encode.rs:29
-    reg elements_51_inner_s4; // encode.rs:29
-    reg lane51_x_inner; // encode.rs:29
-    reg [3:0] codes_12; // encode.rs:38
-    reg [9:0] lane50_r; // encode.rs:19
-    reg [5:0] lane50_e; // encode.rs:19
-    reg [10:0] lane50_mantissa; // encode.rs:21
-    reg [4:0] lane50_exponent; // encode.rs:22
-    reg [20:0] lane50_scaled; // encode.rs:25
-    reg [4:0] lane50_exponent_s4; // encode.rs:26
-    reg [5:0] lane50_e_s4; // encode.rs:26
+    reg [9:0] lane51_s5; // encode.rs:29
+    reg [9:0] lane51_s6; // encode.rs:29
+    reg [4:0] lane51_cells; // encode.rs:29
+    reg l30_s5_12; // encode.rs:30
+    reg l30_s6_12; // encode.rs:30
+    reg lane51_negative; // encode.rs:30
+    reg lane51_middle_s5; // encode.rs:31
+    reg lane51_middle_s6; // encode.rs:31
+    reg [4:0] lane51_border; // encode.rs:31
+    reg [3:0] codes_12; // encode.rs:37
+    reg lane50_inner; // scale_table.rs:133
+    reg [14:0] lane50_x_magnitude; // scale_table.rs:146
+    reg lane50_x_sign; // scale_table.rs:146
+    reg lane50_x_outer; // scale_table.rs:146
+    reg [9:0] lane50_scale_c; // scale_table.rs:154
+    reg [9:0] lane50_scale_r; // scale_table.rs:154
+    reg [5:0] lane50_scale_e; // scale_table.rs:154
+    reg [14:0] lane50_x_magnitude_1; // encode.rs:20
+    reg lane50_x_sign_1; // encode.rs:20
+    reg lane50_x_outer_1; // encode.rs:20
+    reg lane50_x_inner; // encode.rs:20
+    reg [20:0] lane50_scaled; // encode.rs:24
+    reg [5:0] lane50_amount; // encode.rs:25
     reg [9:0] lane50_in_steps; // encode.rs:26
-    reg elements_50_sign_s3; // encode.rs:29
-    reg elements_50_sign_s4; // encode.rs:29
-    reg lane50_x_sign; // encode.rs:29
-    reg elements_50_outer_s3; // encode.rs:29
-    reg elements_50_outer_s4; // encode.rs:29
-    reg lane50_x_outer; // encode.rs:29
-    reg elements_50_inner_s3; // encode.rs:29
-    reg elements_50_inner_s4; // encode.rs:29
-    reg lane50_x_inner; // encode.rs:29
-    reg [3:0] codes_13; // encode.rs:38
-    reg [9:0] lane49_r; // encode.rs:19
-    reg [5:0] lane49_e; // encode.rs:19
-    reg [10:0] lane49_mantissa; // encode.rs:21
-    reg [4:0] lane49_exponent; // encode.rs:22
-    reg [20:0] lane49_scaled; // encode.rs:25
-    reg [4:0] lane49_exponent_s4; // encode.rs:26
-    reg [5:0] lane49_e_s4; // encode.rs:26
+    reg [9:0] lane50_s5; // encode.rs:29
+    reg [9:0] lane50_s6; // encode.rs:29
+    reg [4:0] lane50_cells; // encode.rs:29
+    reg l30_s5_13; // encode.rs:30
+    reg l30_s6_13; // encode.rs:30
+    reg lane50_negative; // encode.rs:30
+    reg lane50_middle_s5; // encode.rs:31
+    reg lane50_middle_s6; // encode.rs:31
+    reg [4:0] lane50_border; // encode.rs:31
+    reg [3:0] codes_13; // encode.rs:37
+    reg lane49_inner; // scale_table.rs:133
+    reg [14:0] lane49_x_magnitude; // scale_table.rs:146
+    reg lane49_x_sign; // scale_table.rs:146
+    reg lane49_x_outer; // scale_table.rs:146
+    reg [9:0] lane49_scale_c; // scale_table.rs:154
+    reg [9:0] lane49_scale_r; // scale_table.rs:154
+    reg [5:0] lane49_scale_e; // scale_table.rs:154
+    reg [14:0] lane49_x_magnitude_1; // encode.rs:20
+    reg lane49_x_sign_1; // encode.rs:20
+    reg lane49_x_outer_1; // encode.rs:20
+    reg lane49_x_inner; // encode.rs:20
+    reg [20:0] lane49_scaled; // encode.rs:24
+    reg [5:0] lane49_amount; // encode.rs:25
     reg [9:0] lane49_in_steps; // encode.rs:26
-    reg elements_49_sign_s3; // encode.rs:29
-    reg elements_49_sign_s4; // encode.rs:29
-    reg lane49_x_sign; // encode.rs:29
-    reg elements_49_outer_s3; // encode.rs:29
-    reg elements_49_outer_s4; // encode.rs:29
-    reg lane49_x_outer; // encode.rs:29
-    reg elements_49_inner_s3; // encode.rs:29
-    reg elements_49_inner_s4; // encode.rs:29
-    reg lane49_x_inner; // encode.rs:29
-    reg [3:0] codes_14; // encode.rs:38
-    reg [9:0] lane48_r; // encode.rs:19
-    reg [5:0] lane48_e; // encode.rs:19
-    reg [10:0] lane48_mantissa; // encode.rs:21
-    reg [4:0] lane48_exponent; // encode.rs:22
-    reg [20:0] lane48_scaled; // encode.rs:25
-    reg [4:0] lane48_exponent_s4; // encode.rs:26
-    reg [5:0] lane48_e_s4; // encode.rs:26
+    reg [9:0] lane49_s5; // encode.rs:29
+    reg [9:0] lane49_s6; // encode.rs:29
+    reg [4:0] lane49_cells; // encode.rs:29
+    reg l30_s5_14; // encode.rs:30
+    reg l30_s6_14; // encode.rs:30
+    reg lane49_negative; // encode.rs:30
+    reg lane49_middle_s5; // encode.rs:31
+    reg lane49_middle_s6; // encode.rs:31
+    reg [4:0] lane49_border; // encode.rs:31
+    reg [3:0] codes_14; // encode.rs:37
+    reg lane48_inner; // scale_table.rs:133
+    reg [14:0] lane48_x_magnitude; // scale_table.rs:146
+    reg lane48_x_sign; // scale_table.rs:146
+    reg lane48_x_outer; // scale_table.rs:146
+    reg [9:0] lane48_scale_c; // scale_table.rs:154
+    reg [9:0] lane48_scale_r; // scale_table.rs:154
+    reg [5:0] lane48_scale_e; // scale_table.rs:154
+    reg [14:0] lane48_x_magnitude_1; // encode.rs:20
+    reg lane48_x_sign_1; // encode.rs:20
+    reg lane48_x_outer_1; // encode.rs:20
+    reg lane48_x_inner; // encode.rs:20
+    reg [20:0] lane48_scaled; // encode.rs:24
+    reg [5:0] lane48_amount; // encode.rs:25
     reg [9:0] lane48_in_steps; // encode.rs:26
-    reg elements_48_sign_s3; // encode.rs:29
-    reg elements_48_sign_s4; // encode.rs:29
-    reg lane48_x_sign; // encode.rs:29
-    reg elements_48_outer_s3; // encode.rs:29
-    reg elements_48_outer_s4; // encode.rs:29
-    reg lane48_x_outer; // encode.rs:29
-    reg elements_48_inner_s3; // encode.rs:29
-    reg elements_48_inner_s4; // encode.rs:29
-    reg lane48_x_inner; // encode.rs:29
-    reg [3:0] codes_15; // encode.rs:38
-    reg [9:0] lane47_r; // encode.rs:19
-    reg [5:0] lane47_e; // encode.rs:19
-    reg [10:0] lane47_mantissa; // encode.rs:21
-    reg [4:0] lane47_exponent; // encode.rs:22
-    reg [20:0] lane47_scaled; // encode.rs:25
-    reg [4:0] lane47_exponent_s4; // encode.rs:26
-    reg [5:0] lane47_e_s4; // encode.rs:26
+    reg [9:0] lane48_s5; // encode.rs:29
+    reg [9:0] lane48_s6; // encode.rs:29
+    reg [4:0] lane48_cells; // encode.rs:29
+    reg l30_s5_15; // encode.rs:30
+    reg l30_s6_15; // encode.rs:30
+    reg lane48_negative; // encode.rs:30
+    reg lane48_middle_s5; // encode.rs:31
+    reg lane48_middle_s6; // encode.rs:31
+    reg [4:0] lane48_border; // encode.rs:31
+    reg [3:0] codes_15; // encode.rs:37
+    reg lane47_inner; // scale_table.rs:133
+    reg [14:0] lane47_x_magnitude; // scale_table.rs:146
+    reg lane47_x_sign; // scale_table.rs:146
+    reg lane47_x_outer; // scale_table.rs:146
+    reg [9:0] lane47_scale_c; // scale_table.rs:154
+    reg [9:0] lane47_scale_r; // scale_table.rs:154
+    reg [5:0] lane47_scale_e; // scale_table.rs:154
+    reg [14:0] lane47_x_magnitude_1; // encode.rs:20
+    reg lane47_x_sign_1; // encode.rs:20
+    reg lane47_x_outer_1; // encode.rs:20
+    reg lane47_x_inner; // encode.rs:20
+    reg [20:0] lane47_scaled; // encode.rs:24
+    reg [5:0] lane47_amount; // encode.rs:25
     reg [9:0] lane47_in_steps; // encode.rs:26
-    reg elements_47_sign_s3; // encode.rs:29
-    reg elements_47_sign_s4; // encode.rs:29
-    reg lane47_x_sign; // encode.rs:29
-    reg elements_47_outer_s3; // encode.rs:29
-    reg elements_47_outer_s4; // encode.rs:29
-    reg lane47_x_outer; // encode.rs:29
-    reg elements_47_inner_s3; // encode.rs:29
-    reg elements_47_inner_s4; // encode.rs:29
-    reg lane47_x_inner; // encode.rs:29
-    reg [3:0] codes_16; // encode.rs:38
-    reg [9:0] lane46_r; // encode.rs:19
-    reg [5:0] lane46_e; // encode.rs:19
-    reg [10:0] lane46_mantissa; // encode.rs:21
-    reg [4:0] lane46_exponent; // encode.rs:22
-    reg [20:0] lane46_scaled; // encode.rs:25
-    reg [4:0] lane46_exponent_s4; // encode.rs:26
-    reg [5:0] lane46_e_s4; // encode.rs:26
+    reg [9:0] lane47_s5; // encode.rs:29
+    reg [9:0] lane47_s6; // encode.rs:29
+    reg [4:0] lane47_cells; // encode.rs:29
+    reg l30_s5_16; // encode.rs:30
+    reg l30_s6_16; // encode.rs:30
+    reg lane47_negative; // encode.rs:30
+    reg lane47_middle_s5; // encode.rs:31
+    reg lane47_middle_s6; // encode.rs:31
+    reg [4:0] lane47_border; // encode.rs:31
+    reg [3:0] codes_16; // encode.rs:37
+    reg lane46_inner; // scale_table.rs:133
+    reg [14:0] lane46_x_magnitude; // scale_table.rs:146
+    reg lane46_x_sign; // scale_table.rs:146
+    reg lane46_x_outer; // scale_table.rs:146
+    reg [9:0] lane46_scale_c; // scale_table.rs:154
+    reg [9:0] lane46_scale_r; // scale_table.rs:154
+    reg [5:0] lane46_scale_e; // scale_table.rs:154
+    reg [14:0] lane46_x_magnitude_1; // encode.rs:20
+    reg lane46_x_sign_1; // encode.rs:20
+    reg lane46_x_outer_1; // encode.rs:20
+    reg lane46_x_inner; // encode.rs:20
+    reg [20:0] lane46_scaled; // encode.rs:24
+    reg [5:0] lane46_amount; // encode.rs:25
     reg [9:0] lane46_in_steps; // encode.rs:26
-    reg elements_46_sign_s3; // encode.rs:29
-    reg elements_46_sign_s4; // encode.rs:29
-    reg lane46_x_sign; // encode.rs:29
-    reg elements_46_outer_s3; // encode.rs:29
-    reg elements_46_outer_s4; // encode.rs:29
-    reg lane46_x_outer; // encode.rs:29
-    reg elements_46_inner_s3; // encode.rs:29
-    reg elements_46_inner_s4; // encode.rs:29
-    reg lane46_x_inner; // encode.rs:29
-    reg [3:0] codes_17; // encode.rs:38
-    reg [9:0] lane45_r; // encode.rs:19
-    reg [5:0] lane45_e; // encode.rs:19
-    reg [10:0] lane45_mantissa; // encode.rs:21
-    reg [4:0] lane45_exponent; // encode.rs:22
-    reg [20:0] lane45_scaled; // encode.rs:25
-    reg [4:0] lane45_exponent_s4; // encode.rs:26
-    reg [5:0] lane45_e_s4; // encode.rs:26
+    reg [9:0] lane46_s5; // encode.rs:29
+    reg [9:0] lane46_s6; // encode.rs:29
+    reg [4:0] lane46_cells; // encode.rs:29
+    reg l30_s5_17; // encode.rs:30
+    reg l30_s6_17; // encode.rs:30
+    reg lane46_negative; // encode.rs:30
+    reg lane46_middle_s5; // encode.rs:31
+    reg lane46_middle_s6; // encode.rs:31
+    reg [4:0] lane46_border; // encode.rs:31
+    reg [3:0] codes_17; // encode.rs:37
+    reg lane45_inner; // scale_table.rs:133
+    reg [14:0] lane45_x_magnitude; // scale_table.rs:146
+    reg lane45_x_sign; // scale_table.rs:146
+    reg lane45_x_outer; // scale_table.rs:146
+    reg [9:0] lane45_scale_c; // scale_table.rs:154
+    reg [9:0] lane45_scale_r; // scale_table.rs:154
+    reg [5:0] lane45_scale_e; // scale_table.rs:154
+    reg [14:0] lane45_x_magnitude_1; // encode.rs:20
+    reg lane45_x_sign_1; // encode.rs:20
+    reg lane45_x_outer_1; // encode.rs:20
+    reg lane45_x_inner; // encode.rs:20
+    reg [20:0] lane45_scaled; // encode.rs:24
+    reg [5:0] lane45_amount; // encode.rs:25
     reg [9:0] lane45_in_steps; // encode.rs:26
-    reg elements_45_sign_s3; // encode.rs:29
-    reg elements_45_sign_s4; // encode.rs:29
-    reg lane45_x_sign; // encode.rs:29
-    reg elements_45_outer_s3; // encode.rs:29
-    reg elements_45_outer_s4; // encode.rs:29
-    reg lane45_x_outer; // encode.rs:29
-    reg elements_45_inner_s3; // encode.rs:29
-    reg elements_45_inner_s4; // encode.rs:29
-    reg lane45_x_inner; // encode.rs:29
-    reg [3:0] codes_18; // encode.rs:38
-    reg [9:0] lane44_r; // encode.rs:19
-    reg [5:0] lane44_e; // encode.rs:19
-    reg [10:0] lane44_mantissa; // encode.rs:21
-    reg [4:0] lane44_exponent; // encode.rs:22
-    reg [20:0] lane44_scaled; // encode.rs:25
-    reg [4:0] lane44_exponent_s4; // encode.rs:26
-    reg [5:0] lane44_e_s4; // encode.rs:26
+    reg [9:0] lane45_s5; // encode.rs:29
+    reg [9:0] lane45_s6; // encode.rs:29
+    reg [4:0] lane45_cells; // encode.rs:29
+    reg l30_s5_18; // encode.rs:30
+    reg l30_s6_18; // encode.rs:30
+    reg lane45_negative; // encode.rs:30
+    reg lane45_middle_s5; // encode.rs:31
+    reg lane45_middle_s6; // encode.rs:31
+    reg [4:0] lane45_border; // encode.rs:31
+    reg [3:0] codes_18; // encode.rs:37
+    reg lane44_inner; // scale_table.rs:133
+    reg [14:0] lane44_x_magnitude; // scale_table.rs:146
+    reg lane44_x_sign; // scale_table.rs:146
+    reg lane44_x_outer; // scale_table.rs:146
+    reg [9:0] lane44_scale_c; // scale_table.rs:154
+    reg [9:0] lane44_scale_r; // scale_table.rs:154
+    reg [5:0] lane44_scale_e; // scale_table.rs:154
+    reg [14:0] lane44_x_magnitude_1; // encode.rs:20
+    reg lane44_x_sign_1; // encode.rs:20
+    reg lane44_x_outer_1; // encode.rs:20
+    reg lane44_x_inner; // encode.rs:20
+    reg [20:0] lane44_scaled; // encode.rs:24
+    reg [5:0] lane44_amount; // encode.rs:25
     reg [9:0] lane44_in_steps; // encode.rs:26
-    reg elements_44_sign_s3; // encode.rs:29
-    reg elements_44_sign_s4; // encode.rs:29
-    reg lane44_x_sign; // encode.rs:29
-    reg elements_44_outer_s3; // encode.rs:29
-    reg elements_44_outer_s4; // encode.rs:29
-    reg lane44_x_outer; // encode.rs:29
-    reg elements_44_inner_s3; // encode.rs:29
-    reg elements_44_inner_s4; // encode.rs:29
-    reg lane44_x_inner; // encode.rs:29
-    reg [3:0] codes_19; // encode.rs:38
-    reg [9:0] lane43_r; // encode.rs:19
-    reg [5:0] lane43_e; // encode.rs:19
-    reg [10:0] lane43_mantissa; // encode.rs:21
-    reg [4:0] lane43_exponent; // encode.rs:22
-    reg [20:0] lane43_scaled; // encode.rs:25
-    reg [4:0] lane43_exponent_s4; // encode.rs:26
-    reg [5:0] lane43_e_s4; // encode.rs:26
+    reg [9:0] lane44_s5; // encode.rs:29
+    reg [9:0] lane44_s6; // encode.rs:29
+    reg [4:0] lane44_cells; // encode.rs:29
+    reg l30_s5_19; // encode.rs:30
+    reg l30_s6_19; // encode.rs:30
+    reg lane44_negative; // encode.rs:30
+    reg lane44_middle_s5; // encode.rs:31
+    reg lane44_middle_s6; // encode.rs:31
+    reg [4:0] lane44_border; // encode.rs:31
+    reg [3:0] codes_19; // encode.rs:37
+    reg lane43_inner; // scale_table.rs:133
+    reg [14:0] lane43_x_magnitude; // scale_table.rs:146
+    reg lane43_x_sign; // scale_table.rs:146
+    reg lane43_x_outer; // scale_table.rs:146
+    reg [9:0] lane43_scale_c; // scale_table.rs:154
+    reg [9:0] lane43_scale_r; // scale_table.rs:154
+    reg [5:0] lane43_scale_e; // scale_table.rs:154
+    reg [14:0] lane43_x_magnitude_1; // encode.rs:20
+    reg lane43_x_sign_1; // encode.rs:20
+    reg lane43_x_outer_1; // encode.rs:20
+    reg lane43_x_inner; // encode.rs:20
+    reg [20:0] lane43_scaled; // encode.rs:24
+    reg [5:0] lane43_amount; // encode.rs:25
     reg [9:0] lane43_in_steps; // encode.rs:26
-    reg elements_43_sign_s3; // encode.rs:29
-    reg elements_43_sign_s4; // encode.rs:29
-    reg lane43_x_sign; // encode.rs:29
-    reg elements_43_outer_s3; // encode.rs:29
-    reg elements_43_outer_s4; // encode.rs:29
-    reg lane43_x_outer; // encode.rs:29
-    reg elements_43_inner_s3; // encode.rs:29
-    reg elements_43_inner_s4; // encode.rs:29
-    reg lane43_x_inner; // encode.rs:29
-    reg [3:0] codes_20; // encode.rs:38
-    reg [9:0] lane42_r; // encode.rs:19
-    reg [5:0] lane42_e; // encode.rs:19
-    reg [10:0] lane42_mantissa; // encode.rs:21
-    reg [4:0] lane42_exponent; // encode.rs:22
-    reg [20:0] lane42_scaled; // encode.rs:25
-    reg [4:0] lane42_exponent_s4; // encode.rs:26
-    reg [5:0] lane42_e_s4; // encode.rs:26
+    reg [9:0] lane43_s5; // encode.rs:29
+    reg [9:0] lane43_s6; // encode.rs:29
+    reg [4:0] lane43_cells; // encode.rs:29
+    reg l30_s5_20; // encode.rs:30
+    reg l30_s6_20; // encode.rs:30
+    reg lane43_negative; // encode.rs:30
+    reg lane43_middle_s5; // encode.rs:31
+    reg lane43_middle_s6; // encode.rs:31
+    reg [4:0] lane43_border; // encode.rs:31
+    reg [3:0] codes_20; // encode.rs:37
+    reg lane42_inner; // scale_table.rs:133
+    reg [14:0] lane42_x_magnitude; // scale_table.rs:146
+    reg lane42_x_sign; // scale_table.rs:146
+    reg lane42_x_outer; // scale_table.rs:146
+    reg [9:0] lane42_scale_c; // scale_table.rs:154
+    reg [9:0] lane42_scale_r; // scale_table.rs:154
+    reg [5:0] lane42_scale_e; // scale_table.rs:154
+    reg [14:0] lane42_x_magnitude_1; // encode.rs:20
+    reg lane42_x_sign_1; // encode.rs:20
+    reg lane42_x_outer_1; // encode.rs:20
+    reg lane42_x_inner; // encode.rs:20
+    reg [20:0] lane42_scaled; // encode.rs:24
+    reg [5:0] lane42_amount; // encode.rs:25
     reg [9:0] lane42_in_steps; // encode.rs:26
-    reg elements_42_sign_s3; // encode.rs:29
-    reg elements_42_sign_s4; // encode.rs:29
-    reg lane42_x_sign; // encode.rs:29
-    reg elements_42_outer_s3; // encode.rs:29
-    reg elements_42_outer_s4; // encode.rs:29
-    reg lane42_x_outer; // encode.rs:29
-    reg elements_42_inner_s3; // encode.rs:29
-    reg elements_42_inner_s4; // encode.rs:29
-    reg lane42_x_inner; // encode.rs:29
-    reg [3:0] codes_21; // encode.rs:38
-    reg [9:0] lane41_r; // encode.rs:19
-    reg [5:0] lane41_e; // encode.rs:19
-    reg [10:0] lane41_mantissa; // encode.rs:21
-    reg [4:0] lane41_exponent; // encode.rs:22
-    reg [20:0] lane41_scaled; // encode.rs:25
-    reg [4:0] lane41_exponent_s4; // encode.rs:26
-    reg [5:0] lane41_e_s4; // encode.rs:26
+    reg [9:0] lane42_s5; // encode.rs:29
+    reg [9:0] lane42_s6; // encode.rs:29
+    reg [4:0] lane42_cells; // encode.rs:29
+    reg l30_s5_21; // encode.rs:30
+    reg l30_s6_21; // encode.rs:30
+    reg lane42_negative; // encode.rs:30
+    reg lane42_middle_s5; // encode.rs:31
+    reg lane42_middle_s6; // encode.rs:31
+    reg [4:0] lane42_border; // encode.rs:31
+    reg [3:0] codes_21; // encode.rs:37
+    reg lane41_inner; // scale_table.rs:133
+    reg [14:0] lane41_x_magnitude; // scale_table.rs:146
+    reg lane41_x_sign; // scale_table.rs:146
+    reg lane41_x_outer; // scale_table.rs:146
+    reg [9:0] lane41_scale_c; // scale_table.rs:154
+    reg [9:0] lane41_scale_r; // scale_table.rs:154
+    reg [5:0] lane41_scale_e; // scale_table.rs:154
+    reg [14:0] lane41_x_magnitude_1; // encode.rs:20
+    reg lane41_x_sign_1; // encode.rs:20
+    reg lane41_x_outer_1; // encode.rs:20
+    reg lane41_x_inner; // encode.rs:20
+    reg [20:0] lane41_scaled; // encode.rs:24
+    reg [5:0] lane41_amount; // encode.rs:25
     reg [9:0] lane41_in_steps; // encode.rs:26
-    reg elements_41_sign_s3; // encode.rs:29
-    reg elements_41_sign_s4; // encode.rs:29
-    reg lane41_x_sign; // encode.rs:29
-    reg elements_41_outer_s3; // encode.rs:29
-    reg elements_41_outer_s4; // encode.rs:29
-    reg lane41_x_outer; // encode.rs:29
-    reg elements_41_inner_s3; // encode.rs:29
-    reg elements_41_inner_s4; // encode.rs:29
-    reg lane41_x_inner; // encode.rs:29
-    reg [3:0] codes_22; // encode.rs:38
-    reg [9:0] lane40_r; // encode.rs:19
-    reg [5:0] lane40_e; // encode.rs:19
-    reg [10:0] lane40_mantissa; // encode.rs:21
-    reg [4:0] lane40_exponent; // encode.rs:22
-    reg [20:0] lane40_scaled; // encode.rs:25
-    reg [4:0] lane40_exponent_s4; // encode.rs:26
-    reg [5:0] lane40_e_s4; // encode.rs:26
+    reg [9:0] lane41_s5; // encode.rs:29
+    reg [9:0] lane41_s6; // encode.rs:29
+    reg [4:0] lane41_cells; // encode.rs:29
+    reg l30_s5_22; // encode.rs:30
+    reg l30_s6_22; // encode.rs:30
+    reg lane41_negative; // encode.rs:30
+    reg lane41_middle_s5; // encode.rs:31
+    reg lane41_middle_s6; // encode.rs:31
+    reg [4:0] lane41_border; // encode.rs:31
+    reg [3:0] codes_22; // encode.rs:37
+    reg lane40_inner; // scale_table.rs:133
+    reg [14:0] lane40_x_magnitude; // scale_table.rs:146
+    reg lane40_x_sign; // scale_table.rs:146
+    reg lane40_x_outer; // scale_table.rs:146
+    reg [9:0] lane40_scale_c; // scale_table.rs:154
+    reg [9:0] lane40_scale_r; // scale_table.rs:154
+    reg [5:0] lane40_scale_e; // scale_table.rs:154
+    reg [14:0] lane40_x_magnitude_1; // encode.rs:20
+    reg lane40_x_sign_1; // encode.rs:20
+    reg lane40_x_outer_1; // encode.rs:20
+    reg lane40_x_inner; // encode.rs:20
+    reg [20:0] lane40_scaled; // encode.rs:24
+    reg [5:0] lane40_amount; // encode.rs:25
     reg [9:0] lane40_in_steps; // encode.rs:26
-    reg elements_40_sign_s3; // encode.rs:29
-    reg elements_40_sign_s4; // encode.rs:29
-    reg lane40_x_sign; // encode.rs:29
-    reg elements_40_outer_s3; // encode.rs:29
-    reg elements_40_outer_s4; // encode.rs:29
-    reg lane40_x_outer; // encode.rs:29
-    reg elements_40_inner_s3; // encode.rs:29
-    reg elements_40_inner_s4; // encode.rs:29
-    reg lane40_x_inner; // encode.rs:29
-    reg [3:0] codes_23; // encode.rs:38
-    reg [9:0] lane39_r; // encode.rs:19
-    reg [5:0] lane39_e; // encode.rs:19
-    reg [10:0] lane39_mantissa; // encode.rs:21
-    reg [4:0] lane39_exponent; // encode.rs:22
-    reg [20:0] lane39_scaled; // encode.rs:25
-    reg [4:0] lane39_exponent_s4; // encode.rs:26
-    reg [5:0] lane39_e_s4; // encode.rs:26
+    reg [9:0] lane40_s5; // encode.rs:29
+    reg [9:0] lane40_s6; // encode.rs:29
+    reg [4:0] lane40_cells; // encode.rs:29
+    reg l30_s5_23; // encode.rs:30
+    reg l30_s6_23; // encode.rs:30
+    reg lane40_negative; // encode.rs:30
+    reg lane40_middle_s5; // encode.rs:31
+    reg lane40_middle_s6; // encode.rs:31
+    reg [4:0] lane40_border; // encode.rs:31
+    reg [3:0] codes_23; // encode.rs:37
+    reg lane39_inner; // scale_table.rs:133
+    reg [14:0] lane39_x_magnitude; // scale_table.rs:146
+    reg lane39_x_sign; // scale_table.rs:146
+    reg lane39_x_outer; // scale_table.rs:146
+    reg [9:0] lane39_scale_c; // scale_table.rs:154
+    reg [9:0] lane39_scale_r; // scale_table.rs:154
+    reg [5:0] lane39_scale_e; // scale_table.rs:154
+    reg [14:0] lane39_x_magnitude_1; // encode.rs:20
+    reg lane39_x_sign_1; // encode.rs:20
+    reg lane39_x_outer_1; // encode.rs:20
+    reg lane39_x_inner; // encode.rs:20
+    reg [20:0] lane39_scaled; // encode.rs:24
+    reg [5:0] lane39_amount; // encode.rs:25
     reg [9:0] lane39_in_steps; // encode.rs:26
-    reg elements_39_sign_s3; // encode.rs:29
-    reg elements_39_sign_s4; // encode.rs:29
-    reg lane39_x_sign; // encode.rs:29
-    reg elements_39_outer_s3; // encode.rs:29
-    reg elements_39_outer_s4; // encode.rs:29
-    reg lane39_x_outer; // encode.rs:29
-    reg elements_39_inner_s3; // encode.rs:29
-    reg elements_39_inner_s4; // encode.rs:29
-    reg lane39_x_inner; // encode.rs:29
-    reg [3:0] codes_24; // encode.rs:38
-    reg [9:0] lane38_r; // encode.rs:19
-    reg [5:0] lane38_e; // encode.rs:19
-    reg [10:0] lane38_mantissa; // encode.rs:21
-    reg [4:0] lane38_exponent; // encode.rs:22
-    reg [20:0] lane38_scaled; // encode.rs:25
-    reg [4:0] lane38_exponent_s4; // encode.rs:26
-    reg [5:0] lane38_e_s4; // encode.rs:26
+    reg [9:0] lane39_s5; // encode.rs:29
+    reg [9:0] lane39_s6; // encode.rs:29
+    reg [4:0] lane39_cells; // encode.rs:29
+    reg l30_s5_24; // encode.rs:30
+    reg l30_s6_24; // encode.rs:30
+    reg lane39_negative; // encode.rs:30
+    reg lane39_middle_s5; // encode.rs:31
+    reg lane39_middle_s6; // encode.rs:31
+    reg [4:0] lane39_border; // encode.rs:31
+    reg [3:0] codes_24; // encode.rs:37
+    reg lane38_inner; // scale_table.rs:133
+    reg [14:0] lane38_x_magnitude; // scale_table.rs:146
+    reg lane38_x_sign; // scale_table.rs:146
+    reg lane38_x_outer; // scale_table.rs:146
+    reg [9:0] lane38_scale_c; // scale_table.rs:154
+    reg [9:0] lane38_scale_r; // scale_table.rs:154
+    reg [5:0] lane38_scale_e; // scale_table.rs:154
+    reg [14:0] lane38_x_magnitude_1; // encode.rs:20
+    reg lane38_x_sign_1; // encode.rs:20
+    reg lane38_x_outer_1; // encode.rs:20
+    reg lane38_x_inner; // encode.rs:20
+    reg [20:0] lane38_scaled; // encode.rs:24
+    reg [5:0] lane38_amount; // encode.rs:25
     reg [9:0] lane38_in_steps; // encode.rs:26
-    reg elements_38_sign_s3; // encode.rs:29
-    reg elements_38_sign_s4; // encode.rs:29
-    reg lane38_x_sign; // encode.rs:29
-    reg elements_38_outer_s3; // encode.rs:29
-    reg elements_38_outer_s4; // encode.rs:29
-    reg lane38_x_outer; // encode.rs:29
-    reg elements_38_inner_s3; // encode.rs:29
-    reg elements_38_inner_s4; // encode.rs:29
-    reg lane38_x_inner; // encode.rs:29
-    reg [3:0] codes_25; // encode.rs:38
-    reg [9:0] lane37_r; // encode.rs:19
-    reg [5:0] lane37_e; // encode.rs:19
-    reg [10:0] lane37_mantissa; // encode.rs:21
-    reg [4:0] lane37_exponent; // encode.rs:22
-    reg [20:0] lane37_scaled; // encode.rs:25
-    reg [4:0] lane37_exponent_s4; // encode.rs:26
-    reg [5:0] lane37_e_s4; // encode.rs:26
+    reg [9:0] lane38_s5; // encode.rs:29
+    reg [9:0] lane38_s6; // encode.rs:29
+    reg [4:0] lane38_cells; // encode.rs:29
+    reg l30_s5_25; // encode.rs:30
+    reg l30_s6_25; // encode.rs:30
+    reg lane38_negative; // encode.rs:30
+    reg lane38_middle_s5; // encode.rs:31
+    reg lane38_middle_s6; // encode.rs:31
+    reg [4:0] lane38_border; // encode.rs:31
+    reg [3:0] codes_25; // encode.rs:37
+    reg lane37_inner; // scale_table.rs:133
+    reg [14:0] lane37_x_magnitude; // scale_table.rs:146
+    reg lane37_x_sign; // scale_table.rs:146
+    reg lane37_x_outer; // scale_table.rs:146
+    reg [9:0] lane37_scale_c; // scale_table.rs:154
+    reg [9:0] lane37_scale_r; // scale_table.rs:154
+    reg [5:0] lane37_scale_e; // scale_table.rs:154
+    reg [14:0] lane37_x_magnitude_1; // encode.rs:20
+    reg lane37_x_sign_1; // encode.rs:20
+    reg lane37_x_outer_1; // encode.rs:20
+    reg lane37_x_inner; // encode.rs:20
+    reg [20:0] lane37_scaled; // encode.rs:24
+    reg [5:0] lane37_amount; // encode.rs:25
     reg [9:0] lane37_in_steps; // encode.rs:26
-    reg elements_37_sign_s3; // encode.rs:29
-    reg elements_37_sign_s4; // encode.rs:29
-    reg lane37_x_sign; // encode.rs:29
-    reg elements_37_outer_s3; // encode.rs:29
-    reg elements_37_outer_s4; // encode.rs:29
-    reg lane37_x_outer; // encode.rs:29
-    reg elements_37_inner_s3; // encode.rs:29
-    reg elements_37_inner_s4; // encode.rs:29
-    reg lane37_x_inner; // encode.rs:29
-    reg [3:0] codes_26; // encode.rs:38
-    reg [9:0] lane36_r; // encode.rs:19
-    reg [5:0] lane36_e; // encode.rs:19
-    reg [10:0] lane36_mantissa; // encode.rs:21
-    reg [4:0] lane36_exponent; // encode.rs:22
-    reg [20:0] lane36_scaled; // encode.rs:25
-    reg [4:0] lane36_exponent_s4; // encode.rs:26
-    reg [5:0] lane36_e_s4; // encode.rs:26
+    reg [9:0] lane37_s5; // encode.rs:29
+    reg [9:0] lane37_s6; // encode.rs:29
+    reg [4:0] lane37_cells; // encode.rs:29
+    reg l30_s5_26; // encode.rs:30
+    reg l30_s6_26; // encode.rs:30
+    reg lane37_negative; // encode.rs:30
+    reg lane37_middle_s5; // encode.rs:31
+    reg lane37_middle_s6; // encode.rs:31
+    reg [4:0] lane37_border; // encode.rs:31
+    reg [3:0] codes_26; // encode.rs:37
+    reg lane36_inner; // scale_table.rs:133
+    reg [14:0] lane36_x_magnitude; // scale_table.rs:146
+    reg lane36_x_sign; // scale_table.rs:146
+    reg lane36_x_outer; // scale_table.rs:146
+    reg [9:0] lane36_scale_c; // scale_table.rs:154
+    reg [9:0] lane36_scale_r; // scale_table.rs:154
+    reg [5:0] lane36_scale_e; // scale_table.rs:154
+    reg [14:0] lane36_x_magnitude_1; // encode.rs:20
+    reg lane36_x_sign_1; // encode.rs:20
+    reg lane36_x_outer_1; // encode.rs:20
+    reg lane36_x_inner; // encode.rs:20
+    reg [20:0] lane36_scaled; // encode.rs:24
+    reg [5:0] lane36_amount; // encode.rs:25
     reg [9:0] lane36_in_steps; // encode.rs:26
-    reg elements_36_sign_s3; // encode.rs:29
-    reg elements_36_sign_s4; // encode.rs:29
-    reg lane36_x_sign; // encode.rs:29
-    reg elements_36_outer_s3; // encode.rs:29
-    reg elements_36_outer_s4; // encode.rs:29
-    reg lane36_x_outer; // encode.rs:29
-    reg elements_36_inner_s3; // encode.rs:29
-    reg elements_36_inner_s4; // encode.rs:29
-    reg lane36_x_inner; // encode.rs:29
-    reg [3:0] codes_27; // encode.rs:38
-    reg [9:0] lane35_r; // encode.rs:19
-    reg [5:0] lane35_e; // encode.rs:19
-    reg [10:0] lane35_mantissa; // encode.rs:21
-    reg [4:0] lane35_exponent; // encode.rs:22
-    reg [20:0] lane35_scaled; // encode.rs:25
-    reg [4:0] lane35_exponent_s4; // encode.rs:26
-    reg [5:0] lane35_e_s4; // encode.rs:26
+    reg [9:0] lane36_s5; // encode.rs:29
+    reg [9:0] lane36_s6; // encode.rs:29
+    reg [4:0] lane36_cells; // encode.rs:29
+    reg l30_s5_27; // encode.rs:30
+    reg l30_s6_27; // encode.rs:30
+    reg lane36_negative; // encode.rs:30
+    reg lane36_middle_s5; // encode.rs:31
+    reg lane36_middle_s6; // encode.rs:31
+    reg [4:0] lane36_border; // encode.rs:31
+    reg [3:0] codes_27; // encode.rs:37
+    reg lane35_inner; // scale_table.rs:133
+    reg [14:0] lane35_x_magnitude; // scale_table.rs:146
+    reg lane35_x_sign; // scale_table.rs:146
+    reg lane35_x_outer; // scale_table.rs:146
+    reg [9:0] lane35_scale_c; // scale_table.rs:154
+    reg [9:0] lane35_scale_r; // scale_table.rs:154
+    reg [5:0] lane35_scale_e; // scale_table.rs:154
+    reg [14:0] lane35_x_magnitude_1; // encode.rs:20
+    reg lane35_x_sign_1; // encode.rs:20
+    reg lane35_x_outer_1; // encode.rs:20
+    reg lane35_x_inner; // encode.rs:20
+    reg [20:0] lane35_scaled; // encode.rs:24
+    reg [5:0] lane35_amount; // encode.rs:25
     reg [9:0] lane35_in_steps; // encode.rs:26
-    reg elements_35_sign_s3; // encode.rs:29
-    reg elements_35_sign_s4; // encode.rs:29
-    reg lane35_x_sign; // encode.rs:29
-    reg elements_35_outer_s3; // encode.rs:29
-    reg elements_35_outer_s4; // encode.rs:29
-    reg lane35_x_outer; // encode.rs:29
-    reg elements_35_inner_s3; // encode.rs:29
-    reg elements_35_inner_s4; // encode.rs:29
-    reg lane35_x_inner; // encode.rs:29
-    reg [3:0] codes_28; // encode.rs:38
-    reg [9:0] lane34_r; // encode.rs:19
-    reg [5:0] lane34_e; // encode.rs:19
-    reg [10:0] lane34_mantissa; // encode.rs:21
-    reg [4:0] lane34_exponent; // encode.rs:22
-    reg [20:0] lane34_scaled; // encode.rs:25
-    reg [4:0] lane34_exponent_s4; // encode.rs:26
-    reg [5:0] lane34_e_s4; // encode.rs:26
+    reg [9:0] lane35_s5; // encode.rs:29
+    reg [9:0] lane35_s6; // encode.rs:29
+    reg [4:0] lane35_cells; // encode.rs:29
+    reg l30_s5_28; // encode.rs:30
+    reg l30_s6_28; // encode.rs:30
+    reg lane35_negative; // encode.rs:30
+    reg lane35_middle_s5; // encode.rs:31
+    reg lane35_middle_s6; // encode.rs:31
+    reg [4:0] lane35_border; // encode.rs:31
+    reg [3:0] codes_28; // encode.rs:37
+    reg lane34_inner; // scale_table.rs:133
+    reg [14:0] lane34_x_magnitude; // scale_table.rs:146
+    reg lane34_x_sign; // scale_table.rs:146
+    reg lane34_x_outer; // scale_table.rs:146
+    reg [9:0] lane34_scale_c; // scale_table.rs:154
+    reg [9:0] lane34_scale_r; // scale_table.rs:154
+    reg [5:0] lane34_scale_e; // scale_table.rs:154
+    reg [14:0] lane34_x_magnitude_1; // encode.rs:20
+    reg lane34_x_sign_1; // encode.rs:20
+    reg lane34_x_outer_1; // encode.rs:20
+    reg lane34_x_inner; // encode.rs:20
+    reg [20:0] lane34_scaled; // encode.rs:24
+    reg [5:0] lane34_amount; // encode.rs:25
     reg [9:0] lane34_in_steps; // encode.rs:26
-    reg elements_34_sign_s3; // encode.rs:29
-    reg elements_34_sign_s4; // encode.rs:29
-    reg lane34_x_sign; // encode.rs:29
-    reg elements_34_outer_s3; // encode.rs:29
-    reg elements_34_outer_s4; // encode.rs:29
-    reg lane34_x_outer; // encode.rs:29
-    reg elements_34_inner_s3; // encode.rs:29
-    reg elements_34_inner_s4; // encode.rs:29
-    reg lane34_x_inner; // encode.rs:29
-    reg [3:0] codes_29; // encode.rs:38
-    reg [9:0] lane33_r; // encode.rs:19
-    reg [5:0] lane33_e; // encode.rs:19
-    reg [10:0] lane33_mantissa; // encode.rs:21
-    reg [4:0] lane33_exponent; // encode.rs:22
-    reg [20:0] lane33_scaled; // encode.rs:25
-    reg [4:0] lane33_exponent_s4; // encode.rs:26
-    reg [5:0] lane33_e_s4; // encode.rs:26
+    reg [9:0] lane34_s5; // encode.rs:29
+    reg [9:0] lane34_s6; // encode.rs:29
+    reg [4:0] lane34_cells; // encode.rs:29
+    reg l30_s5_29; // encode.rs:30
+    reg l30_s6_29; // encode.rs:30
+    reg lane34_negative; // encode.rs:30
+    reg lane34_middle_s5; // encode.rs:31
+    reg lane34_middle_s6; // encode.rs:31
+    reg [4:0] lane34_border; // encode.rs:31
+    reg [3:0] codes_29; // encode.rs:37
+    reg lane33_inner; // scale_table.rs:133
+    reg [14:0] lane33_x_magnitude; // scale_table.rs:146
+    reg lane33_x_sign; // scale_table.rs:146
+    reg lane33_x_outer; // scale_table.rs:146
+    reg [9:0] lane33_scale_c; // scale_table.rs:154
+    reg [9:0] lane33_scale_r; // scale_table.rs:154
+    reg [5:0] lane33_scale_e; // scale_table.rs:154
+    reg [14:0] lane33_x_magnitude_1; // encode.rs:20
+    reg lane33_x_sign_1; // encode.rs:20
+    reg lane33_x_outer_1; // encode.rs:20
+    reg lane33_x_inner; // encode.rs:20
+    reg [20:0] lane33_scaled; // encode.rs:24
+    reg [5:0] lane33_amount; // encode.rs:25
     reg [9:0] lane33_in_steps; // encode.rs:26
-    reg elements_33_sign_s3; // encode.rs:29
-    reg elements_33_sign_s4; // encode.rs:29
-    reg lane33_x_sign; // encode.rs:29
-    reg elements_33_outer_s3; // encode.rs:29
-    reg elements_33_outer_s4; // encode.rs:29
-    reg lane33_x_outer; // encode.rs:29
-    reg elements_33_inner_s3; // encode.rs:29
-    reg elements_33_inner_s4; // encode.rs:29
-    reg lane33_x_inner; // encode.rs:29
-    reg [3:0] codes_30; // encode.rs:38
-    reg [9:0] lane32_r; // encode.rs:19
-    reg [5:0] lane32_e; // encode.rs:19
-    reg [10:0] lane32_mantissa; // encode.rs:21
-    reg [4:0] lane32_exponent; // encode.rs:22
-    reg [20:0] lane32_scaled; // encode.rs:25
-    reg [4:0] lane32_exponent_s4; // encode.rs:26
-    reg [5:0] lane32_e_s4; // encode.rs:26
+    reg [9:0] lane33_s5; // encode.rs:29
+    reg [9:0] lane33_s6; // encode.rs:29
+    reg [4:0] lane33_cells; // encode.rs:29
+    reg l30_s5_30; // encode.rs:30
+    reg l30_s6_30; // encode.rs:30
+    reg lane33_negative; // encode.rs:30
+    reg lane33_middle_s5; // encode.rs:31
+    reg lane33_middle_s6; // encode.rs:31
+    reg [4:0] lane33_border; // encode.rs:31
+    reg [3:0] codes_30; // encode.rs:37
+    reg lane32_inner; // scale_table.rs:133
+    reg [14:0] lane32_x_magnitude; // scale_table.rs:146
+    reg lane32_x_sign; // scale_table.rs:146
+    reg lane32_x_outer; // scale_table.rs:146
+    reg [9:0] lane32_scale_c; // scale_table.rs:154
+    reg [9:0] lane32_scale_r; // scale_table.rs:154
+    reg [5:0] lane32_scale_e; // scale_table.rs:154
+    reg [14:0] lane32_x_magnitude_1; // encode.rs:20
+    reg lane32_x_sign_1; // encode.rs:20
+    reg lane32_x_outer_1; // encode.rs:20
+    reg lane32_x_inner; // encode.rs:20
+    reg [20:0] lane32_scaled; // encode.rs:24
+    reg [5:0] lane32_amount; // encode.rs:25
     reg [9:0] lane32_in_steps; // encode.rs:26
-    reg elements_32_sign_s3; // encode.rs:29
-    reg elements_32_sign_s4; // encode.rs:29
-    reg lane32_x_sign; // encode.rs:29
-    reg elements_32_outer_s3; // encode.rs:29
-    reg elements_32_outer_s4; // encode.rs:29
-    reg lane32_x_outer; // encode.rs:29
-    reg elements_32_inner_s3; // encode.rs:29
-    reg elements_32_inner_s4; // encode.rs:29
-    reg lane32_x_inner; // encode.rs:29
-    reg [3:0] codes_31; // encode.rs:38
-    reg [9:0] lane31_r; // encode.rs:19
-    reg [5:0] lane31_e; // encode.rs:19
-    reg [10:0] lane31_mantissa; // encode.rs:21
-    reg [4:0] lane31_exponent; // encode.rs:22
-    reg [20:0] lane31_scaled; // encode.rs:25
-    reg [4:0] lane31_exponent_s4; // encode.rs:26
-    reg [5:0] lane31_e_s4; // encode.rs:26
+    reg [9:0] lane32_s5; // encode.rs:29
+    reg [9:0] lane32_s6; // encode.rs:29
+    reg [4:0] lane32_cells; // encode.rs:29
+    reg l30_s5_31; // encode.rs:30
+    reg l30_s6_31; // encode.rs:30
+    reg lane32_negative; // encode.rs:30
+    reg lane32_middle_s5; // encode.rs:31
+    reg lane32_middle_s6; // encode.rs:31
+    reg [4:0] lane32_border; // encode.rs:31
+    reg [3:0] codes_31; // encode.rs:37
+    reg lane31_inner; // scale_table.rs:133
+    reg [14:0] lane31_x_magnitude; // scale_table.rs:146
+    reg lane31_x_sign; // scale_table.rs:146
+    reg lane31_x_outer; // scale_table.rs:146
+    reg [9:0] lane31_scale_c; // scale_table.rs:154
+    reg [9:0] lane31_scale_r; // scale_table.rs:154
+    reg [5:0] lane31_scale_e; // scale_table.rs:154
+    reg [14:0] lane31_x_magnitude_1; // encode.rs:20
+    reg lane31_x_sign_1; // encode.rs:20
+    reg lane31_x_outer_1; // encode.rs:20
+    reg lane31_x_inner; // encode.rs:20
+    reg [20:0] lane31_scaled; // encode.rs:24
+    reg [5:0] lane31_amount; // encode.rs:25
     reg [9:0] lane31_in_steps; // encode.rs:26
-    reg elements_31_sign_s3; // encode.rs:29
-    reg elements_31_sign_s4; // encode.rs:29
-    reg lane31_x_sign; // encode.rs:29
-    reg elements_31_outer_s3; // encode.rs:29
-    reg elements_31_outer_s4; // encode.rs:29
-    reg lane31_x_outer; // encode.rs:29
-    reg elements_31_inner_s3; // encode.rs:29
-    reg elements_31_inner_s4; // encode.rs:29
-    reg lane31_x_inner; // encode.rs:29
-    reg [3:0] codes_32; // encode.rs:38
-    reg [9:0] lane30_r; // encode.rs:19
-    reg [5:0] lane30_e; // encode.rs:19
-    reg [10:0] lane30_mantissa; // encode.rs:21
-    reg [4:0] lane30_exponent; // encode.rs:22
-    reg [20:0] lane30_scaled; // encode.rs:25
-    reg [4:0] lane30_exponent_s4; // encode.rs:26
-    reg [5:0] lane30_e_s4; // encode.rs:26
+    reg [9:0] lane31_s5; // encode.rs:29
+    reg [9:0] lane31_s6; // encode.rs:29
+    reg [4:0] lane31_cells; // encode.rs:29
+    reg l30_s5_32; // encode.rs:30
+    reg l30_s6_32; // encode.rs:30
+    reg lane31_negative; // encode.rs:30
+    reg lane31_middle_s5; // encode.rs:31
+    reg lane31_middle_s6; // encode.rs:31
+    reg [4:0] lane31_border; // encode.rs:31
+    reg [3:0] codes_32; // encode.rs:37
+    reg lane30_inner; // scale_table.rs:133
+    reg [14:0] lane30_x_magnitude; // scale_table.rs:146
+    reg lane30_x_sign; // scale_table.rs:146
+    reg lane30_x_outer; // scale_table.rs:146
+    reg [9:0] lane30_scale_c; // scale_table.rs:154
+    reg [9:0] lane30_scale_r; // scale_table.rs:154
+    reg [5:0] lane30_scale_e; // scale_table.rs:154
+    reg [14:0] lane30_x_magnitude_1; // encode.rs:20
+    reg lane30_x_sign_1; // encode.rs:20
+    reg lane30_x_outer_1; // encode.rs:20
+    reg lane30_x_inner; // encode.rs:20
+    reg [20:0] lane30_scaled; // encode.rs:24
+    reg [5:0] lane30_amount; // encode.rs:25
     reg [9:0] lane30_in_steps; // encode.rs:26
-    reg elements_30_sign_s3; // encode.rs:29
-    reg elements_30_sign_s4; // encode.rs:29
-    reg lane30_x_sign; // encode.rs:29
-    reg elements_30_outer_s3; // encode.rs:29
-    reg elements_30_outer_s4; // encode.rs:29
-    reg lane30_x_outer; // encode.rs:29
-    reg elements_30_inner_s3; // encode.rs:29
-    reg elements_30_inner_s4; // encode.rs:29
-    reg lane30_x_inner; // encode.rs:29
-    reg [3:0] codes_33; // encode.rs:38
-    reg [9:0] lane29_r; // encode.rs:19
-    reg [5:0] lane29_e; // encode.rs:19
-    reg [10:0] lane29_mantissa; // encode.rs:21
-    reg [4:0] lane29_exponent; // encode.rs:22
-    reg [20:0] lane29_scaled; // encode.rs:25
-    reg [4:0] lane29_exponent_s4; // encode.rs:26
-    reg [5:0] lane29_e_s4; // encode.rs:26
+    reg [9:0] lane30_s5; // encode.rs:29
+    reg [9:0] lane30_s6; // encode.rs:29
+    reg [4:0] lane30_cells; // encode.rs:29
+    reg l30_s5_33; // encode.rs:30
+    reg l30_s6_33; // encode.rs:30
+    reg lane30_negative; // encode.rs:30
+    reg lane30_middle_s5; // encode.rs:31
+    reg lane30_middle_s6; // encode.rs:31
+    reg [4:0] lane30_border; // encode.rs:31
+    reg [3:0] codes_33; // encode.rs:37
+    reg lane29_inner; // scale_table.rs:133
+    reg [14:0] lane29_x_magnitude; // scale_table.rs:146
+    reg lane29_x_sign; // scale_table.rs:146
+    reg lane29_x_outer; // scale_table.rs:146
+    reg [9:0] lane29_scale_c; // scale_table.rs:154
+    reg [9:0] lane29_scale_r; // scale_table.rs:154
+    reg [5:0] lane29_scale_e; // scale_table.rs:154
+    reg [14:0] lane29_x_magnitude_1; // encode.rs:20
+    reg lane29_x_sign_1; // encode.rs:20
+    reg lane29_x_outer_1; // encode.rs:20
+    reg lane29_x_inner; // encode.rs:20
+    reg [20:0] lane29_scaled; // encode.rs:24
+    reg [5:0] lane29_amount; // encode.rs:25
     reg [9:0] lane29_in_steps; // encode.rs:26
-    reg elements_29_sign_s3; // encode.rs:29
-    reg elements_29_sign_s4; // encode.rs:29
-    reg lane29_x_sign; // encode.rs:29
-    reg elements_29_outer_s3; // encode.rs:29
-    reg elements_29_outer_s4; // encode.rs:29
-    reg lane29_x_outer; // encode.rs:29
-    reg elements_29_inner_s3; // encode.rs:29
-    reg elements_29_inner_s4; // encode.rs:29
-    reg lane29_x_inner; // encode.rs:29
-    reg [3:0] codes_34; // encode.rs:38
-    reg [9:0] lane28_r; // encode.rs:19
-    reg [5:0] lane28_e; // encode.rs:19
-    reg [10:0] lane28_mantissa; // encode.rs:21
-    reg [4:0] lane28_exponent; // encode.rs:22
-    reg [20:0] lane28_scaled; // encode.rs:25
-    reg [4:0] lane28_exponent_s4; // encode.rs:26
-    reg [5:0] lane28_e_s4; // encode.rs:26
+    reg [9:0] lane29_s5; // encode.rs:29
+    reg [9:0] lane29_s6; // encode.rs:29
+    reg [4:0] lane29_cells; // encode.rs:29
+    reg l30_s5_34; // encode.rs:30
+    reg l30_s6_34; // encode.rs:30
+    reg lane29_negative; // encode.rs:30
+    reg lane29_middle_s5; // encode.rs:31
+    reg lane29_middle_s6; // encode.rs:31
+    reg [4:0] lane29_border; // encode.rs:31
+    reg [3:0] codes_34; // encode.rs:37
+    reg lane28_inner; // scale_table.rs:133
+    reg [14:0] lane28_x_magnitude; // scale_table.rs:146
+    reg lane28_x_sign; // scale_table.rs:146
+    reg lane28_x_outer; // scale_table.rs:146
+    reg [9:0] lane28_scale_c; // scale_table.rs:154
+    reg [9:0] lane28_scale_r; // scale_table.rs:154
+    reg [5:0] lane28_scale_e; // scale_table.rs:154
+    reg [14:0] lane28_x_magnitude_1; // encode.rs:20
+    reg lane28_x_sign_1; // encode.rs:20
+    reg lane28_x_outer_1; // encode.rs:20
+    reg lane28_x_inner; // encode.rs:20
+    reg [20:0] lane28_scaled; // encode.rs:24
+    reg [5:0] lane28_amount; // encode.rs:25
     reg [9:0] lane28_in_steps; // encode.rs:26
-    reg elements_28_sign_s3; // encode.rs:29
-    reg elements_28_sign_s4; // encode.rs:29
-    reg lane28_x_sign; // encode.rs:29
-    reg elements_28_outer_s3; // encode.rs:29
-    reg elements_28_outer_s4; // encode.rs:29
-    reg lane28_x_outer; // encode.rs:29
-    reg elements_28_inner_s3; // encode.rs:29
-    reg elements_28_inner_s4; // encode.rs:29
-    reg lane28_x_inner; // encode.rs:29
-    reg [3:0] codes_35; // encode.rs:38
-    reg [9:0] lane27_r; // encode.rs:19
-    reg [5:0] lane27_e; // encode.rs:19
-    reg [10:0] lane27_mantissa; // encode.rs:21
-    reg [4:0] lane27_exponent; // encode.rs:22
-    reg [20:0] lane27_scaled; // encode.rs:25
-    reg [4:0] lane27_exponent_s4; // encode.rs:26
-    reg [5:0] lane27_e_s4; // encode.rs:26
+    reg [9:0] lane28_s5; // encode.rs:29
+    reg [9:0] lane28_s6; // encode.rs:29
+    reg [4:0] lane28_cells; // encode.rs:29
+    reg l30_s5_35; // encode.rs:30
+    reg l30_s6_35; // encode.rs:30
+    reg lane28_negative; // encode.rs:30
+    reg lane28_middle_s5; // encode.rs:31
+    reg lane28_middle_s6; // encode.rs:31
+    reg [4:0] lane28_border; // encode.rs:31
+    reg [3:0] codes_35; // encode.rs:37
+    reg lane27_inner; // scale_table.rs:133
+    reg [14:0] lane27_x_magnitude; // scale_table.rs:146
+    reg lane27_x_sign; // scale_table.rs:146
+    reg lane27_x_outer; // scale_table.rs:146
+    reg [9:0] lane27_scale_c; // scale_table.rs:154
+    reg [9:0] lane27_scale_r; // scale_table.rs:154
+    reg [5:0] lane27_scale_e; // scale_table.rs:154
+    reg [14:0] lane27_x_magnitude_1; // encode.rs:20
+    reg lane27_x_sign_1; // encode.rs:20
+    reg lane27_x_outer_1; // encode.rs:20
+    reg lane27_x_inner; // encode.rs:20
+    reg [20:0] lane27_scaled; // encode.rs:24
+    reg [5:0] lane27_amount; // encode.rs:25
     reg [9:0] lane27_in_steps; // encode.rs:26
-    reg elements_27_sign_s3; // encode.rs:29
-    reg elements_27_sign_s4; // encode.rs:29
-    reg lane27_x_sign; // encode.rs:29
-    reg elements_27_outer_s3; // encode.rs:29
-    reg elements_27_outer_s4; // encode.rs:29
-    reg lane27_x_outer; // encode.rs:29
-    reg elements_27_inner_s3; // encode.rs:29
-    reg elements_27_inner_s4; // encode.rs:29
-    reg lane27_x_inner; // encode.rs:29
-    reg [3:0] codes_36; // encode.rs:38
-    reg [9:0] lane26_r; // encode.rs:19
-    reg [5:0] lane26_e; // encode.rs:19
-    reg [10:0] lane26_mantissa; // encode.rs:21
-    reg [4:0] lane26_exponent; // encode.rs:22
-    reg [20:0] lane26_scaled; // encode.rs:25
-    reg [4:0] lane26_exponent_s4; // encode.rs:26
-    reg [5:0] lane26_e_s4; // encode.rs:26
+    reg [9:0] lane27_s5; // encode.rs:29
+    reg [9:0] lane27_s6; // encode.rs:29
+    reg [4:0] lane27_cells; // encode.rs:29
+    reg l30_s5_36; // encode.rs:30
+    reg l30_s6_36; // encode.rs:30
+    reg lane27_negative; // encode.rs:30
+    reg lane27_middle_s5; // encode.rs:31
+    reg lane27_middle_s6; // encode.rs:31
+    reg [4:0] lane27_border; // encode.rs:31
+    reg [3:0] codes_36; // encode.rs:37
+    reg lane26_inner; // scale_table.rs:133
+    reg [14:0] lane26_x_magnitude; // scale_table.rs:146
+    reg lane26_x_sign; // scale_table.rs:146
+    reg lane26_x_outer; // scale_table.rs:146
+    reg [9:0] lane26_scale_c; // scale_table.rs:154
+    reg [9:0] lane26_scale_r; // scale_table.rs:154
+    reg [5:0] lane26_scale_e; // scale_table.rs:154
+    reg [14:0] lane26_x_magnitude_1; // encode.rs:20
+    reg lane26_x_sign_1; // encode.rs:20
+    reg lane26_x_outer_1; // encode.rs:20
+    reg lane26_x_inner; // encode.rs:20
+    reg [20:0] lane26_scaled; // encode.rs:24
+    reg [5:0] lane26_amount; // encode.rs:25
     reg [9:0] lane26_in_steps; // encode.rs:26
-    reg elements_26_sign_s3; // encode.rs:29
-    reg elements_26_sign_s4; // encode.rs:29
-    reg lane26_x_sign; // encode.rs:29
-    reg elements_26_outer_s3; // encode.rs:29
-    reg elements_26_outer_s4; // encode.rs:29
-    reg lane26_x_outer; // encode.rs:29
-    reg elements_26_inner_s3; // encode.rs:29
-    reg elements_26_inner_s4; // encode.rs:29
-    reg lane26_x_inner; // encode.rs:29
-    reg [3:0] codes_37; // encode.rs:38
-    reg [9:0] lane25_r; // encode.rs:19
-    reg [5:0] lane25_e; // encode.rs:19
-    reg [10:0] lane25_mantissa; // encode.rs:21
-    reg [4:0] lane25_exponent; // encode.rs:22
-    reg [20:0] lane25_scaled; // encode.rs:25
-    reg [4:0] lane25_exponent_s4; // encode.rs:26
-    reg [5:0] lane25_e_s4; // encode.rs:26
+    reg [9:0] lane26_s5; // encode.rs:29
+    reg [9:0] lane26_s6; // encode.rs:29
+    reg [4:0] lane26_cells; // encode.rs:29
+    reg l30_s5_37; // encode.rs:30
+    reg l30_s6_37; // encode.rs:30
+    reg lane26_negative; // encode.rs:30
+    reg lane26_middle_s5; // encode.rs:31
+    reg lane26_middle_s6; // encode.rs:31
+    reg [4:0] lane26_border; // encode.rs:31
+    reg [3:0] codes_37; // encode.rs:37
+    reg lane25_inner; // scale_table.rs:133
+    reg [14:0] lane25_x_magnitude; // scale_table.rs:146
+    reg lane25_x_sign; // scale_table.rs:146
+    reg lane25_x_outer; // scale_table.rs:146
+    reg [9:0] lane25_scale_c; // scale_table.rs:154
+    reg [9:0] lane25_scale_r; // scale_table.rs:154
+    reg [5:0] lane25_scale_e; // scale_table.rs:154
+    reg [14:0] lane25_x_magnitude_1; // encode.rs:20
+    reg lane25_x_sign_1; // encode.rs:20
+    reg lane25_x_outer_1; // encode.rs:20
+    reg lane25_x_inner; // encode.rs:20
+    reg [20:0] lane25_scaled; // encode.rs:24
+    reg [5:0] lane25_amount; // encode.rs:25
     reg [9:0] lane25_in_steps; // encode.rs:26
-    reg elements_25_sign_s3; // encode.rs:29
-    reg elements_25_sign_s4; // encode.rs:29
-    reg lane25_x_sign; // encode.rs:29
-    reg elements_25_outer_s3; // encode.rs:29
-    reg elements_25_outer_s4; // encode.rs:29
-    reg lane25_x_outer; // encode.rs:29
-    reg elements_25_inner_s3; // encode.rs:29
-    reg elements_25_inner_s4; // encode.rs:29
-    reg lane25_x_inner; // encode.rs:29
-    reg [3:0] codes_38; // encode.rs:38
-    reg [9:0] lane24_r; // encode.rs:19
-    reg [5:0] lane24_e; // encode.rs:19
-    reg [10:0] lane24_mantissa; // encode.rs:21
-    reg [4:0] lane24_exponent; // encode.rs:22
-    reg [20:0] lane24_scaled; // encode.rs:25
-    reg [4:0] lane24_exponent_s4; // encode.rs:26
-    reg [5:0] lane24_e_s4; // encode.rs:26
+    reg [9:0] lane25_s5; // encode.rs:29
+    reg [9:0] lane25_s6; // encode.rs:29
+    reg [4:0] lane25_cells; // encode.rs:29
+    reg l30_s5_38; // encode.rs:30
+    reg l30_s6_38; // encode.rs:30
+    reg lane25_negative; // encode.rs:30
+    reg lane25_middle_s5; // encode.rs:31
+    reg lane25_middle_s6; // encode.rs:31
+    reg [4:0] lane25_border; // encode.rs:31
+    reg [3:0] codes_38; // encode.rs:37
+    reg lane24_inner; // scale_table.rs:133
+    reg [14:0] lane24_x_magnitude; // scale_table.rs:146
+    reg lane24_x_sign; // scale_table.rs:146
+    reg lane24_x_outer; // scale_table.rs:146
+    reg [9:0] lane24_scale_c; // scale_table.rs:154
+    reg [9:0] lane24_scale_r; // scale_table.rs:154
+    reg [5:0] lane24_scale_e; // scale_table.rs:154
+    reg [14:0] lane24_x_magnitude_1; // encode.rs:20
+    reg lane24_x_sign_1; // encode.rs:20
+    reg lane24_x_outer_1; // encode.rs:20
+    reg lane24_x_inner; // encode.rs:20
+    reg [20:0] lane24_scaled; // encode.rs:24
+    reg [5:0] lane24_amount; // encode.rs:25
     reg [9:0] lane24_in_steps; // encode.rs:26
-    reg elements_24_sign_s3; // encode.rs:29
-    reg elements_24_sign_s4; // encode.rs:29
-    reg lane24_x_sign; // encode.rs:29
-    reg elements_24_outer_s3; // encode.rs:29
-    reg elements_24_outer_s4; // encode.rs:29
-    reg lane24_x_outer; // encode.rs:29
-    reg elements_24_inner_s3; // encode.rs:29
-    reg elements_24_inner_s4; // encode.rs:29
-    reg lane24_x_inner; // encode.rs:29
-    reg [3:0] codes_39; // encode.rs:38
-    reg [9:0] lane23_r; // encode.rs:19
-    reg [5:0] lane23_e; // encode.rs:19
-    reg [10:0] lane23_mantissa; // encode.rs:21
-    reg [4:0] lane23_exponent; // encode.rs:22
-    reg [20:0] lane23_scaled; // encode.rs:25
-    reg [4:0] lane23_exponent_s4; // encode.rs:26
-    reg [5:0] lane23_e_s4; // encode.rs:26
+    reg [9:0] lane24_s5; // encode.rs:29
+    reg [9:0] lane24_s6; // encode.rs:29
+    reg [4:0] lane24_cells; // encode.rs:29
+    reg l30_s5_39; // encode.rs:30
+    reg l30_s6_39; // encode.rs:30
+    reg lane24_negative; // encode.rs:30
+    reg lane24_middle_s5; // encode.rs:31
+    reg lane24_middle_s6; // encode.rs:31
+    reg [4:0] lane24_border; // encode.rs:31
+    reg [3:0] codes_39; // encode.rs:37
+    reg lane23_inner; // scale_table.rs:133
+    reg [14:0] lane23_x_magnitude; // scale_table.rs:146
+    reg lane23_x_sign; // scale_table.rs:146
+    reg lane23_x_outer; // scale_table.rs:146
+    reg [9:0] lane23_scale_c; // scale_table.rs:154
+    reg [9:0] lane23_scale_r; // scale_table.rs:154
+    reg [5:0] lane23_scale_e; // scale_table.rs:154
+    reg [14:0] lane23_x_magnitude_1; // encode.rs:20
+    reg lane23_x_sign_1; // encode.rs:20
+    reg lane23_x_outer_1; // encode.rs:20
+    reg lane23_x_inner; // encode.rs:20
+    reg [20:0] lane23_scaled; // encode.rs:24
+    reg [5:0] lane23_amount; // encode.rs:25
     reg [9:0] lane23_in_steps; // encode.rs:26
-    reg elements_23_sign_s3; // encode.rs:29
-    reg elements_23_sign_s4; // encode.rs:29
-    reg lane23_x_sign; // encode.rs:29
-    reg elements_23_outer_s3; // encode.rs:29
-    reg elements_23_outer_s4; // encode.rs:29
-    reg lane23_x_outer; // encode.rs:29
-    reg elements_23_inner_s3; // encode.rs:29
-    reg elements_23_inner_s4; // encode.rs:29
-    reg lane23_x_inner; // encode.rs:29
-    reg [3:0] codes_40; // encode.rs:38
-    reg [9:0] lane22_r; // encode.rs:19
-    reg [5:0] lane22_e; // encode.rs:19
-    reg [10:0] lane22_mantissa; // encode.rs:21
-    reg [4:0] lane22_exponent; // encode.rs:22
-    reg [20:0] lane22_scaled; // encode.rs:25
-    reg [4:0] lane22_exponent_s4; // encode.rs:26
-    reg [5:0] lane22_e_s4; // encode.rs:26
+    reg [9:0] lane23_s5; // encode.rs:29
+    reg [9:0] lane23_s6; // encode.rs:29
+    reg [4:0] lane23_cells; // encode.rs:29
+    reg l30_s5_40; // encode.rs:30
+    reg l30_s6_40; // encode.rs:30
+    reg lane23_negative; // encode.rs:30
+    reg lane23_middle_s5; // encode.rs:31
+    reg lane23_middle_s6; // encode.rs:31
+    reg [4:0] lane23_border; // encode.rs:31
+    reg [3:0] codes_40; // encode.rs:37
+    reg lane22_inner; // scale_table.rs:133
+    reg [14:0] lane22_x_magnitude; // scale_table.rs:146
+    reg lane22_x_sign; // scale_table.rs:146
+    reg lane22_x_outer; // scale_table.rs:146
+    reg [9:0] lane22_scale_c; // scale_table.rs:154
+    reg [9:0] lane22_scale_r; // scale_table.rs:154
+    reg [5:0] lane22_scale_e; // scale_table.rs:154
+    reg [14:0] lane22_x_magnitude_1; // encode.rs:20
+    reg lane22_x_sign_1; // encode.rs:20
+    reg lane22_x_outer_1; // encode.rs:20
+    reg lane22_x_inner; // encode.rs:20
+    reg [20:0] lane22_scaled; // encode.rs:24
+    reg [5:0] lane22_amount; // encode.rs:25
     reg [9:0] lane22_in_steps; // encode.rs:26
-    reg elements_22_sign_s3; // encode.rs:29
-    reg elements_22_sign_s4; // encode.rs:29
-    reg lane22_x_sign; // encode.rs:29
-    reg elements_22_outer_s3; // encode.rs:29
-    reg elements_22_outer_s4; // encode.rs:29
-    reg lane22_x_outer; // encode.rs:29
-    reg elements_22_inner_s3; // encode.rs:29
-    reg elements_22_inner_s4; // encode.rs:29
-    reg lane22_x_inner; // encode.rs:29
-    reg [3:0] codes_41; // encode.rs:38
-    reg [9:0] lane21_r; // encode.rs:19
-    reg [5:0] lane21_e; // encode.rs:19
-    reg [10:0] lane21_mantissa; // encode.rs:21
-    reg [4:0] lane21_exponent; // encode.rs:22
-    reg [20:0] lane21_scaled; // encode.rs:25
-    reg [4:0] lane21_exponent_s4; // encode.rs:26
-    reg [5:0] lane21_e_s4; // encode.rs:26
+    reg [9:0] lane22_s5; // encode.rs:29
+    reg [9:0] lane22_s6; // encode.rs:29
+    reg [4:0] lane22_cells; // encode.rs:29
+    reg l30_s5_41; // encode.rs:30
+    reg l30_s6_41; // encode.rs:30
+    reg lane22_negative; // encode.rs:30
+    reg lane22_middle_s5; // encode.rs:31
+    reg lane22_middle_s6; // encode.rs:31
+    reg [4:0] lane22_border; // encode.rs:31
+    reg [3:0] codes_41; // encode.rs:37
+    reg lane21_inner; // scale_table.rs:133
+    reg [14:0] lane21_x_magnitude; // scale_table.rs:146
+    reg lane21_x_sign; // scale_table.rs:146
+    reg lane21_x_outer; // scale_table.rs:146
+    reg [9:0] lane21_scale_c; // scale_table.rs:154
+    reg [9:0] lane21_scale_r; // scale_table.rs:154
+    reg [5:0] lane21_scale_e; // scale_table.rs:154
+    reg [14:0] lane21_x_magnitude_1; // encode.rs:20
+    reg lane21_x_sign_1; // encode.rs:20
+    reg lane21_x_outer_1; // encode.rs:20
+    reg lane21_x_inner; // encode.rs:20
+    reg [20:0] lane21_scaled; // encode.rs:24
+    reg [5:0] lane21_amount; // encode.rs:25
     reg [9:0] lane21_in_steps; // encode.rs:26
-    reg elements_21_sign_s3; // encode.rs:29
-    reg elements_21_sign_s4; // encode.rs:29
-    reg lane21_x_sign; // encode.rs:29
-    reg elements_21_outer_s3; // encode.rs:29
-    reg elements_21_outer_s4; // encode.rs:29
-    reg lane21_x_outer; // encode.rs:29
-    reg elements_21_inner_s3; // encode.rs:29
-    reg elements_21_inner_s4; // encode.rs:29
-    reg lane21_x_inner; // encode.rs:29
-    reg [3:0] codes_42; // encode.rs:38
-    reg [9:0] lane20_r; // encode.rs:19
-    reg [5:0] lane20_e; // encode.rs:19
-    reg [10:0] lane20_mantissa; // encode.rs:21
-    reg [4:0] lane20_exponent; // encode.rs:22
-    reg [20:0] lane20_scaled; // encode.rs:25
-    reg [4:0] lane20_exponent_s4; // encode.rs:26
-    reg [5:0] lane20_e_s4; // encode.rs:26
+    reg [9:0] lane21_s5; // encode.rs:29
+    reg [9:0] lane21_s6; // encode.rs:29
+    reg [4:0] lane21_cells; // encode.rs:29
+    reg l30_s5_42; // encode.rs:30
+    reg l30_s6_42; // encode.rs:30
+    reg lane21_negative; // encode.rs:30
+    reg lane21_middle_s5; // encode.rs:31
+    reg lane21_middle_s6; // encode.rs:31
+    reg [4:0] lane21_border; // encode.rs:31
+    reg [3:0] codes_42; // encode.rs:37
+    reg lane20_inner; // scale_table.rs:133
+    reg [14:0] lane20_x_magnitude; // scale_table.rs:146
+    reg lane20_x_sign; // scale_table.rs:146
+    reg lane20_x_outer; // scale_table.rs:146
+    reg [9:0] lane20_scale_c; // scale_table.rs:154
+    reg [9:0] lane20_scale_r; // scale_table.rs:154
+    reg [5:0] lane20_scale_e; // scale_table.rs:154
+    reg [14:0] lane20_x_magnitude_1; // encode.rs:20
+    reg lane20_x_sign_1; // encode.rs:20
+    reg lane20_x_outer_1; // encode.rs:20
+    reg lane20_x_inner; // encode.rs:20
+    reg [20:0] lane20_scaled; // encode.rs:24
+    reg [5:0] lane20_amount; // encode.rs:25
     reg [9:0] lane20_in_steps; // encode.rs:26
-    reg elements_20_sign_s3; // encode.rs:29
-    reg elements_20_sign_s4; // encode.rs:29
-    reg lane20_x_sign; // encode.rs:29
-    reg elements_20_outer_s3; // encode.rs:29
-    reg elements_20_outer_s4; // encode.rs:29
-    reg lane20_x_outer; // encode.rs:29
-    reg elements_20_inner_s3; // encode.rs:29
-    reg elements_20_inner_s4; // encode.rs:29
-    reg lane20_x_inner; // encode.rs:29
-    reg [3:0] codes_43; // encode.rs:38
-    reg [9:0] lane19_r; // encode.rs:19
-    reg [5:0] lane19_e; // encode.rs:19
-    reg [10:0] lane19_mantissa; // encode.rs:21
-    reg [4:0] lane19_exponent; // encode.rs:22
-    reg [20:0] lane19_scaled; // encode.rs:25
-    reg [4:0] lane19_exponent_s4; // encode.rs:26
-    reg [5:0] lane19_e_s4; // encode.rs:26
+    reg [9:0] lane20_s5; // encode.rs:29
+    reg [9:0] lane20_s6; // encode.rs:29
+    reg [4:0] lane20_cells; // encode.rs:29
+    reg l30_s5_43; // encode.rs:30
+    reg l30_s6_43; // encode.rs:30
+    reg lane20_negative; // encode.rs:30
+    reg lane20_middle_s5; // encode.rs:31
+    reg lane20_middle_s6; // encode.rs:31
+    reg [4:0] lane20_border; // encode.rs:31
+    reg [3:0] codes_43; // encode.rs:37
+    reg lane19_inner; // scale_table.rs:133
+    reg [14:0] lane19_x_magnitude; // scale_table.rs:146
+    reg lane19_x_sign; // scale_table.rs:146
+    reg lane19_x_outer; // scale_table.rs:146
+    reg [9:0] lane19_scale_c; // scale_table.rs:154
+    reg [9:0] lane19_scale_r; // scale_table.rs:154
+    reg [5:0] lane19_scale_e; // scale_table.rs:154
+    reg [14:0] lane19_x_magnitude_1; // encode.rs:20
+    reg lane19_x_sign_1; // encode.rs:20
+    reg lane19_x_outer_1; // encode.rs:20
+    reg lane19_x_inner; // encode.rs:20
+    reg [20:0] lane19_scaled; // encode.rs:24
+    reg [5:0] lane19_amount; // encode.rs:25
     reg [9:0] lane19_in_steps; // encode.rs:26
-    reg elements_19_sign_s3; // encode.rs:29
-    reg elements_19_sign_s4; // encode.rs:29
-    reg lane19_x_sign; // encode.rs:29
-    reg elements_19_outer_s3; // encode.rs:29
-    reg elements_19_outer_s4; // encode.rs:29
-    reg lane19_x_outer; // encode.rs:29
-    reg elements_19_inner_s3; // encode.rs:29
-    reg elements_19_inner_s4; // encode.rs:29
-    reg lane19_x_inner; // encode.rs:29
-    reg [3:0] codes_44; // encode.rs:38
-    reg [9:0] lane18_r; // encode.rs:19
-    reg [5:0] lane18_e; // encode.rs:19
-    reg [10:0] lane18_mantissa; // encode.rs:21
-    reg [4:0] lane18_exponent; // encode.rs:22
-    reg [20:0] lane18_scaled; // encode.rs:25
-    reg [4:0] lane18_exponent_s4; // encode.rs:26
-    reg [5:0] lane18_e_s4; // encode.rs:26
+    reg [9:0] lane19_s5; // encode.rs:29
+    reg [9:0] lane19_s6; // encode.rs:29
+    reg [4:0] lane19_cells; // encode.rs:29
+    reg l30_s5_44; // encode.rs:30
+    reg l30_s6_44; // encode.rs:30
+    reg lane19_negative; // encode.rs:30
+    reg lane19_middle_s5; // encode.rs:31
+    reg lane19_middle_s6; // encode.rs:31
+    reg [4:0] lane19_border; // encode.rs:31
+    reg [3:0] codes_44; // encode.rs:37
+    reg lane18_inner; // scale_table.rs:133
+    reg [14:0] lane18_x_magnitude; // scale_table.rs:146
+    reg lane18_x_sign; // scale_table.rs:146
+    reg lane18_x_outer; // scale_table.rs:146
+    reg [9:0] lane18_scale_c; // scale_table.rs:154
+    reg [9:0] lane18_scale_r; // scale_table.rs:154
+    reg [5:0] lane18_scale_e; // scale_table.rs:154
+    reg [14:0] lane18_x_magnitude_1; // encode.rs:20
+    reg lane18_x_sign_1; // encode.rs:20
+    reg lane18_x_outer_1; // encode.rs:20
+    reg lane18_x_inner; // encode.rs:20
+    reg [20:0] lane18_scaled; // encode.rs:24
+    reg [5:0] lane18_amount; // encode.rs:25
     reg [9:0] lane18_in_steps; // encode.rs:26
-    reg elements_18_sign_s3; // encode.rs:29
-    reg elements_18_sign_s4; // encode.rs:29
-    reg lane18_x_sign; // encode.rs:29
-    reg elements_18_outer_s3; // encode.rs:29
-    reg elements_18_outer_s4; // encode.rs:29
-    reg lane18_x_outer; // encode.rs:29
-    reg elements_18_inner_s3; // encode.rs:29
-    reg elements_18_inner_s4; // encode.rs:29
-    reg lane18_x_inner; // encode.rs:29
-    reg [3:0] codes_45; // encode.rs:38
-    reg [9:0] lane17_r; // encode.rs:19
-    reg [5:0] lane17_e; // encode.rs:19
-    reg [10:0] lane17_mantissa; // encode.rs:21
-    reg [4:0] lane17_exponent; // encode.rs:22
-    reg [20:0] lane17_scaled; // encode.rs:25
-    reg [4:0] lane17_exponent_s4; // encode.rs:26
-    reg [5:0] lane17_e_s4; // encode.rs:26
+    reg [9:0] lane18_s5; // encode.rs:29
+    reg [9:0] lane18_s6; // encode.rs:29
+    reg [4:0] lane18_cells; // encode.rs:29
+    reg l30_s5_45; // encode.rs:30
+    reg l30_s6_45; // encode.rs:30
+    reg lane18_negative; // encode.rs:30
+    reg lane18_middle_s5; // encode.rs:31
+    reg lane18_middle_s6; // encode.rs:31
+    reg [4:0] lane18_border; // encode.rs:31
+    reg [3:0] codes_45; // encode.rs:37
+    reg lane17_inner; // scale_table.rs:133
+    reg [14:0] lane17_x_magnitude; // scale_table.rs:146
+    reg lane17_x_sign; // scale_table.rs:146
+    reg lane17_x_outer; // scale_table.rs:146
+    reg [9:0] lane17_scale_c; // scale_table.rs:154
+    reg [9:0] lane17_scale_r; // scale_table.rs:154
+    reg [5:0] lane17_scale_e; // scale_table.rs:154
+    reg [14:0] lane17_x_magnitude_1; // encode.rs:20
+    reg lane17_x_sign_1; // encode.rs:20
+    reg lane17_x_outer_1; // encode.rs:20
+    reg lane17_x_inner; // encode.rs:20
+    reg [20:0] lane17_scaled; // encode.rs:24
+    reg [5:0] lane17_amount; // encode.rs:25
     reg [9:0] lane17_in_steps; // encode.rs:26
-    reg elements_17_sign_s3; // encode.rs:29
-    reg elements_17_sign_s4; // encode.rs:29
-    reg lane17_x_sign; // encode.rs:29
-    reg elements_17_outer_s3; // encode.rs:29
-    reg elements_17_outer_s4; // encode.rs:29
-    reg lane17_x_outer; // encode.rs:29
-    reg elements_17_inner_s3; // encode.rs:29
-    reg elements_17_inner_s4; // encode.rs:29
-    reg lane17_x_inner; // encode.rs:29
-    reg [3:0] codes_46; // encode.rs:38
-    reg [9:0] lane16_r; // encode.rs:19
-    reg [5:0] lane16_e; // encode.rs:19
-    reg [10:0] lane16_mantissa; // encode.rs:21
-    reg [4:0] lane16_exponent; // encode.rs:22
-    reg [20:0] lane16_scaled; // encode.rs:25
-    reg [4:0] lane16_exponent_s4; // encode.rs:26
-    reg [5:0] lane16_e_s4; // encode.rs:26
+    reg [9:0] lane17_s5; // encode.rs:29
+    reg [9:0] lane17_s6; // encode.rs:29
+    reg [4:0] lane17_cells; // encode.rs:29
+    reg l30_s5_46; // encode.rs:30
+    reg l30_s6_46; // encode.rs:30
+    reg lane17_negative; // encode.rs:30
+    reg lane17_middle_s5; // encode.rs:31
+    reg lane17_middle_s6; // encode.rs:31
+    reg [4:0] lane17_border; // encode.rs:31
+    reg [3:0] codes_46; // encode.rs:37
+    reg lane16_inner; // scale_table.rs:133
+    reg [14:0] lane16_x_magnitude; // scale_table.rs:146
+    reg lane16_x_sign; // scale_table.rs:146
+    reg lane16_x_outer; // scale_table.rs:146
+    reg [9:0] lane16_scale_c; // scale_table.rs:154
+    reg [9:0] lane16_scale_r; // scale_table.rs:154
+    reg [5:0] lane16_scale_e; // scale_table.rs:154
+    reg [14:0] lane16_x_magnitude_1; // encode.rs:20
+    reg lane16_x_sign_1; // encode.rs:20
+    reg lane16_x_outer_1; // encode.rs:20
+    reg lane16_x_inner; // encode.rs:20
+    reg [20:0] lane16_scaled; // encode.rs:24
+    reg [5:0] lane16_amount; // encode.rs:25
     reg [9:0] lane16_in_steps; // encode.rs:26
-    reg elements_16_sign_s3; // encode.rs:29
-    reg elements_16_sign_s4; // encode.rs:29
-    reg lane16_x_sign; // encode.rs:29
-    reg elements_16_outer_s3; // encode.rs:29
-    reg elements_16_outer_s4; // encode.rs:29
-    reg lane16_x_outer; // encode.rs:29
-    reg elements_16_inner_s3; // encode.rs:29
-    reg elements_16_inner_s4; // encode.rs:29
-    reg lane16_x_inner; // encode.rs:29
-    reg [3:0] codes_47; // encode.rs:38
-    reg [9:0] lane15_r; // encode.rs:19
-    reg [5:0] lane15_e; // encode.rs:19
-    reg [10:0] lane15_mantissa; // encode.rs:21
-    reg [4:0] lane15_exponent; // encode.rs:22
-    reg [20:0] lane15_scaled; // encode.rs:25
-    reg [4:0] lane15_exponent_s4; // encode.rs:26
-    reg [5:0] lane15_e_s4; // encode.rs:26
+    reg [9:0] lane16_s5; // encode.rs:29
+    reg [9:0] lane16_s6; // encode.rs:29
+    reg [4:0] lane16_cells; // encode.rs:29
+    reg l30_s5_47; // encode.rs:30
+    reg l30_s6_47; // encode.rs:30
+    reg lane16_negative; // encode.rs:30
+    reg lane16_middle_s5; // encode.rs:31
+    reg lane16_middle_s6; // encode.rs:31
+    reg [4:0] lane16_border; // encode.rs:31
+    reg [3:0] codes_47; // encode.rs:37
+    reg lane15_inner; // scale_table.rs:133
+    reg [14:0] lane15_x_magnitude; // scale_table.rs:146
+    reg lane15_x_sign; // scale_table.rs:146
+    reg lane15_x_outer; // scale_table.rs:146
+    reg [9:0] lane15_scale_c; // scale_table.rs:154
+    reg [9:0] lane15_scale_r; // scale_table.rs:154
+    reg [5:0] lane15_scale_e; // scale_table.rs:154
+    reg [14:0] lane15_x_magnitude_1; // encode.rs:20
+    reg lane15_x_sign_1; // encode.rs:20
+    reg lane15_x_outer_1; // encode.rs:20
+    reg lane15_x_inner; // encode.rs:20
+    reg [20:0] lane15_scaled; // encode.rs:24
+    reg [5:0] lane15_amount; // encode.rs:25
     reg [9:0] lane15_in_steps; // encode.rs:26
-    reg elements_15_sign_s3; // encode.rs:29
-    reg elements_15_sign_s4; // encode.rs:29
-    reg lane15_x_sign; // encode.rs:29
-    reg elements_15_outer_s3; // encode.rs:29
-    reg elements_15_outer_s4; // encode.rs:29
-    reg lane15_x_outer; // encode.rs:29
-    reg elements_15_inner_s3; // encode.rs:29
-    reg elements_15_inner_s4; // encode.rs:29
-    reg lane15_x_inner; // encode.rs:29
-    reg [3:0] codes_48; // encode.rs:38
-    reg [9:0] lane14_r; // encode.rs:19
-    reg [5:0] lane14_e; // encode.rs:19
-    reg [10:0] lane14_mantissa; // encode.rs:21
-    reg [4:0] lane14_exponent; // encode.rs:22
-    reg [20:0] lane14_scaled; // encode.rs:25
-    reg [4:0] lane14_exponent_s4; // encode.rs:26
-    reg [5:0] lane14_e_s4; // encode.rs:26
+    reg [9:0] lane15_s5; // encode.rs:29
+    reg [9:0] lane15_s6; // encode.rs:29
+    reg [4:0] lane15_cells; // encode.rs:29
+    reg l30_s5_48; // encode.rs:30
+    reg l30_s6_48; // encode.rs:30
+    reg lane15_negative; // encode.rs:30
+    reg lane15_middle_s5; // encode.rs:31
+    reg lane15_middle_s6; // encode.rs:31
+    reg [4:0] lane15_border; // encode.rs:31
+    reg [3:0] codes_48; // encode.rs:37
+    reg lane14_inner; // scale_table.rs:133
+    reg [14:0] lane14_x_magnitude; // scale_table.rs:146
+    reg lane14_x_sign; // scale_table.rs:146
+    reg lane14_x_outer; // scale_table.rs:146
+    reg [9:0] lane14_scale_c; // scale_table.rs:154
+    reg [9:0] lane14_scale_r; // scale_table.rs:154
+    reg [5:0] lane14_scale_e; // scale_table.rs:154
+    reg [14:0] lane14_x_magnitude_1; // encode.rs:20
+    reg lane14_x_sign_1; // encode.rs:20
+    reg lane14_x_outer_1; // encode.rs:20
+    reg lane14_x_inner; // encode.rs:20
+    reg [20:0] lane14_scaled; // encode.rs:24
+    reg [5:0] lane14_amount; // encode.rs:25
     reg [9:0] lane14_in_steps; // encode.rs:26
-    reg elements_14_sign_s3; // encode.rs:29
-    reg elements_14_sign_s4; // encode.rs:29
-    reg lane14_x_sign; // encode.rs:29
-    reg elements_14_outer_s3; // encode.rs:29
-    reg elements_14_outer_s4; // encode.rs:29
-    reg lane14_x_outer; // encode.rs:29
-    reg elements_14_inner_s3; // encode.rs:29
-    reg elements_14_inner_s4; // encode.rs:29
-    reg lane14_x_inner; // encode.rs:29
-    reg [3:0] codes_49; // encode.rs:38
-    reg [9:0] lane13_r; // encode.rs:19
-    reg [5:0] lane13_e; // encode.rs:19
-    reg [10:0] lane13_mantissa; // encode.rs:21
-    reg [4:0] lane13_exponent; // encode.rs:22
-    reg [20:0] lane13_scaled; // encode.rs:25
-    reg [4:0] lane13_exponent_s4; // encode.rs:26
-    reg [5:0] lane13_e_s4; // encode.rs:26
+    reg [9:0] lane14_s5; // encode.rs:29
+    reg [9:0] lane14_s6; // encode.rs:29
+    reg [4:0] lane14_cells; // encode.rs:29
+    reg l30_s5_49; // encode.rs:30
+    reg l30_s6_49; // encode.rs:30
+    reg lane14_negative; // encode.rs:30
+    reg lane14_middle_s5; // encode.rs:31
+    reg lane14_middle_s6; // encode.rs:31
+    reg [4:0] lane14_border; // encode.rs:31
+    reg [3:0] codes_49; // encode.rs:37
+    reg lane13_inner; // scale_table.rs:133
+    reg [14:0] lane13_x_magnitude; // scale_table.rs:146
+    reg lane13_x_sign; // scale_table.rs:146
+    reg lane13_x_outer; // scale_table.rs:146
+    reg [9:0] lane13_scale_c; // scale_table.rs:154
+    reg [9:0] lane13_scale_r; // scale_table.rs:154
+    reg [5:0] lane13_scale_e; // scale_table.rs:154
+    reg [14:0] lane13_x_magnitude_1; // encode.rs:20
+    reg lane13_x_sign_1; // encode.rs:20
+    reg lane13_x_outer_1; // encode.rs:20
+    reg lane13_x_inner; // encode.rs:20
+    reg [20:0] lane13_scaled; // encode.rs:24
+    reg [5:0] lane13_amount; // encode.rs:25
     reg [9:0] lane13_in_steps; // encode.rs:26
-    reg elements_13_sign_s3; // encode.rs:29
-    reg elements_13_sign_s4; // encode.rs:29
-    reg lane13_x_sign; // encode.rs:29
-    reg elements_13_outer_s3; // encode.rs:29
-    reg elements_13_outer_s4; // encode.rs:29
-    reg lane13_x_outer; // encode.rs:29
-    reg elements_13_inner_s3; // encode.rs:29
-    reg elements_13_inner_s4; // encode.rs:29
-    reg lane13_x_inner; // encode.rs:29
-    reg [3:0] codes_50; // encode.rs:38
-    reg [9:0] lane12_r; // encode.rs:19
-    reg [5:0] lane12_e; // encode.rs:19
-    reg [10:0] lane12_mantissa; // encode.rs:21
-    reg [4:0] lane12_exponent; // encode.rs:22
-    reg [20:0] lane12_scaled; // encode.rs:25
-    reg [4:0] lane12_exponent_s4; // encode.rs:26
-    reg [5:0] lane12_e_s4; // encode.rs:26
+    reg [9:0] lane13_s5; // encode.rs:29
+    reg [9:0] lane13_s6; // encode.rs:29
+    reg [4:0] lane13_cells; // encode.rs:29
+    reg l30_s5_50; // encode.rs:30
+    reg l30_s6_50; // encode.rs:30
+    reg lane13_negative; // encode.rs:30
+    reg lane13_middle_s5; // encode.rs:31
+    reg lane13_middle_s6; // encode.rs:31
+    reg [4:0] lane13_border; // encode.rs:31
+    reg [3:0] codes_50; // encode.rs:37
+    reg lane12_inner; // scale_table.rs:133
+    reg [14:0] lane12_x_magnitude; // scale_table.rs:146
+    reg lane12_x_sign; // scale_table.rs:146
+    reg lane12_x_outer; // scale_table.rs:146
+    reg [9:0] lane12_scale_c; // scale_table.rs:154
+    reg [9:0] lane12_scale_r; // scale_table.rs:154
+    reg [5:0] lane12_scale_e; // scale_table.rs:154
+    reg [14:0] lane12_x_magnitude_1; // encode.rs:20
+    reg lane12_x_sign_1; // encode.rs:20
+    reg lane12_x_outer_1; // encode.rs:20
+    reg lane12_x_inner; // encode.rs:20
+    reg [20:0] lane12_scaled; // encode.rs:24
+    reg [5:0] lane12_amount; // encode.rs:25
     reg [9:0] lane12_in_steps; // encode.rs:26
-    reg elements_12_sign_s3; // encode.rs:29
-    reg elements_12_sign_s4; // encode.rs:29
-    reg lane12_x_sign; // encode.rs:29
-    reg elements_12_outer_s3; // encode.rs:29
-    reg elements_12_outer_s4; // encode.rs:29
-    reg lane12_x_outer; // encode.rs:29
-    reg elements_12_inner_s3; // encode.rs:29
-    reg elements_12_inner_s4; // encode.rs:29
-    reg lane12_x_inner; // encode.rs:29
-    reg [3:0] codes_51; // encode.rs:38
-    reg [9:0] lane11_r; // encode.rs:19
-    reg [5:0] lane11_e; // encode.rs:19
-    reg [10:0] lane11_mantissa; // encode.rs:21
-    reg [4:0] lane11_exponent; // encode.rs:22
-    reg [20:0] lane11_scaled; // encode.rs:25
-    reg [4:0] lane11_exponent_s4; // encode.rs:26
-    reg [5:0] lane11_e_s4; // encode.rs:26
+    reg [9:0] lane12_s5; // encode.rs:29
+    reg [9:0] lane12_s6; // encode.rs:29
+    reg [4:0] lane12_cells; // encode.rs:29
+    reg l30_s5_51; // encode.rs:30
+    reg l30_s6_51; // encode.rs:30
+    reg lane12_negative; // encode.rs:30
+    reg lane12_middle_s5; // encode.rs:31
+    reg lane12_middle_s6; // encode.rs:31
+    reg [4:0] lane12_border; // encode.rs:31
+    reg [3:0] codes_51; // encode.rs:37
+    reg lane11_inner; // scale_table.rs:133
+    reg [14:0] lane11_x_magnitude; // scale_table.rs:146
+    reg lane11_x_sign; // scale_table.rs:146
+    reg lane11_x_outer; // scale_table.rs:146
+    reg [9:0] lane11_scale_c; // scale_table.rs:154
+    reg [9:0] lane11_scale_r; // scale_table.rs:154
+    reg [5:0] lane11_scale_e; // scale_table.rs:154
+    reg [14:0] lane11_x_magnitude_1; // encode.rs:20
+    reg lane11_x_sign_1; // encode.rs:20
+    reg lane11_x_outer_1; // encode.rs:20
+    reg lane11_x_inner; // encode.rs:20
+    reg [20:0] lane11_scaled; // encode.rs:24
+    reg [5:0] lane11_amount; // encode.rs:25
     reg [9:0] lane11_in_steps; // encode.rs:26
-    reg elements_11_sign_s3; // encode.rs:29
-    reg elements_11_sign_s4; // encode.rs:29
-    reg lane11_x_sign; // encode.rs:29
-    reg elements_11_outer_s3; // encode.rs:29
-    reg elements_11_outer_s4; // encode.rs:29
-    reg lane11_x_outer; // encode.rs:29
-    reg elements_11_inner_s3; // encode.rs:29
-    reg elements_11_inner_s4; // encode.rs:29
-    reg lane11_x_inner; // encode.rs:29
-    reg [3:0] codes_52; // encode.rs:38
-    reg [9:0] lane10_r; // encode.rs:19
-    reg [5:0] lane10_e; // encode.rs:19
-    reg [10:0] lane10_mantissa; // encode.rs:21
-    reg [4:0] lane10_exponent; // encode.rs:22
-    reg [20:0] lane10_scaled; // encode.rs:25
-    reg [4:0] lane10_exponent_s4; // encode.rs:26
-    reg [5:0] lane10_e_s4; // encode.rs:26
+    reg [9:0] lane11_s5; // encode.rs:29
+    reg [9:0] lane11_s6; // encode.rs:29
+    reg [4:0] lane11_cells; // encode.rs:29
+    reg l30_s5_52; // encode.rs:30
+    reg l30_s6_52; // encode.rs:30
+    reg lane11_negative; // encode.rs:30
+    reg lane11_middle_s5; // encode.rs:31
+    reg lane11_middle_s6; // encode.rs:31
+    reg [4:0] lane11_border; // encode.rs:31
+    reg [3:0] codes_52; // encode.rs:37
+    reg lane10_inner; // scale_table.rs:133
+    reg [14:0] lane10_x_magnitude; // scale_table.rs:146
+    reg lane10_x_sign; // scale_table.rs:146
+    reg lane10_x_outer; // scale_table.rs:146
+    reg [9:0] lane10_scale_c; // scale_table.rs:154
+    reg [9:0] lane10_scale_r; // scale_table.rs:154
+    reg [5:0] lane10_scale_e; // scale_table.rs:154
+    reg [14:0] lane10_x_magnitude_1; // encode.rs:20
+    reg lane10_x_sign_1; // encode.rs:20
+    reg lane10_x_outer_1; // encode.rs:20
+    reg lane10_x_inner; // encode.rs:20
+    reg [20:0] lane10_scaled; // encode.rs:24
+    reg [5:0] lane10_amount; // encode.rs:25
     reg [9:0] lane10_in_steps; // encode.rs:26
-    reg elements_10_sign_s3; // encode.rs:29
-    reg elements_10_sign_s4; // encode.rs:29
-    reg lane10_x_sign; // encode.rs:29
-    reg elements_10_outer_s3; // encode.rs:29
-    reg elements_10_outer_s4; // encode.rs:29
-    reg lane10_x_outer; // encode.rs:29
-    reg elements_10_inner_s3; // encode.rs:29
-    reg elements_10_inner_s4; // encode.rs:29
-    reg lane10_x_inner; // encode.rs:29
-    reg [3:0] codes_53; // encode.rs:38
-    reg [9:0] lane9_r; // encode.rs:19
-    reg [5:0] lane9_e; // encode.rs:19
-    reg [10:0] lane9_mantissa; // encode.rs:21
-    reg [4:0] lane9_exponent; // encode.rs:22
-    reg [20:0] lane9_scaled; // encode.rs:25
-    reg [4:0] lane9_exponent_s4; // encode.rs:26
-    reg [5:0] lane9_e_s4; // encode.rs:26
+    reg [9:0] lane10_s5; // encode.rs:29
+    reg [9:0] lane10_s6; // encode.rs:29
+    reg [4:0] lane10_cells; // encode.rs:29
+    reg l30_s5_53; // encode.rs:30
+    reg l30_s6_53; // encode.rs:30
+    reg lane10_negative; // encode.rs:30
+    reg lane10_middle_s5; // encode.rs:31
+    reg lane10_middle_s6; // encode.rs:31
+    reg [4:0] lane10_border; // encode.rs:31
+    reg [3:0] codes_53; // encode.rs:37
+    reg lane9_inner; // scale_table.rs:133
+    reg [14:0] lane9_x_magnitude; // scale_table.rs:146
+    reg lane9_x_sign; // scale_table.rs:146
+    reg lane9_x_outer; // scale_table.rs:146
+    reg [9:0] lane9_scale_c; // scale_table.rs:154
+    reg [9:0] lane9_scale_r; // scale_table.rs:154
+    reg [5:0] lane9_scale_e; // scale_table.rs:154
+    reg [14:0] lane9_x_magnitude_1; // encode.rs:20
+    reg lane9_x_sign_1; // encode.rs:20
+    reg lane9_x_outer_1; // encode.rs:20
+    reg lane9_x_inner; // encode.rs:20
+    reg [20:0] lane9_scaled; // encode.rs:24
+    reg [5:0] lane9_amount; // encode.rs:25
     reg [9:0] lane9_in_steps; // encode.rs:26
-    reg elements_9_sign_s3; // encode.rs:29
-    reg elements_9_sign_s4; // encode.rs:29
-    reg lane9_x_sign; // encode.rs:29
-    reg elements_9_outer_s3; // encode.rs:29
-    reg elements_9_outer_s4; // encode.rs:29
-    reg lane9_x_outer; // encode.rs:29
-    reg elements_9_inner_s3; // encode.rs:29
-    reg elements_9_inner_s4; // encode.rs:29
-    reg lane9_x_inner; // encode.rs:29
-    reg [3:0] codes_54; // encode.rs:38
-    reg [9:0] lane8_r; // encode.rs:19
-    reg [5:0] lane8_e; // encode.rs:19
-    reg [10:0] lane8_mantissa; // encode.rs:21
-    reg [4:0] lane8_exponent; // encode.rs:22
-    reg [20:0] lane8_scaled; // encode.rs:25
-    reg [4:0] lane8_exponent_s4; // encode.rs:26
-    reg [5:0] lane8_e_s4; // encode.rs:26
+    reg [9:0] lane9_s5; // encode.rs:29
+    reg [9:0] lane9_s6; // encode.rs:29
+    reg [4:0] lane9_cells; // encode.rs:29
+    reg l30_s5_54; // encode.rs:30
+    reg l30_s6_54; // encode.rs:30
+    reg lane9_negative; // encode.rs:30
+    reg lane9_middle_s5; // encode.rs:31
+    reg lane9_middle_s6; // encode.rs:31
+    reg [4:0] lane9_border; // encode.rs:31
+    reg [3:0] codes_54; // encode.rs:37
+    reg lane8_inner; // scale_table.rs:133
+    reg [14:0] lane8_x_magnitude; // scale_table.rs:146
+    reg lane8_x_sign; // scale_table.rs:146
+    reg lane8_x_outer; // scale_table.rs:146
+    reg [9:0] lane8_scale_c; // scale_table.rs:154
+    reg [9:0] lane8_scale_r; // scale_table.rs:154
+    reg [5:0] lane8_scale_e; // scale_table.rs:154
+    reg [14:0] lane8_x_magnitude_1; // encode.rs:20
+    reg lane8_x_sign_1; // encode.rs:20
+    reg lane8_x_outer_1; // encode.rs:20
+    reg lane8_x_inner; // encode.rs:20
+    reg [20:0] lane8_scaled; // encode.rs:24
+    reg [5:0] lane8_amount; // encode.rs:25
     reg [9:0] lane8_in_steps; // encode.rs:26
-    reg elements_8_sign_s3; // encode.rs:29
-    reg elements_8_sign_s4; // encode.rs:29
-    reg lane8_x_sign; // encode.rs:29
-    reg elements_8_outer_s3; // encode.rs:29
-    reg elements_8_outer_s4; // encode.rs:29
-    reg lane8_x_outer; // encode.rs:29
-    reg elements_8_inner_s3; // encode.rs:29
-    reg elements_8_inner_s4; // encode.rs:29
-    reg lane8_x_inner; // encode.rs:29
-    reg [3:0] codes_55; // encode.rs:38
-    reg [9:0] lane7_r; // encode.rs:19
-    reg [5:0] lane7_e; // encode.rs:19
-    reg [10:0] lane7_mantissa; // encode.rs:21
-    reg [4:0] lane7_exponent; // encode.rs:22
-    reg [20:0] lane7_scaled; // encode.rs:25
-    reg [4:0] lane7_exponent_s4; // encode.rs:26
-    reg [5:0] lane7_e_s4; // encode.rs:26
+    reg [9:0] lane8_s5; // encode.rs:29
+    reg [9:0] lane8_s6; // encode.rs:29
+    reg [4:0] lane8_cells; // encode.rs:29
+    reg l30_s5_55; // encode.rs:30
+    reg l30_s6_55; // encode.rs:30
+    reg lane8_negative; // encode.rs:30
+    reg lane8_middle_s5; // encode.rs:31
+    reg lane8_middle_s6; // encode.rs:31
+    reg [4:0] lane8_border; // encode.rs:31
+    reg [3:0] codes_55; // encode.rs:37
+    reg lane7_inner; // scale_table.rs:133
+    reg [14:0] lane7_x_magnitude; // scale_table.rs:146
+    reg lane7_x_sign; // scale_table.rs:146
+    reg lane7_x_outer; // scale_table.rs:146
+    reg [9:0] lane7_scale_c; // scale_table.rs:154
+    reg [9:0] lane7_scale_r; // scale_table.rs:154
+    reg [5:0] lane7_scale_e; // scale_table.rs:154
+    reg [14:0] lane7_x_magnitude_1; // encode.rs:20
+    reg lane7_x_sign_1; // encode.rs:20
+    reg lane7_x_outer_1; // encode.rs:20
+    reg lane7_x_inner; // encode.rs:20
+    reg [20:0] lane7_scaled; // encode.rs:24
+    reg [5:0] lane7_amount; // encode.rs:25
     reg [9:0] lane7_in_steps; // encode.rs:26
-    reg elements_7_sign_s3; // encode.rs:29
-    reg elements_7_sign_s4; // encode.rs:29
-    reg lane7_x_sign; // encode.rs:29
-    reg elements_7_outer_s3; // encode.rs:29
-    reg elements_7_outer_s4; // encode.rs:29
-    reg lane7_x_outer; // encode.rs:29
-    reg elements_7_inner_s3; // encode.rs:29
-    reg elements_7_inner_s4; // encode.rs:29
-    reg lane7_x_inner; // encode.rs:29
-    reg [3:0] codes_56; // encode.rs:38
-    reg [9:0] lane6_r; // encode.rs:19
-    reg [5:0] lane6_e; // encode.rs:19
-    reg [10:0] lane6_mantissa; // encode.rs:21
-    reg [4:0] lane6_exponent; // encode.rs:22
-    reg [20:0] lane6_scaled; // encode.rs:25
-    reg [4:0] lane6_exponent_s4; // encode.rs:26
-    reg [5:0] lane6_e_s4; // encode.rs:26
+    reg [9:0] lane7_s5; // encode.rs:29
+    reg [9:0] lane7_s6; // encode.rs:29
+    reg [4:0] lane7_cells; // encode.rs:29
+    reg l30_s5_56; // encode.rs:30
+    reg l30_s6_56; // encode.rs:30
+    reg lane7_negative; // encode.rs:30
+    reg lane7_middle_s5; // encode.rs:31
+    reg lane7_middle_s6; // encode.rs:31
+    reg [4:0] lane7_border; // encode.rs:31
+    reg [3:0] codes_56; // encode.rs:37
+    reg lane6_inner; // scale_table.rs:133
+    reg [14:0] lane6_x_magnitude; // scale_table.rs:146
+    reg lane6_x_sign; // scale_table.rs:146
+    reg lane6_x_outer; // scale_table.rs:146
+    reg [9:0] lane6_scale_c; // scale_table.rs:154
+    reg [9:0] lane6_scale_r; // scale_table.rs:154
+    reg [5:0] lane6_scale_e; // scale_table.rs:154
+    reg [14:0] lane6_x_magnitude_1; // encode.rs:20
+    reg lane6_x_sign_1; // encode.rs:20
+    reg lane6_x_outer_1; // encode.rs:20
+    reg lane6_x_inner; // encode.rs:20
+    reg [20:0] lane6_scaled; // encode.rs:24
+    reg [5:0] lane6_amount; // encode.rs:25
     reg [9:0] lane6_in_steps; // encode.rs:26
-    reg elements_6_sign_s3; // encode.rs:29
-    reg elements_6_sign_s4; // encode.rs:29
-    reg lane6_x_sign; // encode.rs:29
-    reg elements_6_outer_s3; // encode.rs:29
-    reg elements_6_outer_s4; // encode.rs:29
-    reg lane6_x_outer; // encode.rs:29
-    reg elements_6_inner_s3; // encode.rs:29
-    reg elements_6_inner_s4; // encode.rs:29
-    reg lane6_x_inner; // encode.rs:29
-    reg [3:0] codes_57; // encode.rs:38
-    reg [9:0] lane5_r; // encode.rs:19
-    reg [5:0] lane5_e; // encode.rs:19
-    reg [10:0] lane5_mantissa; // encode.rs:21
-    reg [4:0] lane5_exponent; // encode.rs:22
-    reg [20:0] lane5_scaled; // encode.rs:25
-    reg [4:0] lane5_exponent_s4; // encode.rs:26
-    reg [5:0] lane5_e_s4; // encode.rs:26
+    reg [9:0] lane6_s5; // encode.rs:29
+    reg [9:0] lane6_s6; // encode.rs:29
+    reg [4:0] lane6_cells; // encode.rs:29
+    reg l30_s5_57; // encode.rs:30
+    reg l30_s6_57; // encode.rs:30
+    reg lane6_negative; // encode.rs:30
+    reg lane6_middle_s5; // encode.rs:31
+    reg lane6_middle_s6; // encode.rs:31
+    reg [4:0] lane6_border; // encode.rs:31
+    reg [3:0] codes_57; // encode.rs:37
+    reg lane5_inner; // scale_table.rs:133
+    reg [14:0] lane5_x_magnitude; // scale_table.rs:146
+    reg lane5_x_sign; // scale_table.rs:146
+    reg lane5_x_outer; // scale_table.rs:146
+    reg [9:0] lane5_scale_c; // scale_table.rs:154
+    reg [9:0] lane5_scale_r; // scale_table.rs:154
+    reg [5:0] lane5_scale_e; // scale_table.rs:154
+    reg [14:0] lane5_x_magnitude_1; // encode.rs:20
+    reg lane5_x_sign_1; // encode.rs:20
+    reg lane5_x_outer_1; // encode.rs:20
+    reg lane5_x_inner; // encode.rs:20
+    reg [20:0] lane5_scaled; // encode.rs:24
+    reg [5:0] lane5_amount; // encode.rs:25
     reg [9:0] lane5_in_steps; // encode.rs:26
-    reg elements_5_sign_s3; // encode.rs:29
-    reg elements_5_sign_s4; // encode.rs:29
-    reg lane5_x_sign; // encode.rs:29
-    reg elements_5_outer_s3; // encode.rs:29
-    reg elements_5_outer_s4; // encode.rs:29
-    reg lane5_x_outer; // encode.rs:29
-    reg elements_5_inner_s3; // encode.rs:29
-    reg elements_5_inner_s4; // encode.rs:29
-    reg lane5_x_inner; // encode.rs:29
-    reg [3:0] codes_58; // encode.rs:38
-    reg [9:0] lane4_r; // encode.rs:19
-    reg [5:0] lane4_e; // encode.rs:19
-    reg [10:0] lane4_mantissa; // encode.rs:21
-    reg [4:0] lane4_exponent; // encode.rs:22
-    reg [20:0] lane4_scaled; // encode.rs:25
-    reg [4:0] lane4_exponent_s4; // encode.rs:26
-    reg [5:0] lane4_e_s4; // encode.rs:26
+    reg [9:0] lane5_s5; // encode.rs:29
+    reg [9:0] lane5_s6; // encode.rs:29
+    reg [4:0] lane5_cells; // encode.rs:29
+    reg l30_s5_58; // encode.rs:30
+    reg l30_s6_58; // encode.rs:30
+    reg lane5_negative; // encode.rs:30
+    reg lane5_middle_s5; // encode.rs:31
+    reg lane5_middle_s6; // encode.rs:31
+    reg [4:0] lane5_border; // encode.rs:31
+    reg [3:0] codes_58; // encode.rs:37
+    reg lane4_inner; // scale_table.rs:133
+    reg [14:0] lane4_x_magnitude; // scale_table.rs:146
+    reg lane4_x_sign; // scale_table.rs:146
+    reg lane4_x_outer; // scale_table.rs:146
+    reg [9:0] lane4_scale_c; // scale_table.rs:154
+    reg [9:0] lane4_scale_r; // scale_table.rs:154
+    reg [5:0] lane4_scale_e; // scale_table.rs:154
+    reg [14:0] lane4_x_magnitude_1; // encode.rs:20
+    reg lane4_x_sign_1; // encode.rs:20
+    reg lane4_x_outer_1; // encode.rs:20
+    reg lane4_x_inner; // encode.rs:20
+    reg [20:0] lane4_scaled; // encode.rs:24
+    reg [5:0] lane4_amount; // encode.rs:25
     reg [9:0] lane4_in_steps; // encode.rs:26
-    reg elements_4_sign_s3; // encode.rs:29
-    reg elements_4_sign_s4; // encode.rs:29
-    reg lane4_x_sign; // encode.rs:29
-    reg elements_4_outer_s3; // encode.rs:29
-    reg elements_4_outer_s4; // encode.rs:29
-    reg lane4_x_outer; // encode.rs:29
-    reg elements_4_inner_s3; // encode.rs:29
-    reg elements_4_inner_s4; // encode.rs:29
-    reg lane4_x_inner; // encode.rs:29
-    reg [3:0] codes_59; // encode.rs:38
-    reg [9:0] lane3_r; // encode.rs:19
-    reg [5:0] lane3_e; // encode.rs:19
-    reg [10:0] lane3_mantissa; // encode.rs:21
-    reg [4:0] lane3_exponent; // encode.rs:22
-    reg [20:0] lane3_scaled; // encode.rs:25
-    reg [4:0] lane3_exponent_s4; // encode.rs:26
-    reg [5:0] lane3_e_s4; // encode.rs:26
+    reg [9:0] lane4_s5; // encode.rs:29
+    reg [9:0] lane4_s6; // encode.rs:29
+    reg [4:0] lane4_cells; // encode.rs:29
+    reg l30_s5_59; // encode.rs:30
+    reg l30_s6_59; // encode.rs:30
+    reg lane4_negative; // encode.rs:30
+    reg lane4_middle_s5; // encode.rs:31
+    reg lane4_middle_s6; // encode.rs:31
+    reg [4:0] lane4_border; // encode.rs:31
+    reg [3:0] codes_59; // encode.rs:37
+    reg lane3_inner; // scale_table.rs:133
+    reg [14:0] lane3_x_magnitude; // scale_table.rs:146
+    reg lane3_x_sign; // scale_table.rs:146
+    reg lane3_x_outer; // scale_table.rs:146
+    reg [9:0] lane3_scale_c; // scale_table.rs:154
+    reg [9:0] lane3_scale_r; // scale_table.rs:154
+    reg [5:0] lane3_scale_e; // scale_table.rs:154
+    reg [14:0] lane3_x_magnitude_1; // encode.rs:20
+    reg lane3_x_sign_1; // encode.rs:20
+    reg lane3_x_outer_1; // encode.rs:20
+    reg lane3_x_inner; // encode.rs:20
+    reg [20:0] lane3_scaled; // encode.rs:24
+    reg [5:0] lane3_amount; // encode.rs:25
     reg [9:0] lane3_in_steps; // encode.rs:26
-    reg elements_3_sign_s3; // encode.rs:29
-    reg elements_3_sign_s4; // encode.rs:29
-    reg lane3_x_sign; // encode.rs:29
-    reg elements_3_outer_s3; // encode.rs:29
-    reg elements_3_outer_s4; // encode.rs:29
-    reg lane3_x_outer; // encode.rs:29
-    reg elements_3_inner_s3; // encode.rs:29
-    reg elements_3_inner_s4; // encode.rs:29
-    reg lane3_x_inner; // encode.rs:29
-    reg [3:0] codes_60; // encode.rs:38
-    reg [9:0] lane2_r; // encode.rs:19
-    reg [5:0] lane2_e; // encode.rs:19
-    reg [10:0] lane2_mantissa; // encode.rs:21
-    reg [4:0] lane2_exponent; // encode.rs:22
-    reg [20:0] lane2_scaled; // encode.rs:25
-    reg [4:0] lane2_exponent_s4; // encode.rs:26
-    reg [5:0] lane2_e_s4; // encode.rs:26
+    reg [9:0] lane3_s5; // encode.rs:29
+    reg [9:0] lane3_s6; // encode.rs:29
+    reg [4:0] lane3_cells; // encode.rs:29
+    reg l30_s5_60; // encode.rs:30
+    reg l30_s6_60; // encode.rs:30
+    reg lane3_negative; // encode.rs:30
+    reg lane3_middle_s5; // encode.rs:31
+    reg lane3_middle_s6; // encode.rs:31
+    reg [4:0] lane3_border; // encode.rs:31
+    reg [3:0] codes_60; // encode.rs:37
+    reg lane2_inner; // scale_table.rs:133
+    reg [14:0] lane2_x_magnitude; // scale_table.rs:146
+    reg lane2_x_sign; // scale_table.rs:146
+    reg lane2_x_outer; // scale_table.rs:146
+    reg [9:0] lane2_scale_c; // scale_table.rs:154
+    reg [9:0] lane2_scale_r; // scale_table.rs:154
+    reg [5:0] lane2_scale_e; // scale_table.rs:154
+    reg [14:0] lane2_x_magnitude_1; // encode.rs:20
+    reg lane2_x_sign_1; // encode.rs:20
+    reg lane2_x_outer_1; // encode.rs:20
+    reg lane2_x_inner; // encode.rs:20
+    reg [20:0] lane2_scaled; // encode.rs:24
+    reg [5:0] lane2_amount; // encode.rs:25
     reg [9:0] lane2_in_steps; // encode.rs:26
-    reg elements_2_sign_s3; // encode.rs:29
-    reg elements_2_sign_s4; // encode.rs:29
-    reg lane2_x_sign; // encode.rs:29
-    reg elements_2_outer_s3; // encode.rs:29
-    reg elements_2_outer_s4; // encode.rs:29
-    reg lane2_x_outer; // encode.rs:29
-    reg elements_2_inner_s3; // encode.rs:29
-    reg elements_2_inner_s4; // encode.rs:29
-    reg lane2_x_inner; // encode.rs:29
-    reg [3:0] codes_61; // encode.rs:38
-    reg [9:0] lane1_r; // encode.rs:19
-    reg [5:0] lane1_e; // encode.rs:19
-    reg [10:0] lane1_mantissa; // encode.rs:21
-    reg [4:0] lane1_exponent; // encode.rs:22
-    reg [20:0] lane1_scaled; // encode.rs:25
-    reg [4:0] lane1_exponent_s4; // encode.rs:26
-    reg [5:0] lane1_e_s4; // encode.rs:26
+    reg [9:0] lane2_s5; // encode.rs:29
+    reg [9:0] lane2_s6; // encode.rs:29
+    reg [4:0] lane2_cells; // encode.rs:29
+    reg l30_s5_61; // encode.rs:30
+    reg l30_s6_61; // encode.rs:30
+    reg lane2_negative; // encode.rs:30
+    reg lane2_middle_s5; // encode.rs:31
+    reg lane2_middle_s6; // encode.rs:31
+    reg [4:0] lane2_border; // encode.rs:31
+    reg [3:0] codes_61; // encode.rs:37
+    reg lane1_inner; // scale_table.rs:133
+    reg [14:0] lane1_x_magnitude; // scale_table.rs:146
+    reg lane1_x_sign; // scale_table.rs:146
+    reg lane1_x_outer; // scale_table.rs:146
+    reg [9:0] lane1_scale_c; // scale_table.rs:154
+    reg [9:0] lane1_scale_r; // scale_table.rs:154
+    reg [5:0] lane1_scale_e; // scale_table.rs:154
+    reg [14:0] lane1_x_magnitude_1; // encode.rs:20
+    reg lane1_x_sign_1; // encode.rs:20
+    reg lane1_x_outer_1; // encode.rs:20
+    reg lane1_x_inner; // encode.rs:20
+    reg [20:0] lane1_scaled; // encode.rs:24
+    reg [5:0] lane1_amount; // encode.rs:25
     reg [9:0] lane1_in_steps; // encode.rs:26
-    reg elements_1_sign_s3; // encode.rs:29
-    reg elements_1_sign_s4; // encode.rs:29
-    reg lane1_x_sign; // encode.rs:29
-    reg elements_1_outer_s3; // encode.rs:29
-    reg elements_1_outer_s4; // encode.rs:29
-    reg lane1_x_outer; // encode.rs:29
-    reg elements_1_inner_s3; // encode.rs:29
-    reg elements_1_inner_s4; // encode.rs:29
-    reg lane1_x_inner; // encode.rs:29
-    reg [3:0] codes_62; // encode.rs:38
-    reg [9:0] lane0_r; // encode.rs:19
-    reg [5:0] lane0_e; // encode.rs:19
-    reg [10:0] lane0_mantissa; // encode.rs:21
-    reg [4:0] lane0_exponent; // encode.rs:22
-    reg [20:0] lane0_scaled; // encode.rs:25
-    reg [4:0] lane0_exponent_s4; // encode.rs:26
-    reg [5:0] lane0_e_s4; // encode.rs:26
+    reg [9:0] lane1_s5; // encode.rs:29
+    reg [9:0] lane1_s6; // encode.rs:29
+    reg [4:0] lane1_cells; // encode.rs:29
+    reg l30_s5_62; // encode.rs:30
+    reg l30_s6_62; // encode.rs:30
+    reg lane1_negative; // encode.rs:30
+    reg lane1_middle_s5; // encode.rs:31
+    reg lane1_middle_s6; // encode.rs:31
+    reg [4:0] lane1_border; // encode.rs:31
+    reg [3:0] codes_62; // encode.rs:37
+    reg lane0_inner; // scale_table.rs:133
+    reg [14:0] lane0_x_magnitude; // scale_table.rs:146
+    reg lane0_x_sign; // scale_table.rs:146
+    reg lane0_x_outer; // scale_table.rs:146
+    reg [9:0] lane0_scale_c; // scale_table.rs:154
+    reg [9:0] lane0_scale_r; // scale_table.rs:154
+    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg [14:0] lane0_x_magnitude_1; // encode.rs:20
+    reg lane0_x_sign_1; // encode.rs:20
+    reg lane0_x_outer_1; // encode.rs:20
+    reg lane0_x_inner; // encode.rs:20
+    reg [20:0] lane0_scaled; // encode.rs:24
+    reg [5:0] lane0_amount; // encode.rs:25
     reg [9:0] lane0_in_steps; // encode.rs:26
-    reg elements_0_sign_s3; // encode.rs:29
-    reg elements_0_sign_s4; // encode.rs:29
-    reg lane0_x_sign; // encode.rs:29
-    reg elements_0_outer_s3; // encode.rs:29
-    reg elements_0_outer_s4; // encode.rs:29
-    reg lane0_x_outer; // encode.rs:29
-    reg elements_0_inner_s3; // encode.rs:29
-    reg elements_0_inner_s4; // encode.rs:29
-    reg lane0_x_inner; // encode.rs:29
-    reg [3:0] codes_63; // encode.rs:38
+    reg [9:0] lane0_s5; // encode.rs:29
+    reg [9:0] lane0_s6; // encode.rs:29
+    reg [4:0] lane0_cells; // encode.rs:29
+    reg l30_s5_63; // encode.rs:30
+    reg l30_s6_63; // encode.rs:30
+    reg lane0_negative; // encode.rs:30
+    reg lane0_middle_s5; // encode.rs:31
+    reg lane0_middle_s6; // encode.rs:31
+    reg [4:0] lane0_border; // encode.rs:31
+    reg [3:0] codes_63; // encode.rs:37
+    reg issue_s1; // quantizer.rs:233
+    reg issue_s2; // quantizer.rs:233
+    reg issue_s3; // quantizer.rs:233
+    reg issue_s4; // quantizer.rs:233
+    reg beat_last_s1; // quantizer.rs:233
+    reg beat_last_s2; // quantizer.rs:233
+    reg beat_last_s3; // quantizer.rs:233
+    reg beat_last_s4; // quantizer.rs:233
     reg [6:0] compact_distance_1; // compact.rs:21
     reg [6:0] compact_distance_2; // compact.rs:21
     reg [6:0] compact_distance_3; // compact.rs:21
@@ -2287,67 +2687,68 @@ module oaken_quantizer_core_p64_n8192 (
     reg [7:0] packed_61; // compact.rs:28
     reg [7:0] packed_62; // compact.rs:28
     reg [7:0] packed_63; // compact.rs:28
-    reg chunk_first_s1; // quantizer.rs:250
-    reg chunk_first_s2; // quantizer.rs:250
-    reg starts_chunk; // quantizer.rs:250
-    reg [6:0] byte_count_s4; // quantizer.rs:256
-    reg [6:0] byte_count_s5; // quantizer.rs:256
-    reg [6:0] beat_out_byte_count; // quantizer.rs:256
-    reg too_many_s4; // quantizer.rs:257
-    reg too_many_s5; // quantizer.rs:257
-    reg beat_out_too_many; // quantizer.rs:257
-    reg starts_chunk_s4; // quantizer.rs:258
-    reg starts_chunk_s5; // quantizer.rs:258
-    reg beat_out_starts_chunk; // quantizer.rs:258
-    reg [6:0] count_s3; // quantizer.rs:259
-    reg [6:0] count_s4; // quantizer.rs:259
-    reg [6:0] count_s5; // quantizer.rs:259
-    reg [6:0] beat_out_count; // quantizer.rs:259
-    reg beat_first_s1; // quantizer.rs:260
-    reg beat_first_s2; // quantizer.rs:260
-    reg beat_first_s3; // quantizer.rs:260
-    reg beat_first_s4; // quantizer.rs:260
-    reg beat_first_s5; // quantizer.rs:260
-    reg beat_out_first; // quantizer.rs:260
-    reg beat_last_s1; // quantizer.rs:261
-    reg beat_last_s2; // quantizer.rs:261
-    reg beat_last_s3; // quantizer.rs:261
-    reg beat_last_s4; // quantizer.rs:261
-    reg beat_last_s5; // quantizer.rs:261
-    reg beat_out_last; // quantizer.rs:261
-    reg [57:0] beat_out_header; // quantizer.rs:262
-    reg issue_s1; // quantizer.rs:264
-    reg issue_s2; // quantizer.rs:264
-    reg issue_s3; // quantizer.rs:264
-    reg issue_s4; // quantizer.rs:264
-    reg issue_s5; // quantizer.rs:264
-    reg issue_s6; // quantizer.rs:264
-    wire slice_s_ready;
-    wire beat_out_valid;
-    wire [843:0] slice_m_payload;
-    wire exit_s_ready;
-    wire exit_dense_valid;
-    wire [255:0] exit_dense_data;
-    wire exit_dense_last;
-    wire exit_sparse_valid;
-    wire [511:0] exit_sparse_data;
-    wire [63:0] exit_sparse_keep;
-    wire exit_sparse_last;
-    wire exit_finished;
-    wire exit_nonfinite;
+    wire writer_s_ready;
+    wire [5:0] writer_vector;
+    wire writer_m_valid;
+    wire [511:0] writer_m_data;
+    wire [63:0] writer_m_keep;
+    wire writer_m_last;
+    wire writer_sent;
+    reg chunk_first_s1; // quantizer.rs:267
+    reg chunk_first_s2; // quantizer.rs:267
+    reg starts_chunk; // quantizer.rs:267
+    reg [6:0] compact_total_s4; // quantizer.rs:272
+    reg [6:0] compact_total_s5; // quantizer.rs:272
+    reg [6:0] sparse_beat_found; // quantizer.rs:272
+    reg too_many_s4; // quantizer.rs:273
+    reg too_many_s5; // quantizer.rs:273
+    reg sparse_beat_too_many; // quantizer.rs:273
+    reg starts_chunk_s4; // quantizer.rs:274
+    reg starts_chunk_s5; // quantizer.rs:274
+    reg sparse_beat_starts_chunk; // quantizer.rs:274
+    reg [6:0] count_s3; // quantizer.rs:275
+    reg [6:0] count_s4; // quantizer.rs:275
+    reg [6:0] count_s5; // quantizer.rs:275
+    reg [6:0] sparse_beat_count; // quantizer.rs:275
+    reg beat_first_s1; // quantizer.rs:276
+    reg beat_first_s2; // quantizer.rs:276
+    reg beat_first_s3; // quantizer.rs:276
+    reg beat_first_s4; // quantizer.rs:276
+    reg beat_first_s5; // quantizer.rs:276
+    reg sparse_beat_first; // quantizer.rs:276
+    reg beat_last_s5; // quantizer.rs:277
+    reg sparse_beat_last; // quantizer.rs:277
+    reg issue_s5; // quantizer.rs:279
+    reg issue_s6; // quantizer.rs:279
+    reg issue_s7; // quantizer.rs:289
+    reg issue_s8; // quantizer.rs:289
+    reg sparse_beat_last_s7; // quantizer.rs:289
+    reg sparse_beat_last_s8; // quantizer.rs:289
+    wire dense_s_ready;
+    wire dense_m_valid;
+    wire [256:0] dense_m_payload;
+    wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [1151:0] ring [0:255];
-    reg [1151:0] ring_q0; // quantizer.rs:210
-    (* no_rw_check *) reg [6:0] counts [0:255];
-    reg [6:0] counts_q0; // quantizer.rs:211
+    reg [1151:0] ring_q0; // quantizer.rs:219
+    (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:255];
+    reg [6:0] counts_q0; // quantizer.rs:220
     (* ram_style = "distributed" *) reg [161:0] queue [0:63];
+    (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings: a change waits for the vectors under way
-    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:90
-    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:91
-    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:91
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:92
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:92
-    wire _t3 = in_flight == 7'h0; // quantizer.rs:93
+    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:91
+    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:92
+    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:92
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            may_begin <= 1'h0;
+        end else begin
+            may_begin <= same & enable;
+        end
+    end
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -2369,7 +2770,7 @@ module oaken_quantizer_core_p64_n8192 (
     assign s_ready = guard_s_ready;
     assign early = guard_early;
     assign late = guard_late;
-    assign guard_m_ready = |free;
+    assign guard_m_ready = room;
     length_guard_1024x128 guard (
         .clk(clk),
         .rst(rst),
@@ -2378,7 +2779,7 @@ module oaken_quantizer_core_p64_n8192 (
         .s_data(s_data),
         .s_last(s_last),
         .beats_minus_1(beats_minus_1),
-        .start((same & enable) & (in_flight != 7'h40)),
+        .start(may_begin & (in_flight != 7'h40)),
         .m_valid(guard_m_valid),
         .m_ready(guard_m_ready),
         .m_data(guard_m_data),
@@ -2387,8 +2788,15 @@ module oaken_quantizer_core_p64_n8192 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:108
-    wire begins = accepted & guard_m_first; // quantizer.rs:109
+    always @(posedge clk) begin
+        if (rst) begin
+            room <= 1'h0;
+        end else begin
+            room <= free > 9'h2;
+        end
+    end
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
+    wire begins = accepted & guard_m_first; // quantizer.rs:114
 
     // in: classify
     always @(posedge clk) begin
@@ -2404,6 +2812,7 @@ module oaken_quantizer_core_p64_n8192 (
         data <= guard_m_data;
     end
     oaken_classify classify_0 (
+        .clk(clk),
         .x(data[15:0]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2416,6 +2825,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_0_1)
     );
     oaken_classify classify_1 (
+        .clk(clk),
         .x(data[31:16]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2428,6 +2838,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_1_1)
     );
     oaken_classify classify_2 (
+        .clk(clk),
         .x(data[47:32]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2440,6 +2851,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_2_1)
     );
     oaken_classify classify_3 (
+        .clk(clk),
         .x(data[63:48]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2452,6 +2864,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_3_1)
     );
     oaken_classify classify_4 (
+        .clk(clk),
         .x(data[79:64]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2464,6 +2877,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_4_1)
     );
     oaken_classify classify_5 (
+        .clk(clk),
         .x(data[95:80]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2476,6 +2890,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_5_1)
     );
     oaken_classify classify_6 (
+        .clk(clk),
         .x(data[111:96]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2488,6 +2903,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_6_1)
     );
     oaken_classify classify_7 (
+        .clk(clk),
         .x(data[127:112]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2500,6 +2916,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_7_1)
     );
     oaken_classify classify_8 (
+        .clk(clk),
         .x(data[143:128]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2512,6 +2929,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_8_1)
     );
     oaken_classify classify_9 (
+        .clk(clk),
         .x(data[159:144]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2524,6 +2942,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_9_1)
     );
     oaken_classify classify_10 (
+        .clk(clk),
         .x(data[175:160]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2536,6 +2955,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_10_1)
     );
     oaken_classify classify_11 (
+        .clk(clk),
         .x(data[191:176]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2548,6 +2968,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_11_1)
     );
     oaken_classify classify_12 (
+        .clk(clk),
         .x(data[207:192]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2560,6 +2981,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_12_1)
     );
     oaken_classify classify_13 (
+        .clk(clk),
         .x(data[223:208]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2572,6 +2994,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_13_1)
     );
     oaken_classify classify_14 (
+        .clk(clk),
         .x(data[239:224]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2584,6 +3007,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_14_1)
     );
     oaken_classify classify_15 (
+        .clk(clk),
         .x(data[255:240]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2596,6 +3020,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_15_1)
     );
     oaken_classify classify_16 (
+        .clk(clk),
         .x(data[271:256]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2608,6 +3033,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_16_1)
     );
     oaken_classify classify_17 (
+        .clk(clk),
         .x(data[287:272]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2620,6 +3046,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_17_1)
     );
     oaken_classify classify_18 (
+        .clk(clk),
         .x(data[303:288]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2632,6 +3059,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_18_1)
     );
     oaken_classify classify_19 (
+        .clk(clk),
         .x(data[319:304]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2644,6 +3072,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_19_1)
     );
     oaken_classify classify_20 (
+        .clk(clk),
         .x(data[335:320]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2656,6 +3085,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_20_1)
     );
     oaken_classify classify_21 (
+        .clk(clk),
         .x(data[351:336]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2668,6 +3098,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_21_1)
     );
     oaken_classify classify_22 (
+        .clk(clk),
         .x(data[367:352]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2680,6 +3111,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_22_1)
     );
     oaken_classify classify_23 (
+        .clk(clk),
         .x(data[383:368]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2692,6 +3124,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_23_1)
     );
     oaken_classify classify_24 (
+        .clk(clk),
         .x(data[399:384]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2704,6 +3137,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_24_1)
     );
     oaken_classify classify_25 (
+        .clk(clk),
         .x(data[415:400]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2716,6 +3150,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_25_1)
     );
     oaken_classify classify_26 (
+        .clk(clk),
         .x(data[431:416]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2728,6 +3163,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_26_1)
     );
     oaken_classify classify_27 (
+        .clk(clk),
         .x(data[447:432]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2740,6 +3176,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_27_1)
     );
     oaken_classify classify_28 (
+        .clk(clk),
         .x(data[463:448]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2752,6 +3189,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_28_1)
     );
     oaken_classify classify_29 (
+        .clk(clk),
         .x(data[479:464]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2764,6 +3202,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_29_1)
     );
     oaken_classify classify_30 (
+        .clk(clk),
         .x(data[495:480]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2776,6 +3215,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_30_1)
     );
     oaken_classify classify_31 (
+        .clk(clk),
         .x(data[511:496]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2788,6 +3228,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_31_1)
     );
     oaken_classify classify_32 (
+        .clk(clk),
         .x(data[527:512]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2800,6 +3241,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_32_1)
     );
     oaken_classify classify_33 (
+        .clk(clk),
         .x(data[543:528]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2812,6 +3254,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_33_1)
     );
     oaken_classify classify_34 (
+        .clk(clk),
         .x(data[559:544]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2824,6 +3267,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_34_1)
     );
     oaken_classify classify_35 (
+        .clk(clk),
         .x(data[575:560]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2836,6 +3280,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_35_1)
     );
     oaken_classify classify_36 (
+        .clk(clk),
         .x(data[591:576]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2848,6 +3293,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_36_1)
     );
     oaken_classify classify_37 (
+        .clk(clk),
         .x(data[607:592]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2860,6 +3306,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_37_1)
     );
     oaken_classify classify_38 (
+        .clk(clk),
         .x(data[623:608]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2872,6 +3319,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_38_1)
     );
     oaken_classify classify_39 (
+        .clk(clk),
         .x(data[639:624]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2884,6 +3332,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_39_1)
     );
     oaken_classify classify_40 (
+        .clk(clk),
         .x(data[655:640]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2896,6 +3345,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_40_1)
     );
     oaken_classify classify_41 (
+        .clk(clk),
         .x(data[671:656]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2908,6 +3358,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_41_1)
     );
     oaken_classify classify_42 (
+        .clk(clk),
         .x(data[687:672]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2920,6 +3371,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_42_1)
     );
     oaken_classify classify_43 (
+        .clk(clk),
         .x(data[703:688]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2932,6 +3384,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_43_1)
     );
     oaken_classify classify_44 (
+        .clk(clk),
         .x(data[719:704]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2944,6 +3397,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_44_1)
     );
     oaken_classify classify_45 (
+        .clk(clk),
         .x(data[735:720]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2956,6 +3410,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_45_1)
     );
     oaken_classify classify_46 (
+        .clk(clk),
         .x(data[751:736]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2968,6 +3423,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_46_1)
     );
     oaken_classify classify_47 (
+        .clk(clk),
         .x(data[767:752]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2980,6 +3436,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_47_1)
     );
     oaken_classify classify_48 (
+        .clk(clk),
         .x(data[783:768]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -2992,6 +3449,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_48_1)
     );
     oaken_classify classify_49 (
+        .clk(clk),
         .x(data[799:784]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3004,6 +3462,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_49_1)
     );
     oaken_classify classify_50 (
+        .clk(clk),
         .x(data[815:800]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3016,6 +3475,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_50_1)
     );
     oaken_classify classify_51 (
+        .clk(clk),
         .x(data[831:816]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3028,6 +3488,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_51_1)
     );
     oaken_classify classify_52 (
+        .clk(clk),
         .x(data[847:832]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3040,6 +3501,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_52_1)
     );
     oaken_classify classify_53 (
+        .clk(clk),
         .x(data[863:848]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3052,6 +3514,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_53_1)
     );
     oaken_classify classify_54 (
+        .clk(clk),
         .x(data[879:864]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3064,6 +3527,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_54_1)
     );
     oaken_classify classify_55 (
+        .clk(clk),
         .x(data[895:880]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3076,6 +3540,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_55_1)
     );
     oaken_classify classify_56 (
+        .clk(clk),
         .x(data[911:896]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3088,6 +3553,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_56_1)
     );
     oaken_classify classify_57 (
+        .clk(clk),
         .x(data[927:912]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3100,6 +3566,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_57_1)
     );
     oaken_classify classify_58 (
+        .clk(clk),
         .x(data[943:928]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3112,6 +3579,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_58_1)
     );
     oaken_classify classify_59 (
+        .clk(clk),
         .x(data[959:944]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3124,6 +3592,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_59_1)
     );
     oaken_classify classify_60 (
+        .clk(clk),
         .x(data[975:960]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3136,6 +3605,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_60_1)
     );
     oaken_classify classify_61 (
+        .clk(clk),
         .x(data[991:976]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3148,6 +3618,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_61_1)
     );
     oaken_classify classify_62 (
+        .clk(clk),
         .x(data[1007:992]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3160,6 +3631,7 @@ module oaken_quantizer_core_p64_n8192 (
         .nonfinite(found_62_1)
     );
     oaken_classify classify_63 (
+        .clk(clk),
         .x(data[1023:1008]),
         .thresholds_s_low(settings_s_low),
         .thresholds_t_low(settings_t_low),
@@ -3429,83 +3901,87 @@ module oaken_quantizer_core_p64_n8192 (
         found_63_0_outer <= classify_63_y_outer;
         found_63_0_inner <= classify_63_y_inner;
     end
-    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:129
-    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:129
-    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:130
-    wire [63:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:131
+    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
+    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:135
+    wire [63:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:136
     always @(posedge clk) strange <= |_t4;
     always @(posedge clk) begin
         if (rst) begin
+            valid_s2 <= 1'h0;
             valid_1 <= 1'h0;
         end else begin
-            valid_1 <= valid;
+            valid_s2 <= valid;
+            valid_1 <= valid_s2;
         end
     end
     always @(posedge clk) begin
-        first_1 <= first;
-        last_1 <= last;
+        first_s2 <= first;
+        first_1 <= first_s2;
+        last_s2 <= last;
+        last_1 <= last_s2;
     end
 
     // in: the ring, the count of outliers in each chunk, the maxima
@@ -3581,24 +4057,24 @@ module oaken_quantizer_core_p64_n8192 (
     wire outliers_61 = found_61_0_outer | found_61_0_inner; // classify.rs:33
     wire outliers_62 = found_62_0_outer | found_62_0_inner; // classify.rs:33
     wire outliers_63 = found_63_0_outer | found_63_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:286
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:286
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:286
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:286
-    wire [2:0] _t9 = {1'h0, {1'h0, outliers_16} + {1'h0, outliers_17}} + {1'h0, {1'h0, outliers_18} + {1'h0, outliers_19}}; // quantizer.rs:286
-    wire [2:0] _t10 = {1'h0, {1'h0, outliers_20} + {1'h0, outliers_21}} + {1'h0, {1'h0, outliers_22} + {1'h0, outliers_23}}; // quantizer.rs:286
-    wire [2:0] _t11 = {1'h0, {1'h0, outliers_24} + {1'h0, outliers_25}} + {1'h0, {1'h0, outliers_26} + {1'h0, outliers_27}}; // quantizer.rs:286
-    wire [2:0] _t12 = {1'h0, {1'h0, outliers_28} + {1'h0, outliers_29}} + {1'h0, {1'h0, outliers_30} + {1'h0, outliers_31}}; // quantizer.rs:286
-    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:286
-    wire [2:0] _t14 = {1'h0, {1'h0, outliers_32} + {1'h0, outliers_33}} + {1'h0, {1'h0, outliers_34} + {1'h0, outliers_35}}; // quantizer.rs:286
-    wire [2:0] _t15 = {1'h0, {1'h0, outliers_36} + {1'h0, outliers_37}} + {1'h0, {1'h0, outliers_38} + {1'h0, outliers_39}}; // quantizer.rs:286
-    wire [2:0] _t16 = {1'h0, {1'h0, outliers_40} + {1'h0, outliers_41}} + {1'h0, {1'h0, outliers_42} + {1'h0, outliers_43}}; // quantizer.rs:286
-    wire [2:0] _t17 = {1'h0, {1'h0, outliers_44} + {1'h0, outliers_45}} + {1'h0, {1'h0, outliers_46} + {1'h0, outliers_47}}; // quantizer.rs:286
-    wire [2:0] _t18 = {1'h0, {1'h0, outliers_48} + {1'h0, outliers_49}} + {1'h0, {1'h0, outliers_50} + {1'h0, outliers_51}}; // quantizer.rs:286
-    wire [2:0] _t19 = {1'h0, {1'h0, outliers_52} + {1'h0, outliers_53}} + {1'h0, {1'h0, outliers_54} + {1'h0, outliers_55}}; // quantizer.rs:286
-    wire [2:0] _t20 = {1'h0, {1'h0, outliers_56} + {1'h0, outliers_57}} + {1'h0, {1'h0, outliers_58} + {1'h0, outliers_59}}; // quantizer.rs:286
-    wire [2:0] _t21 = {1'h0, {1'h0, outliers_60} + {1'h0, outliers_61}} + {1'h0, {1'h0, outliers_62} + {1'h0, outliers_63}}; // quantizer.rs:286
-    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:286
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:328
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:328
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:328
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:328
+    wire [2:0] _t9 = {1'h0, {1'h0, outliers_16} + {1'h0, outliers_17}} + {1'h0, {1'h0, outliers_18} + {1'h0, outliers_19}}; // quantizer.rs:328
+    wire [2:0] _t10 = {1'h0, {1'h0, outliers_20} + {1'h0, outliers_21}} + {1'h0, {1'h0, outliers_22} + {1'h0, outliers_23}}; // quantizer.rs:328
+    wire [2:0] _t11 = {1'h0, {1'h0, outliers_24} + {1'h0, outliers_25}} + {1'h0, {1'h0, outliers_26} + {1'h0, outliers_27}}; // quantizer.rs:328
+    wire [2:0] _t12 = {1'h0, {1'h0, outliers_28} + {1'h0, outliers_29}} + {1'h0, {1'h0, outliers_30} + {1'h0, outliers_31}}; // quantizer.rs:328
+    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:328
+    wire [2:0] _t14 = {1'h0, {1'h0, outliers_32} + {1'h0, outliers_33}} + {1'h0, {1'h0, outliers_34} + {1'h0, outliers_35}}; // quantizer.rs:328
+    wire [2:0] _t15 = {1'h0, {1'h0, outliers_36} + {1'h0, outliers_37}} + {1'h0, {1'h0, outliers_38} + {1'h0, outliers_39}}; // quantizer.rs:328
+    wire [2:0] _t16 = {1'h0, {1'h0, outliers_40} + {1'h0, outliers_41}} + {1'h0, {1'h0, outliers_42} + {1'h0, outliers_43}}; // quantizer.rs:328
+    wire [2:0] _t17 = {1'h0, {1'h0, outliers_44} + {1'h0, outliers_45}} + {1'h0, {1'h0, outliers_46} + {1'h0, outliers_47}}; // quantizer.rs:328
+    wire [2:0] _t18 = {1'h0, {1'h0, outliers_48} + {1'h0, outliers_49}} + {1'h0, {1'h0, outliers_50} + {1'h0, outliers_51}}; // quantizer.rs:328
+    wire [2:0] _t19 = {1'h0, {1'h0, outliers_52} + {1'h0, outliers_53}} + {1'h0, {1'h0, outliers_54} + {1'h0, outliers_55}}; // quantizer.rs:328
+    wire [2:0] _t20 = {1'h0, {1'h0, outliers_56} + {1'h0, outliers_57}} + {1'h0, {1'h0, outliers_58} + {1'h0, outliers_59}}; // quantizer.rs:328
+    wire [2:0] _t21 = {1'h0, {1'h0, outliers_60} + {1'h0, outliers_61}} + {1'h0, {1'h0, outliers_62} + {1'h0, outliers_63}}; // quantizer.rs:328
+    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:328
     always @(posedge clk) in_beat <= {1'h0, _t13} + {1'h0, _t22};
     always @(posedge clk) begin
         if (rst) begin
@@ -3607,7 +4083,7 @@ module oaken_quantizer_core_p64_n8192 (
             counted <= valid_1;
         end
     end
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:152
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
     always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -3665,7 +4141,8 @@ module oaken_quantizer_core_p64_n8192 (
         .descriptor_inner_r(steps_descriptor_inner_r),
         .descriptor_inner_e(steps_descriptor_inner_e)
     );
-    wire [161:0] _t23 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:178
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
+    wire [161:0] _t23 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t23;
     always @(posedge clk) begin
         if (rst) begin
@@ -3676,11 +4153,26 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:186
-    wire beat_first = beat_index == 7'h0; // quantizer.rs:187
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:188
-    wire leaves = (issue & beat_last) & advance; // quantizer.rs:191
-    wire _t24 = issue & advance; // quantizer.rs:192
+    wire issue = |queued; // quantizer.rs:192
+    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [57:0] d_header = queue_q0[161:104]; // bundle.rs:55
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // bundle.rs:55
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // bundle.rs:55
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // bundle.rs:55
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // bundle.rs:55
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // bundle.rs:55
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // bundle.rs:55
+    wire [9:0] d_middle_r = queue_q0[51:42]; // bundle.rs:55
+    wire [5:0] d_middle_e = queue_q0[41:36]; // bundle.rs:55
+    wire [9:0] d_middle_c = queue_q0[35:26]; // bundle.rs:55
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // bundle.rs:55
+    wire [9:0] d_inner_r = queue_q0[15:6]; // bundle.rs:55
+    wire [5:0] d_inner_e = queue_q0[5:0]; // bundle.rs:55
+    wire [4:0] split = d_header[56:52]; // scale.rs:66
+    wire beat_first = beat_index == 7'h0; // quantizer.rs:197
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
+    assign leaves = (issue & beat_last) & advance;
+    wire _t24 = issue & advance; // quantizer.rs:202
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 8'h0;
@@ -3691,74 +4183,71 @@ module oaken_quantizer_core_p64_n8192 (
             if (_t24) read_at <= read_at + 8'h1;
             if (_t24) beat_index <= beat_last ? 7'h0 : (beat_index + 7'h1);
             if (_t24) read_count_at <= read_count_at + 8'h1;
-            if (_t24) if (beat_last) queue_out <= queue_out + 6'h1;
+            if (leaves) queue_out <= queue_out + 6'h1;
         end
     end
-    wire _t25 = steps_done & (~leaves); // quantizer.rs:198
+    wire _t25 = steps_done & (~leaves); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             queued <= 7'h0;
         end else begin
             if (_t25) queued <= queued + 7'h1;
-            else if ((~steps_done) & leaves) queued <= queued - 7'h1;
+            else if (leaves & (~steps_done)) queued <= queued - 7'h1;
         end
     end
-    wire _t26 = begins & (~leaves); // quantizer.rs:199
+    wire _t26 = begins & (~sent); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 7'h0;
         end else begin
             if (_t26) in_flight <= in_flight + 7'h1;
-            else if ((~begins) & leaves) in_flight <= in_flight - 7'h1;
+            else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire freed = issue & advance; // quantizer.rs:201
-    wire _t27 = accepted & (~freed); // quantizer.rs:202
+    wire _t27 = issue & advance; // quantizer.rs:211
+    wire _t28 = _t27 & (~accepted); // quantizer.rs:317
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
         end else begin
-            if (_t27) free <= free - 9'h1;
-            else if ((~accepted) & freed) free <= free + 9'h1;
+            if (_t28) free <= free + 9'h1;
+            else if (accepted & (~_t27)) free <= free - 9'h1;
         end
     end
 
     // out: encode
-    wire chunk_first = 1'h1; // quantizer.rs:207
+    wire chunk_first = 1'h1; // quantizer.rs:216
     always @(posedge clk) begin
         if (advance) ring_q0 <= ring[read_at];
         if (advance) word <= ring_q0;
         if (advance) counts_q0 <= counts[read_count_at];
         if (advance) count <= counts_q0;
-    end
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:212
-    always @(posedge clk) begin
-        if (advance) queue_q0_s1 <= queue_q0[161:104];
-        if (advance) scales_header <= queue_q0_s1;
-        if (advance) queue_q0_s1_1 <= queue_q0[103:94];
-        if (advance) scales_outer_pos_r <= queue_q0_s1_1;
-        if (advance) queue_q0_s1_2 <= queue_q0[93:88];
-        if (advance) scales_outer_pos_e <= queue_q0_s1_2;
-        if (advance) queue_q0_s1_3 <= queue_q0[87:78];
-        if (advance) scales_outer_pos_c <= queue_q0_s1_3;
-        if (advance) queue_q0_s1_4 <= queue_q0[77:68];
-        if (advance) scales_outer_neg_r <= queue_q0_s1_4;
-        if (advance) queue_q0_s1_5 <= queue_q0[67:62];
-        if (advance) scales_outer_neg_e <= queue_q0_s1_5;
-        if (advance) queue_q0_s1_6 <= queue_q0[61:52];
-        if (advance) scales_outer_neg_c <= queue_q0_s1_6;
-        if (advance) queue_q0_s1_7 <= queue_q0[51:42];
-        if (advance) scales_middle_r <= queue_q0_s1_7;
-        if (advance) queue_q0_s1_8 <= queue_q0[41:36];
-        if (advance) scales_middle_e <= queue_q0_s1_8;
-        if (advance) queue_q0_s1_9 <= queue_q0[35:26];
-        if (advance) scales_middle_c <= queue_q0_s1_9;
-        if (advance) queue_q0_s1_10 <= queue_q0[25:16];
-        if (advance) scales_middle_c_neg <= queue_q0_s1_10;
-        if (advance) queue_q0_s1_11 <= queue_q0[15:6];
-        if (advance) scales_inner_r <= queue_q0_s1_11;
-        if (advance) queue_q0_s1_12 <= queue_q0[5:0];
-        if (advance) scales_inner_e <= queue_q0_s1_12;
+        if (advance) d_outer_pos_r_s1 <= d_outer_pos_r;
+        if (advance) d_outer_pos_r_s2 <= d_outer_pos_r_s1;
+        if (advance) d_outer_pos_e_s1 <= d_outer_pos_e;
+        if (advance) d_outer_pos_e_s2 <= d_outer_pos_e_s1;
+        if (advance) d_outer_pos_c_s1 <= d_outer_pos_c;
+        if (advance) d_outer_pos_c_s2 <= d_outer_pos_c_s1;
+        if (advance) d_outer_neg_r_s1 <= d_outer_neg_r;
+        if (advance) d_outer_neg_r_s2 <= d_outer_neg_r_s1;
+        if (advance) d_outer_neg_e_s1 <= d_outer_neg_e;
+        if (advance) d_outer_neg_e_s2 <= d_outer_neg_e_s1;
+        if (advance) d_outer_neg_c_s1 <= d_outer_neg_c;
+        if (advance) d_outer_neg_c_s2 <= d_outer_neg_c_s1;
+        if (advance) d_middle_r_s1 <= d_middle_r;
+        if (advance) d_middle_r_s2 <= d_middle_r_s1;
+        if (advance) d_middle_e_s1 <= d_middle_e;
+        if (advance) d_middle_e_s2 <= d_middle_e_s1;
+        if (advance) d_middle_c_s1 <= d_middle_c;
+        if (advance) d_middle_c_s2 <= d_middle_c_s1;
+        if (advance) d_middle_c_neg_s1 <= d_middle_c_neg;
+        if (advance) d_middle_c_neg_s2 <= d_middle_c_neg_s1;
+        if (advance) d_inner_r_s1 <= d_inner_r;
+        if (advance) d_inner_r_s2 <= d_inner_r_s1;
+        if (advance) d_inner_e_s1 <= d_inner_e;
+        if (advance) d_inner_e_s2 <= d_inner_e_s1;
+        if (advance) split_s1 <= split;
+        if (advance) split_1 <= split_s1;
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
     wire elements_0_sign = word[2]; // bundle.rs:55
@@ -4016,3225 +4505,3373 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_63_sign = word[1136]; // bundle.rs:55
     wire elements_63_outer = word[1135]; // bundle.rs:55
     wire elements_63_inner = word[1134]; // bundle.rs:55
-    wire [9:0] lane63_outer_step_0 = elements_63_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane63_outer_step_1 = elements_63_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane63_other_step_0 = elements_63_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane63_other_step_1 = elements_63_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane63_r <= elements_63_outer ? lane63_outer_step_0 : lane63_other_step_0;
-        if (advance) lane63_e <= elements_63_outer ? lane63_outer_step_1 : lane63_other_step_1;
-    end
-    wire _t28 = |elements_63_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane63_parts_mantissa = {_t28, elements_63_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane63_parts_exponent = elements_63_magnitude[14:10] - {4'h0, _t28}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane63_mantissa <= lane63_parts_mantissa;
-        if (advance) lane63_exponent <= lane63_parts_exponent;
-    end
-    wire [20:0] _t29 = {10'h0, lane63_mantissa} * {11'h0, lane63_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane63_scaled <= _t29;
-        if (advance) lane63_exponent_s4 <= lane63_exponent;
-        if (advance) lane63_e_s4 <= lane63_e;
-    end
-    wire [5:0] lane63_amount = (lane63_e_s4 - 6'h1) - {1'h0, lane63_exponent_s4}; // align.rs:18
-    wire [16:0] lane63_shifted = lane63_scaled[20:4] >> lane63_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane63_in_steps <= lane63_shifted[9:0];
-        if (advance) elements_63_sign_s3 <= elements_63_sign;
-        if (advance) elements_63_sign_s4 <= elements_63_sign_s3;
-        if (advance) lane63_x_sign <= elements_63_sign_s4;
-        if (advance) elements_63_outer_s3 <= elements_63_outer;
-        if (advance) elements_63_outer_s4 <= elements_63_outer_s3;
-        if (advance) lane63_x_outer <= elements_63_outer_s4;
-        if (advance) elements_63_inner_s3 <= elements_63_inner;
-        if (advance) elements_63_inner_s4 <= elements_63_inner_s3;
-        if (advance) lane63_x_inner <= elements_63_inner_s4;
-        if (advance) scales_header_s3 <= scales_header;
-        if (advance) scales_header_s4 <= scales_header_s3;
-        if (advance) lane63_d_header <= scales_header_s4;
-        if (advance) scales_outer_pos_c_s3 <= scales_outer_pos_c;
-        if (advance) scales_outer_pos_c_s4 <= scales_outer_pos_c_s3;
-        if (advance) lane63_d_outer_pos_c <= scales_outer_pos_c_s4;
-        if (advance) scales_outer_neg_c_s3 <= scales_outer_neg_c;
-        if (advance) scales_outer_neg_c_s4 <= scales_outer_neg_c_s3;
-        if (advance) lane63_d_outer_neg_c <= scales_outer_neg_c_s4;
-        if (advance) scales_middle_c_s3 <= scales_middle_c;
-        if (advance) scales_middle_c_s4 <= scales_middle_c_s3;
-        if (advance) lane63_d_middle_c <= scales_middle_c_s4;
-        if (advance) scales_middle_c_neg_s3 <= scales_middle_c_neg;
-        if (advance) scales_middle_c_neg_s4 <= scales_middle_c_neg_s3;
-        if (advance) lane63_d_middle_c_neg <= scales_middle_c_neg_s4;
-    end
-    wire [9:0] lane63_c_outer = lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane63_c_middle = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane63_threshold = lane63_x_outer ? lane63_c_outer : (lane63_x_inner ? 10'h0 : lane63_c_middle); // encode.rs:32
-    wire [9:0] lane63_shifted_1 = lane63_in_steps - lane63_threshold; // encode.rs:33
-    wire [9:0] _t30 = lane63_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane63_outlier_code = _t30[8:5]; // encode.rs:34
-    wire [3:0] lane63_border = lane63_d_header[55:52]; // encode.rs:48
-    wire [3:0] lane63_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane63_room = lane63_x_sign ? lane63_below : (~lane63_border); // encode.rs:50
-    wire lane63_beyond = lane63_shifted_1[9:5] > {1'h0, lane63_room}; // encode.rs:51
-    wire [3:0] lane63_steps = lane63_beyond ? lane63_room : lane63_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane63_middle_code = lane63_x_sign ? (lane63_below - lane63_steps) : (lane63_border + lane63_steps); // encode.rs:53
-    wire [3:0] lane63_normal = lane63_middle_code & {4{~(lane63_x_outer | lane63_x_inner)}}; // encode.rs:36
-    wire [3:0] lane63_outlier = lane63_outlier_code & {4{lane63_x_outer | lane63_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_0 <= lane63_normal | lane63_outlier;
-    wire [9:0] lane62_outer_step_0 = elements_62_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane62_outer_step_1 = elements_62_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane62_other_step_0 = elements_62_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane62_other_step_1 = elements_62_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane62_r <= elements_62_outer ? lane62_outer_step_0 : lane62_other_step_0;
-        if (advance) lane62_e <= elements_62_outer ? lane62_outer_step_1 : lane62_other_step_1;
-    end
-    wire _t31 = |elements_62_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane62_parts_mantissa = {_t31, elements_62_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane62_parts_exponent = elements_62_magnitude[14:10] - {4'h0, _t31}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane62_mantissa <= lane62_parts_mantissa;
-        if (advance) lane62_exponent <= lane62_parts_exponent;
-    end
-    wire [20:0] _t32 = {10'h0, lane62_mantissa} * {11'h0, lane62_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane62_scaled <= _t32;
-        if (advance) lane62_exponent_s4 <= lane62_exponent;
-        if (advance) lane62_e_s4 <= lane62_e;
-    end
-    wire [5:0] lane62_amount = (lane62_e_s4 - 6'h1) - {1'h0, lane62_exponent_s4}; // align.rs:18
-    wire [16:0] lane62_shifted = lane62_scaled[20:4] >> lane62_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane62_in_steps <= lane62_shifted[9:0];
-        if (advance) elements_62_sign_s3 <= elements_62_sign;
-        if (advance) elements_62_sign_s4 <= elements_62_sign_s3;
-        if (advance) lane62_x_sign <= elements_62_sign_s4;
-        if (advance) elements_62_outer_s3 <= elements_62_outer;
-        if (advance) elements_62_outer_s4 <= elements_62_outer_s3;
-        if (advance) lane62_x_outer <= elements_62_outer_s4;
-        if (advance) elements_62_inner_s3 <= elements_62_inner;
-        if (advance) elements_62_inner_s4 <= elements_62_inner_s3;
-        if (advance) lane62_x_inner <= elements_62_inner_s4;
-    end
-    wire [9:0] lane62_c_outer = lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane62_c_middle = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane62_threshold = lane62_x_outer ? lane62_c_outer : (lane62_x_inner ? 10'h0 : lane62_c_middle); // encode.rs:32
-    wire [9:0] lane62_shifted_1 = lane62_in_steps - lane62_threshold; // encode.rs:33
-    wire [9:0] _t33 = lane62_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane62_outlier_code = _t33[8:5]; // encode.rs:34
-    wire [3:0] lane62_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane62_room = lane62_x_sign ? lane62_below : (~lane63_border); // encode.rs:50
-    wire lane62_beyond = lane62_shifted_1[9:5] > {1'h0, lane62_room}; // encode.rs:51
-    wire [3:0] lane62_steps = lane62_beyond ? lane62_room : lane62_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane62_middle_code = lane62_x_sign ? (lane62_below - lane62_steps) : (lane63_border + lane62_steps); // encode.rs:53
-    wire [3:0] lane62_normal = lane62_middle_code & {4{~(lane62_x_outer | lane62_x_inner)}}; // encode.rs:36
-    wire [3:0] lane62_outlier = lane62_outlier_code & {4{lane62_x_outer | lane62_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_1 <= lane62_normal | lane62_outlier;
-    wire [9:0] lane61_outer_step_0 = elements_61_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane61_outer_step_1 = elements_61_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane61_other_step_0 = elements_61_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane61_other_step_1 = elements_61_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane61_r <= elements_61_outer ? lane61_outer_step_0 : lane61_other_step_0;
-        if (advance) lane61_e <= elements_61_outer ? lane61_outer_step_1 : lane61_other_step_1;
-    end
-    wire _t34 = |elements_61_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane61_parts_mantissa = {_t34, elements_61_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane61_parts_exponent = elements_61_magnitude[14:10] - {4'h0, _t34}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane61_mantissa <= lane61_parts_mantissa;
-        if (advance) lane61_exponent <= lane61_parts_exponent;
-    end
-    wire [20:0] _t35 = {10'h0, lane61_mantissa} * {11'h0, lane61_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane61_scaled <= _t35;
-        if (advance) lane61_exponent_s4 <= lane61_exponent;
-        if (advance) lane61_e_s4 <= lane61_e;
-    end
-    wire [5:0] lane61_amount = (lane61_e_s4 - 6'h1) - {1'h0, lane61_exponent_s4}; // align.rs:18
-    wire [16:0] lane61_shifted = lane61_scaled[20:4] >> lane61_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane61_in_steps <= lane61_shifted[9:0];
-        if (advance) elements_61_sign_s3 <= elements_61_sign;
-        if (advance) elements_61_sign_s4 <= elements_61_sign_s3;
-        if (advance) lane61_x_sign <= elements_61_sign_s4;
-        if (advance) elements_61_outer_s3 <= elements_61_outer;
-        if (advance) elements_61_outer_s4 <= elements_61_outer_s3;
-        if (advance) lane61_x_outer <= elements_61_outer_s4;
-        if (advance) elements_61_inner_s3 <= elements_61_inner;
-        if (advance) elements_61_inner_s4 <= elements_61_inner_s3;
-        if (advance) lane61_x_inner <= elements_61_inner_s4;
-    end
-    wire [9:0] lane61_c_outer = lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane61_c_middle = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane61_threshold = lane61_x_outer ? lane61_c_outer : (lane61_x_inner ? 10'h0 : lane61_c_middle); // encode.rs:32
-    wire [9:0] lane61_shifted_1 = lane61_in_steps - lane61_threshold; // encode.rs:33
-    wire [9:0] _t36 = lane61_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane61_outlier_code = _t36[8:5]; // encode.rs:34
-    wire [3:0] lane61_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane61_room = lane61_x_sign ? lane61_below : (~lane63_border); // encode.rs:50
-    wire lane61_beyond = lane61_shifted_1[9:5] > {1'h0, lane61_room}; // encode.rs:51
-    wire [3:0] lane61_steps = lane61_beyond ? lane61_room : lane61_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane61_middle_code = lane61_x_sign ? (lane61_below - lane61_steps) : (lane63_border + lane61_steps); // encode.rs:53
-    wire [3:0] lane61_normal = lane61_middle_code & {4{~(lane61_x_outer | lane61_x_inner)}}; // encode.rs:36
-    wire [3:0] lane61_outlier = lane61_outlier_code & {4{lane61_x_outer | lane61_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_2 <= lane61_normal | lane61_outlier;
-    wire [9:0] lane60_outer_step_0 = elements_60_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane60_outer_step_1 = elements_60_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane60_other_step_0 = elements_60_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane60_other_step_1 = elements_60_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane60_r <= elements_60_outer ? lane60_outer_step_0 : lane60_other_step_0;
-        if (advance) lane60_e <= elements_60_outer ? lane60_outer_step_1 : lane60_other_step_1;
-    end
-    wire _t37 = |elements_60_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane60_parts_mantissa = {_t37, elements_60_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane60_parts_exponent = elements_60_magnitude[14:10] - {4'h0, _t37}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane60_mantissa <= lane60_parts_mantissa;
-        if (advance) lane60_exponent <= lane60_parts_exponent;
-    end
-    wire [20:0] _t38 = {10'h0, lane60_mantissa} * {11'h0, lane60_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane60_scaled <= _t38;
-        if (advance) lane60_exponent_s4 <= lane60_exponent;
-        if (advance) lane60_e_s4 <= lane60_e;
-    end
-    wire [5:0] lane60_amount = (lane60_e_s4 - 6'h1) - {1'h0, lane60_exponent_s4}; // align.rs:18
-    wire [16:0] lane60_shifted = lane60_scaled[20:4] >> lane60_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane60_in_steps <= lane60_shifted[9:0];
-        if (advance) elements_60_sign_s3 <= elements_60_sign;
-        if (advance) elements_60_sign_s4 <= elements_60_sign_s3;
-        if (advance) lane60_x_sign <= elements_60_sign_s4;
-        if (advance) elements_60_outer_s3 <= elements_60_outer;
-        if (advance) elements_60_outer_s4 <= elements_60_outer_s3;
-        if (advance) lane60_x_outer <= elements_60_outer_s4;
-        if (advance) elements_60_inner_s3 <= elements_60_inner;
-        if (advance) elements_60_inner_s4 <= elements_60_inner_s3;
-        if (advance) lane60_x_inner <= elements_60_inner_s4;
-    end
-    wire [9:0] lane60_c_outer = lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane60_c_middle = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane60_threshold = lane60_x_outer ? lane60_c_outer : (lane60_x_inner ? 10'h0 : lane60_c_middle); // encode.rs:32
-    wire [9:0] lane60_shifted_1 = lane60_in_steps - lane60_threshold; // encode.rs:33
-    wire [9:0] _t39 = lane60_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane60_outlier_code = _t39[8:5]; // encode.rs:34
-    wire [3:0] lane60_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane60_room = lane60_x_sign ? lane60_below : (~lane63_border); // encode.rs:50
-    wire lane60_beyond = lane60_shifted_1[9:5] > {1'h0, lane60_room}; // encode.rs:51
-    wire [3:0] lane60_steps = lane60_beyond ? lane60_room : lane60_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane60_middle_code = lane60_x_sign ? (lane60_below - lane60_steps) : (lane63_border + lane60_steps); // encode.rs:53
-    wire [3:0] lane60_normal = lane60_middle_code & {4{~(lane60_x_outer | lane60_x_inner)}}; // encode.rs:36
-    wire [3:0] lane60_outlier = lane60_outlier_code & {4{lane60_x_outer | lane60_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_3 <= lane60_normal | lane60_outlier;
-    wire [9:0] lane59_outer_step_0 = elements_59_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane59_outer_step_1 = elements_59_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane59_other_step_0 = elements_59_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane59_other_step_1 = elements_59_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane59_r <= elements_59_outer ? lane59_outer_step_0 : lane59_other_step_0;
-        if (advance) lane59_e <= elements_59_outer ? lane59_outer_step_1 : lane59_other_step_1;
-    end
-    wire _t40 = |elements_59_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane59_parts_mantissa = {_t40, elements_59_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane59_parts_exponent = elements_59_magnitude[14:10] - {4'h0, _t40}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane59_mantissa <= lane59_parts_mantissa;
-        if (advance) lane59_exponent <= lane59_parts_exponent;
-    end
-    wire [20:0] _t41 = {10'h0, lane59_mantissa} * {11'h0, lane59_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane59_scaled <= _t41;
-        if (advance) lane59_exponent_s4 <= lane59_exponent;
-        if (advance) lane59_e_s4 <= lane59_e;
-    end
-    wire [5:0] lane59_amount = (lane59_e_s4 - 6'h1) - {1'h0, lane59_exponent_s4}; // align.rs:18
-    wire [16:0] lane59_shifted = lane59_scaled[20:4] >> lane59_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane59_in_steps <= lane59_shifted[9:0];
-        if (advance) elements_59_sign_s3 <= elements_59_sign;
-        if (advance) elements_59_sign_s4 <= elements_59_sign_s3;
-        if (advance) lane59_x_sign <= elements_59_sign_s4;
-        if (advance) elements_59_outer_s3 <= elements_59_outer;
-        if (advance) elements_59_outer_s4 <= elements_59_outer_s3;
-        if (advance) lane59_x_outer <= elements_59_outer_s4;
-        if (advance) elements_59_inner_s3 <= elements_59_inner;
-        if (advance) elements_59_inner_s4 <= elements_59_inner_s3;
-        if (advance) lane59_x_inner <= elements_59_inner_s4;
-    end
-    wire [9:0] lane59_c_outer = lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane59_c_middle = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane59_threshold = lane59_x_outer ? lane59_c_outer : (lane59_x_inner ? 10'h0 : lane59_c_middle); // encode.rs:32
-    wire [9:0] lane59_shifted_1 = lane59_in_steps - lane59_threshold; // encode.rs:33
-    wire [9:0] _t42 = lane59_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane59_outlier_code = _t42[8:5]; // encode.rs:34
-    wire [3:0] lane59_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane59_room = lane59_x_sign ? lane59_below : (~lane63_border); // encode.rs:50
-    wire lane59_beyond = lane59_shifted_1[9:5] > {1'h0, lane59_room}; // encode.rs:51
-    wire [3:0] lane59_steps = lane59_beyond ? lane59_room : lane59_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane59_middle_code = lane59_x_sign ? (lane59_below - lane59_steps) : (lane63_border + lane59_steps); // encode.rs:53
-    wire [3:0] lane59_normal = lane59_middle_code & {4{~(lane59_x_outer | lane59_x_inner)}}; // encode.rs:36
-    wire [3:0] lane59_outlier = lane59_outlier_code & {4{lane59_x_outer | lane59_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_4 <= lane59_normal | lane59_outlier;
-    wire [9:0] lane58_outer_step_0 = elements_58_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane58_outer_step_1 = elements_58_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane58_other_step_0 = elements_58_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane58_other_step_1 = elements_58_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane58_r <= elements_58_outer ? lane58_outer_step_0 : lane58_other_step_0;
-        if (advance) lane58_e <= elements_58_outer ? lane58_outer_step_1 : lane58_other_step_1;
-    end
-    wire _t43 = |elements_58_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane58_parts_mantissa = {_t43, elements_58_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane58_parts_exponent = elements_58_magnitude[14:10] - {4'h0, _t43}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane58_mantissa <= lane58_parts_mantissa;
-        if (advance) lane58_exponent <= lane58_parts_exponent;
-    end
-    wire [20:0] _t44 = {10'h0, lane58_mantissa} * {11'h0, lane58_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane58_scaled <= _t44;
-        if (advance) lane58_exponent_s4 <= lane58_exponent;
-        if (advance) lane58_e_s4 <= lane58_e;
-    end
-    wire [5:0] lane58_amount = (lane58_e_s4 - 6'h1) - {1'h0, lane58_exponent_s4}; // align.rs:18
-    wire [16:0] lane58_shifted = lane58_scaled[20:4] >> lane58_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane58_in_steps <= lane58_shifted[9:0];
-        if (advance) elements_58_sign_s3 <= elements_58_sign;
-        if (advance) elements_58_sign_s4 <= elements_58_sign_s3;
-        if (advance) lane58_x_sign <= elements_58_sign_s4;
-        if (advance) elements_58_outer_s3 <= elements_58_outer;
-        if (advance) elements_58_outer_s4 <= elements_58_outer_s3;
-        if (advance) lane58_x_outer <= elements_58_outer_s4;
-        if (advance) elements_58_inner_s3 <= elements_58_inner;
-        if (advance) elements_58_inner_s4 <= elements_58_inner_s3;
-        if (advance) lane58_x_inner <= elements_58_inner_s4;
-    end
-    wire [9:0] lane58_c_outer = lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane58_c_middle = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane58_threshold = lane58_x_outer ? lane58_c_outer : (lane58_x_inner ? 10'h0 : lane58_c_middle); // encode.rs:32
-    wire [9:0] lane58_shifted_1 = lane58_in_steps - lane58_threshold; // encode.rs:33
-    wire [9:0] _t45 = lane58_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane58_outlier_code = _t45[8:5]; // encode.rs:34
-    wire [3:0] lane58_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane58_room = lane58_x_sign ? lane58_below : (~lane63_border); // encode.rs:50
-    wire lane58_beyond = lane58_shifted_1[9:5] > {1'h0, lane58_room}; // encode.rs:51
-    wire [3:0] lane58_steps = lane58_beyond ? lane58_room : lane58_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane58_middle_code = lane58_x_sign ? (lane58_below - lane58_steps) : (lane63_border + lane58_steps); // encode.rs:53
-    wire [3:0] lane58_normal = lane58_middle_code & {4{~(lane58_x_outer | lane58_x_inner)}}; // encode.rs:36
-    wire [3:0] lane58_outlier = lane58_outlier_code & {4{lane58_x_outer | lane58_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_5 <= lane58_normal | lane58_outlier;
-    wire [9:0] lane57_outer_step_0 = elements_57_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane57_outer_step_1 = elements_57_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane57_other_step_0 = elements_57_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane57_other_step_1 = elements_57_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane57_r <= elements_57_outer ? lane57_outer_step_0 : lane57_other_step_0;
-        if (advance) lane57_e <= elements_57_outer ? lane57_outer_step_1 : lane57_other_step_1;
-    end
-    wire _t46 = |elements_57_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane57_parts_mantissa = {_t46, elements_57_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane57_parts_exponent = elements_57_magnitude[14:10] - {4'h0, _t46}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane57_mantissa <= lane57_parts_mantissa;
-        if (advance) lane57_exponent <= lane57_parts_exponent;
-    end
-    wire [20:0] _t47 = {10'h0, lane57_mantissa} * {11'h0, lane57_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane57_scaled <= _t47;
-        if (advance) lane57_exponent_s4 <= lane57_exponent;
-        if (advance) lane57_e_s4 <= lane57_e;
-    end
-    wire [5:0] lane57_amount = (lane57_e_s4 - 6'h1) - {1'h0, lane57_exponent_s4}; // align.rs:18
-    wire [16:0] lane57_shifted = lane57_scaled[20:4] >> lane57_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane57_in_steps <= lane57_shifted[9:0];
-        if (advance) elements_57_sign_s3 <= elements_57_sign;
-        if (advance) elements_57_sign_s4 <= elements_57_sign_s3;
-        if (advance) lane57_x_sign <= elements_57_sign_s4;
-        if (advance) elements_57_outer_s3 <= elements_57_outer;
-        if (advance) elements_57_outer_s4 <= elements_57_outer_s3;
-        if (advance) lane57_x_outer <= elements_57_outer_s4;
-        if (advance) elements_57_inner_s3 <= elements_57_inner;
-        if (advance) elements_57_inner_s4 <= elements_57_inner_s3;
-        if (advance) lane57_x_inner <= elements_57_inner_s4;
-    end
-    wire [9:0] lane57_c_outer = lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane57_c_middle = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane57_threshold = lane57_x_outer ? lane57_c_outer : (lane57_x_inner ? 10'h0 : lane57_c_middle); // encode.rs:32
-    wire [9:0] lane57_shifted_1 = lane57_in_steps - lane57_threshold; // encode.rs:33
-    wire [9:0] _t48 = lane57_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane57_outlier_code = _t48[8:5]; // encode.rs:34
-    wire [3:0] lane57_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane57_room = lane57_x_sign ? lane57_below : (~lane63_border); // encode.rs:50
-    wire lane57_beyond = lane57_shifted_1[9:5] > {1'h0, lane57_room}; // encode.rs:51
-    wire [3:0] lane57_steps = lane57_beyond ? lane57_room : lane57_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane57_middle_code = lane57_x_sign ? (lane57_below - lane57_steps) : (lane63_border + lane57_steps); // encode.rs:53
-    wire [3:0] lane57_normal = lane57_middle_code & {4{~(lane57_x_outer | lane57_x_inner)}}; // encode.rs:36
-    wire [3:0] lane57_outlier = lane57_outlier_code & {4{lane57_x_outer | lane57_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_6 <= lane57_normal | lane57_outlier;
-    wire [9:0] lane56_outer_step_0 = elements_56_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane56_outer_step_1 = elements_56_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane56_other_step_0 = elements_56_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane56_other_step_1 = elements_56_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane56_r <= elements_56_outer ? lane56_outer_step_0 : lane56_other_step_0;
-        if (advance) lane56_e <= elements_56_outer ? lane56_outer_step_1 : lane56_other_step_1;
-    end
-    wire _t49 = |elements_56_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane56_parts_mantissa = {_t49, elements_56_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane56_parts_exponent = elements_56_magnitude[14:10] - {4'h0, _t49}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane56_mantissa <= lane56_parts_mantissa;
-        if (advance) lane56_exponent <= lane56_parts_exponent;
-    end
-    wire [20:0] _t50 = {10'h0, lane56_mantissa} * {11'h0, lane56_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane56_scaled <= _t50;
-        if (advance) lane56_exponent_s4 <= lane56_exponent;
-        if (advance) lane56_e_s4 <= lane56_e;
-    end
-    wire [5:0] lane56_amount = (lane56_e_s4 - 6'h1) - {1'h0, lane56_exponent_s4}; // align.rs:18
-    wire [16:0] lane56_shifted = lane56_scaled[20:4] >> lane56_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane56_in_steps <= lane56_shifted[9:0];
-        if (advance) elements_56_sign_s3 <= elements_56_sign;
-        if (advance) elements_56_sign_s4 <= elements_56_sign_s3;
-        if (advance) lane56_x_sign <= elements_56_sign_s4;
-        if (advance) elements_56_outer_s3 <= elements_56_outer;
-        if (advance) elements_56_outer_s4 <= elements_56_outer_s3;
-        if (advance) lane56_x_outer <= elements_56_outer_s4;
-        if (advance) elements_56_inner_s3 <= elements_56_inner;
-        if (advance) elements_56_inner_s4 <= elements_56_inner_s3;
-        if (advance) lane56_x_inner <= elements_56_inner_s4;
-    end
-    wire [9:0] lane56_c_outer = lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane56_c_middle = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane56_threshold = lane56_x_outer ? lane56_c_outer : (lane56_x_inner ? 10'h0 : lane56_c_middle); // encode.rs:32
-    wire [9:0] lane56_shifted_1 = lane56_in_steps - lane56_threshold; // encode.rs:33
-    wire [9:0] _t51 = lane56_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane56_outlier_code = _t51[8:5]; // encode.rs:34
-    wire [3:0] lane56_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane56_room = lane56_x_sign ? lane56_below : (~lane63_border); // encode.rs:50
-    wire lane56_beyond = lane56_shifted_1[9:5] > {1'h0, lane56_room}; // encode.rs:51
-    wire [3:0] lane56_steps = lane56_beyond ? lane56_room : lane56_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane56_middle_code = lane56_x_sign ? (lane56_below - lane56_steps) : (lane63_border + lane56_steps); // encode.rs:53
-    wire [3:0] lane56_normal = lane56_middle_code & {4{~(lane56_x_outer | lane56_x_inner)}}; // encode.rs:36
-    wire [3:0] lane56_outlier = lane56_outlier_code & {4{lane56_x_outer | lane56_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_7 <= lane56_normal | lane56_outlier;
-    wire [9:0] lane55_outer_step_0 = elements_55_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane55_outer_step_1 = elements_55_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane55_other_step_0 = elements_55_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane55_other_step_1 = elements_55_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane55_r <= elements_55_outer ? lane55_outer_step_0 : lane55_other_step_0;
-        if (advance) lane55_e <= elements_55_outer ? lane55_outer_step_1 : lane55_other_step_1;
-    end
-    wire _t52 = |elements_55_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane55_parts_mantissa = {_t52, elements_55_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane55_parts_exponent = elements_55_magnitude[14:10] - {4'h0, _t52}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane55_mantissa <= lane55_parts_mantissa;
-        if (advance) lane55_exponent <= lane55_parts_exponent;
-    end
-    wire [20:0] _t53 = {10'h0, lane55_mantissa} * {11'h0, lane55_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane55_scaled <= _t53;
-        if (advance) lane55_exponent_s4 <= lane55_exponent;
-        if (advance) lane55_e_s4 <= lane55_e;
-    end
-    wire [5:0] lane55_amount = (lane55_e_s4 - 6'h1) - {1'h0, lane55_exponent_s4}; // align.rs:18
-    wire [16:0] lane55_shifted = lane55_scaled[20:4] >> lane55_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane55_in_steps <= lane55_shifted[9:0];
-        if (advance) elements_55_sign_s3 <= elements_55_sign;
-        if (advance) elements_55_sign_s4 <= elements_55_sign_s3;
-        if (advance) lane55_x_sign <= elements_55_sign_s4;
-        if (advance) elements_55_outer_s3 <= elements_55_outer;
-        if (advance) elements_55_outer_s4 <= elements_55_outer_s3;
-        if (advance) lane55_x_outer <= elements_55_outer_s4;
-        if (advance) elements_55_inner_s3 <= elements_55_inner;
-        if (advance) elements_55_inner_s4 <= elements_55_inner_s3;
-        if (advance) lane55_x_inner <= elements_55_inner_s4;
-    end
-    wire [9:0] lane55_c_outer = lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane55_c_middle = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane55_threshold = lane55_x_outer ? lane55_c_outer : (lane55_x_inner ? 10'h0 : lane55_c_middle); // encode.rs:32
-    wire [9:0] lane55_shifted_1 = lane55_in_steps - lane55_threshold; // encode.rs:33
-    wire [9:0] _t54 = lane55_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane55_outlier_code = _t54[8:5]; // encode.rs:34
-    wire [3:0] lane55_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane55_room = lane55_x_sign ? lane55_below : (~lane63_border); // encode.rs:50
-    wire lane55_beyond = lane55_shifted_1[9:5] > {1'h0, lane55_room}; // encode.rs:51
-    wire [3:0] lane55_steps = lane55_beyond ? lane55_room : lane55_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane55_middle_code = lane55_x_sign ? (lane55_below - lane55_steps) : (lane63_border + lane55_steps); // encode.rs:53
-    wire [3:0] lane55_normal = lane55_middle_code & {4{~(lane55_x_outer | lane55_x_inner)}}; // encode.rs:36
-    wire [3:0] lane55_outlier = lane55_outlier_code & {4{lane55_x_outer | lane55_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_8 <= lane55_normal | lane55_outlier;
-    wire [9:0] lane54_outer_step_0 = elements_54_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane54_outer_step_1 = elements_54_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane54_other_step_0 = elements_54_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane54_other_step_1 = elements_54_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane54_r <= elements_54_outer ? lane54_outer_step_0 : lane54_other_step_0;
-        if (advance) lane54_e <= elements_54_outer ? lane54_outer_step_1 : lane54_other_step_1;
-    end
-    wire _t55 = |elements_54_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane54_parts_mantissa = {_t55, elements_54_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane54_parts_exponent = elements_54_magnitude[14:10] - {4'h0, _t55}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane54_mantissa <= lane54_parts_mantissa;
-        if (advance) lane54_exponent <= lane54_parts_exponent;
-    end
-    wire [20:0] _t56 = {10'h0, lane54_mantissa} * {11'h0, lane54_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane54_scaled <= _t56;
-        if (advance) lane54_exponent_s4 <= lane54_exponent;
-        if (advance) lane54_e_s4 <= lane54_e;
-    end
-    wire [5:0] lane54_amount = (lane54_e_s4 - 6'h1) - {1'h0, lane54_exponent_s4}; // align.rs:18
-    wire [16:0] lane54_shifted = lane54_scaled[20:4] >> lane54_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane54_in_steps <= lane54_shifted[9:0];
-        if (advance) elements_54_sign_s3 <= elements_54_sign;
-        if (advance) elements_54_sign_s4 <= elements_54_sign_s3;
-        if (advance) lane54_x_sign <= elements_54_sign_s4;
-        if (advance) elements_54_outer_s3 <= elements_54_outer;
-        if (advance) elements_54_outer_s4 <= elements_54_outer_s3;
-        if (advance) lane54_x_outer <= elements_54_outer_s4;
-        if (advance) elements_54_inner_s3 <= elements_54_inner;
-        if (advance) elements_54_inner_s4 <= elements_54_inner_s3;
-        if (advance) lane54_x_inner <= elements_54_inner_s4;
-    end
-    wire [9:0] lane54_c_outer = lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane54_c_middle = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane54_threshold = lane54_x_outer ? lane54_c_outer : (lane54_x_inner ? 10'h0 : lane54_c_middle); // encode.rs:32
-    wire [9:0] lane54_shifted_1 = lane54_in_steps - lane54_threshold; // encode.rs:33
-    wire [9:0] _t57 = lane54_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane54_outlier_code = _t57[8:5]; // encode.rs:34
-    wire [3:0] lane54_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane54_room = lane54_x_sign ? lane54_below : (~lane63_border); // encode.rs:50
-    wire lane54_beyond = lane54_shifted_1[9:5] > {1'h0, lane54_room}; // encode.rs:51
-    wire [3:0] lane54_steps = lane54_beyond ? lane54_room : lane54_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane54_middle_code = lane54_x_sign ? (lane54_below - lane54_steps) : (lane63_border + lane54_steps); // encode.rs:53
-    wire [3:0] lane54_normal = lane54_middle_code & {4{~(lane54_x_outer | lane54_x_inner)}}; // encode.rs:36
-    wire [3:0] lane54_outlier = lane54_outlier_code & {4{lane54_x_outer | lane54_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_9 <= lane54_normal | lane54_outlier;
-    wire [9:0] lane53_outer_step_0 = elements_53_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane53_outer_step_1 = elements_53_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane53_other_step_0 = elements_53_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane53_other_step_1 = elements_53_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane53_r <= elements_53_outer ? lane53_outer_step_0 : lane53_other_step_0;
-        if (advance) lane53_e <= elements_53_outer ? lane53_outer_step_1 : lane53_other_step_1;
-    end
-    wire _t58 = |elements_53_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane53_parts_mantissa = {_t58, elements_53_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane53_parts_exponent = elements_53_magnitude[14:10] - {4'h0, _t58}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane53_mantissa <= lane53_parts_mantissa;
-        if (advance) lane53_exponent <= lane53_parts_exponent;
-    end
-    wire [20:0] _t59 = {10'h0, lane53_mantissa} * {11'h0, lane53_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane53_scaled <= _t59;
-        if (advance) lane53_exponent_s4 <= lane53_exponent;
-        if (advance) lane53_e_s4 <= lane53_e;
-    end
-    wire [5:0] lane53_amount = (lane53_e_s4 - 6'h1) - {1'h0, lane53_exponent_s4}; // align.rs:18
-    wire [16:0] lane53_shifted = lane53_scaled[20:4] >> lane53_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane53_in_steps <= lane53_shifted[9:0];
-        if (advance) elements_53_sign_s3 <= elements_53_sign;
-        if (advance) elements_53_sign_s4 <= elements_53_sign_s3;
-        if (advance) lane53_x_sign <= elements_53_sign_s4;
-        if (advance) elements_53_outer_s3 <= elements_53_outer;
-        if (advance) elements_53_outer_s4 <= elements_53_outer_s3;
-        if (advance) lane53_x_outer <= elements_53_outer_s4;
-        if (advance) elements_53_inner_s3 <= elements_53_inner;
-        if (advance) elements_53_inner_s4 <= elements_53_inner_s3;
-        if (advance) lane53_x_inner <= elements_53_inner_s4;
-    end
-    wire [9:0] lane53_c_outer = lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane53_c_middle = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane53_threshold = lane53_x_outer ? lane53_c_outer : (lane53_x_inner ? 10'h0 : lane53_c_middle); // encode.rs:32
-    wire [9:0] lane53_shifted_1 = lane53_in_steps - lane53_threshold; // encode.rs:33
-    wire [9:0] _t60 = lane53_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane53_outlier_code = _t60[8:5]; // encode.rs:34
-    wire [3:0] lane53_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane53_room = lane53_x_sign ? lane53_below : (~lane63_border); // encode.rs:50
-    wire lane53_beyond = lane53_shifted_1[9:5] > {1'h0, lane53_room}; // encode.rs:51
-    wire [3:0] lane53_steps = lane53_beyond ? lane53_room : lane53_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane53_middle_code = lane53_x_sign ? (lane53_below - lane53_steps) : (lane63_border + lane53_steps); // encode.rs:53
-    wire [3:0] lane53_normal = lane53_middle_code & {4{~(lane53_x_outer | lane53_x_inner)}}; // encode.rs:36
-    wire [3:0] lane53_outlier = lane53_outlier_code & {4{lane53_x_outer | lane53_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_10 <= lane53_normal | lane53_outlier;
-    wire [9:0] lane52_outer_step_0 = elements_52_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane52_outer_step_1 = elements_52_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane52_other_step_0 = elements_52_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane52_other_step_1 = elements_52_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane52_r <= elements_52_outer ? lane52_outer_step_0 : lane52_other_step_0;
-        if (advance) lane52_e <= elements_52_outer ? lane52_outer_step_1 : lane52_other_step_1;
-    end
-    wire _t61 = |elements_52_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane52_parts_mantissa = {_t61, elements_52_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane52_parts_exponent = elements_52_magnitude[14:10] - {4'h0, _t61}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane52_mantissa <= lane52_parts_mantissa;
-        if (advance) lane52_exponent <= lane52_parts_exponent;
-    end
-    wire [20:0] _t62 = {10'h0, lane52_mantissa} * {11'h0, lane52_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane52_scaled <= _t62;
-        if (advance) lane52_exponent_s4 <= lane52_exponent;
-        if (advance) lane52_e_s4 <= lane52_e;
-    end
-    wire [5:0] lane52_amount = (lane52_e_s4 - 6'h1) - {1'h0, lane52_exponent_s4}; // align.rs:18
-    wire [16:0] lane52_shifted = lane52_scaled[20:4] >> lane52_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane52_in_steps <= lane52_shifted[9:0];
-        if (advance) elements_52_sign_s3 <= elements_52_sign;
-        if (advance) elements_52_sign_s4 <= elements_52_sign_s3;
-        if (advance) lane52_x_sign <= elements_52_sign_s4;
-        if (advance) elements_52_outer_s3 <= elements_52_outer;
-        if (advance) elements_52_outer_s4 <= elements_52_outer_s3;
-        if (advance) lane52_x_outer <= elements_52_outer_s4;
-        if (advance) elements_52_inner_s3 <= elements_52_inner;
-        if (advance) elements_52_inner_s4 <= elements_52_inner_s3;
-        if (advance) lane52_x_inner <= elements_52_inner_s4;
-    end
-    wire [9:0] lane52_c_outer = lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane52_c_middle = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane52_threshold = lane52_x_outer ? lane52_c_outer : (lane52_x_inner ? 10'h0 : lane52_c_middle); // encode.rs:32
-    wire [9:0] lane52_shifted_1 = lane52_in_steps - lane52_threshold; // encode.rs:33
-    wire [9:0] _t63 = lane52_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane52_outlier_code = _t63[8:5]; // encode.rs:34
-    wire [3:0] lane52_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane52_room = lane52_x_sign ? lane52_below : (~lane63_border); // encode.rs:50
-    wire lane52_beyond = lane52_shifted_1[9:5] > {1'h0, lane52_room}; // encode.rs:51
-    wire [3:0] lane52_steps = lane52_beyond ? lane52_room : lane52_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane52_middle_code = lane52_x_sign ? (lane52_below - lane52_steps) : (lane63_border + lane52_steps); // encode.rs:53
-    wire [3:0] lane52_normal = lane52_middle_code & {4{~(lane52_x_outer | lane52_x_inner)}}; // encode.rs:36
-    wire [3:0] lane52_outlier = lane52_outlier_code & {4{lane52_x_outer | lane52_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_11 <= lane52_normal | lane52_outlier;
-    wire [9:0] lane51_outer_step_0 = elements_51_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane51_outer_step_1 = elements_51_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane51_other_step_0 = elements_51_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane51_other_step_1 = elements_51_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane51_r <= elements_51_outer ? lane51_outer_step_0 : lane51_other_step_0;
-        if (advance) lane51_e <= elements_51_outer ? lane51_outer_step_1 : lane51_other_step_1;
-    end
-    wire _t64 = |elements_51_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane51_parts_mantissa = {_t64, elements_51_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane51_parts_exponent = elements_51_magnitude[14:10] - {4'h0, _t64}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane51_mantissa <= lane51_parts_mantissa;
-        if (advance) lane51_exponent <= lane51_parts_exponent;
-    end
-    wire [20:0] _t65 = {10'h0, lane51_mantissa} * {11'h0, lane51_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane51_scaled <= _t65;
-        if (advance) lane51_exponent_s4 <= lane51_exponent;
-        if (advance) lane51_e_s4 <= lane51_e;
-    end
-    wire [5:0] lane51_amount = (lane51_e_s4 - 6'h1) - {1'h0, lane51_exponent_s4}; // align.rs:18
-    wire [16:0] lane51_shifted = lane51_scaled[20:4] >> lane51_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane51_in_steps <= lane51_shifted[9:0];
-        if (advance) elements_51_sign_s3 <= elements_51_sign;
-        if (advance) elements_51_sign_s4 <= elements_51_sign_s3;
-        if (advance) lane51_x_sign <= elements_51_sign_s4;
-        if (advance) elements_51_outer_s3 <= elements_51_outer;
-        if (advance) elements_51_outer_s4 <= elements_51_outer_s3;
-        if (advance) lane51_x_outer <= elements_51_outer_s4;
-        if (advance) elements_51_inner_s3 <= elements_51_inner;
-        if (advance) elements_51_inner_s4 <= elements_51_inner_s3;
-        if (advance) lane51_x_inner <= elements_51_inner_s4;
-    end
-    wire [9:0] lane51_c_outer = lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane51_c_middle = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane51_threshold = lane51_x_outer ? lane51_c_outer : (lane51_x_inner ? 10'h0 : lane51_c_middle); // encode.rs:32
-    wire [9:0] lane51_shifted_1 = lane51_in_steps - lane51_threshold; // encode.rs:33
-    wire [9:0] _t66 = lane51_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane51_outlier_code = _t66[8:5]; // encode.rs:34
-    wire [3:0] lane51_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane51_room = lane51_x_sign ? lane51_below : (~lane63_border); // encode.rs:50
-    wire lane51_beyond = lane51_shifted_1[9:5] > {1'h0, lane51_room}; // encode.rs:51
-    wire [3:0] lane51_steps = lane51_beyond ? lane51_room : lane51_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane51_middle_code = lane51_x_sign ? (lane51_below - lane51_steps) : (lane63_border + lane51_steps); // encode.rs:53
-    wire [3:0] lane51_normal = lane51_middle_code & {4{~(lane51_x_outer | lane51_x_inner)}}; // encode.rs:36
-    wire [3:0] lane51_outlier = lane51_outlier_code & {4{lane51_x_outer | lane51_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_12 <= lane51_normal | lane51_outlier;
-    wire [9:0] lane50_outer_step_0 = elements_50_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane50_outer_step_1 = elements_50_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane50_other_step_0 = elements_50_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane50_other_step_1 = elements_50_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane50_r <= elements_50_outer ? lane50_outer_step_0 : lane50_other_step_0;
-        if (advance) lane50_e <= elements_50_outer ? lane50_outer_step_1 : lane50_other_step_1;
-    end
-    wire _t67 = |elements_50_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane50_parts_mantissa = {_t67, elements_50_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane50_parts_exponent = elements_50_magnitude[14:10] - {4'h0, _t67}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane50_mantissa <= lane50_parts_mantissa;
-        if (advance) lane50_exponent <= lane50_parts_exponent;
-    end
-    wire [20:0] _t68 = {10'h0, lane50_mantissa} * {11'h0, lane50_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane50_scaled <= _t68;
-        if (advance) lane50_exponent_s4 <= lane50_exponent;
-        if (advance) lane50_e_s4 <= lane50_e;
-    end
-    wire [5:0] lane50_amount = (lane50_e_s4 - 6'h1) - {1'h0, lane50_exponent_s4}; // align.rs:18
-    wire [16:0] lane50_shifted = lane50_scaled[20:4] >> lane50_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane50_in_steps <= lane50_shifted[9:0];
-        if (advance) elements_50_sign_s3 <= elements_50_sign;
-        if (advance) elements_50_sign_s4 <= elements_50_sign_s3;
-        if (advance) lane50_x_sign <= elements_50_sign_s4;
-        if (advance) elements_50_outer_s3 <= elements_50_outer;
-        if (advance) elements_50_outer_s4 <= elements_50_outer_s3;
-        if (advance) lane50_x_outer <= elements_50_outer_s4;
-        if (advance) elements_50_inner_s3 <= elements_50_inner;
-        if (advance) elements_50_inner_s4 <= elements_50_inner_s3;
-        if (advance) lane50_x_inner <= elements_50_inner_s4;
-    end
-    wire [9:0] lane50_c_outer = lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane50_c_middle = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane50_threshold = lane50_x_outer ? lane50_c_outer : (lane50_x_inner ? 10'h0 : lane50_c_middle); // encode.rs:32
-    wire [9:0] lane50_shifted_1 = lane50_in_steps - lane50_threshold; // encode.rs:33
-    wire [9:0] _t69 = lane50_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane50_outlier_code = _t69[8:5]; // encode.rs:34
-    wire [3:0] lane50_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane50_room = lane50_x_sign ? lane50_below : (~lane63_border); // encode.rs:50
-    wire lane50_beyond = lane50_shifted_1[9:5] > {1'h0, lane50_room}; // encode.rs:51
-    wire [3:0] lane50_steps = lane50_beyond ? lane50_room : lane50_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane50_middle_code = lane50_x_sign ? (lane50_below - lane50_steps) : (lane63_border + lane50_steps); // encode.rs:53
-    wire [3:0] lane50_normal = lane50_middle_code & {4{~(lane50_x_outer | lane50_x_inner)}}; // encode.rs:36
-    wire [3:0] lane50_outlier = lane50_outlier_code & {4{lane50_x_outer | lane50_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_13 <= lane50_normal | lane50_outlier;
-    wire [9:0] lane49_outer_step_0 = elements_49_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane49_outer_step_1 = elements_49_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane49_other_step_0 = elements_49_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane49_other_step_1 = elements_49_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane49_r <= elements_49_outer ? lane49_outer_step_0 : lane49_other_step_0;
-        if (advance) lane49_e <= elements_49_outer ? lane49_outer_step_1 : lane49_other_step_1;
-    end
-    wire _t70 = |elements_49_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane49_parts_mantissa = {_t70, elements_49_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane49_parts_exponent = elements_49_magnitude[14:10] - {4'h0, _t70}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane49_mantissa <= lane49_parts_mantissa;
-        if (advance) lane49_exponent <= lane49_parts_exponent;
-    end
-    wire [20:0] _t71 = {10'h0, lane49_mantissa} * {11'h0, lane49_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane49_scaled <= _t71;
-        if (advance) lane49_exponent_s4 <= lane49_exponent;
-        if (advance) lane49_e_s4 <= lane49_e;
-    end
-    wire [5:0] lane49_amount = (lane49_e_s4 - 6'h1) - {1'h0, lane49_exponent_s4}; // align.rs:18
-    wire [16:0] lane49_shifted = lane49_scaled[20:4] >> lane49_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane49_in_steps <= lane49_shifted[9:0];
-        if (advance) elements_49_sign_s3 <= elements_49_sign;
-        if (advance) elements_49_sign_s4 <= elements_49_sign_s3;
-        if (advance) lane49_x_sign <= elements_49_sign_s4;
-        if (advance) elements_49_outer_s3 <= elements_49_outer;
-        if (advance) elements_49_outer_s4 <= elements_49_outer_s3;
-        if (advance) lane49_x_outer <= elements_49_outer_s4;
-        if (advance) elements_49_inner_s3 <= elements_49_inner;
-        if (advance) elements_49_inner_s4 <= elements_49_inner_s3;
-        if (advance) lane49_x_inner <= elements_49_inner_s4;
-    end
-    wire [9:0] lane49_c_outer = lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane49_c_middle = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane49_threshold = lane49_x_outer ? lane49_c_outer : (lane49_x_inner ? 10'h0 : lane49_c_middle); // encode.rs:32
-    wire [9:0] lane49_shifted_1 = lane49_in_steps - lane49_threshold; // encode.rs:33
-    wire [9:0] _t72 = lane49_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane49_outlier_code = _t72[8:5]; // encode.rs:34
-    wire [3:0] lane49_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane49_room = lane49_x_sign ? lane49_below : (~lane63_border); // encode.rs:50
-    wire lane49_beyond = lane49_shifted_1[9:5] > {1'h0, lane49_room}; // encode.rs:51
-    wire [3:0] lane49_steps = lane49_beyond ? lane49_room : lane49_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane49_middle_code = lane49_x_sign ? (lane49_below - lane49_steps) : (lane63_border + lane49_steps); // encode.rs:53
-    wire [3:0] lane49_normal = lane49_middle_code & {4{~(lane49_x_outer | lane49_x_inner)}}; // encode.rs:36
-    wire [3:0] lane49_outlier = lane49_outlier_code & {4{lane49_x_outer | lane49_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_14 <= lane49_normal | lane49_outlier;
-    wire [9:0] lane48_outer_step_0 = elements_48_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane48_outer_step_1 = elements_48_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane48_other_step_0 = elements_48_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane48_other_step_1 = elements_48_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane48_r <= elements_48_outer ? lane48_outer_step_0 : lane48_other_step_0;
-        if (advance) lane48_e <= elements_48_outer ? lane48_outer_step_1 : lane48_other_step_1;
-    end
-    wire _t73 = |elements_48_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane48_parts_mantissa = {_t73, elements_48_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane48_parts_exponent = elements_48_magnitude[14:10] - {4'h0, _t73}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane48_mantissa <= lane48_parts_mantissa;
-        if (advance) lane48_exponent <= lane48_parts_exponent;
-    end
-    wire [20:0] _t74 = {10'h0, lane48_mantissa} * {11'h0, lane48_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane48_scaled <= _t74;
-        if (advance) lane48_exponent_s4 <= lane48_exponent;
-        if (advance) lane48_e_s4 <= lane48_e;
-    end
-    wire [5:0] lane48_amount = (lane48_e_s4 - 6'h1) - {1'h0, lane48_exponent_s4}; // align.rs:18
-    wire [16:0] lane48_shifted = lane48_scaled[20:4] >> lane48_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane48_in_steps <= lane48_shifted[9:0];
-        if (advance) elements_48_sign_s3 <= elements_48_sign;
-        if (advance) elements_48_sign_s4 <= elements_48_sign_s3;
-        if (advance) lane48_x_sign <= elements_48_sign_s4;
-        if (advance) elements_48_outer_s3 <= elements_48_outer;
-        if (advance) elements_48_outer_s4 <= elements_48_outer_s3;
-        if (advance) lane48_x_outer <= elements_48_outer_s4;
-        if (advance) elements_48_inner_s3 <= elements_48_inner;
-        if (advance) elements_48_inner_s4 <= elements_48_inner_s3;
-        if (advance) lane48_x_inner <= elements_48_inner_s4;
-    end
-    wire [9:0] lane48_c_outer = lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane48_c_middle = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane48_threshold = lane48_x_outer ? lane48_c_outer : (lane48_x_inner ? 10'h0 : lane48_c_middle); // encode.rs:32
-    wire [9:0] lane48_shifted_1 = lane48_in_steps - lane48_threshold; // encode.rs:33
-    wire [9:0] _t75 = lane48_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane48_outlier_code = _t75[8:5]; // encode.rs:34
-    wire [3:0] lane48_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane48_room = lane48_x_sign ? lane48_below : (~lane63_border); // encode.rs:50
-    wire lane48_beyond = lane48_shifted_1[9:5] > {1'h0, lane48_room}; // encode.rs:51
-    wire [3:0] lane48_steps = lane48_beyond ? lane48_room : lane48_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane48_middle_code = lane48_x_sign ? (lane48_below - lane48_steps) : (lane63_border + lane48_steps); // encode.rs:53
-    wire [3:0] lane48_normal = lane48_middle_code & {4{~(lane48_x_outer | lane48_x_inner)}}; // encode.rs:36
-    wire [3:0] lane48_outlier = lane48_outlier_code & {4{lane48_x_outer | lane48_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_15 <= lane48_normal | lane48_outlier;
-    wire [9:0] lane47_outer_step_0 = elements_47_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane47_outer_step_1 = elements_47_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane47_other_step_0 = elements_47_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane47_other_step_1 = elements_47_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane47_r <= elements_47_outer ? lane47_outer_step_0 : lane47_other_step_0;
-        if (advance) lane47_e <= elements_47_outer ? lane47_outer_step_1 : lane47_other_step_1;
-    end
-    wire _t76 = |elements_47_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane47_parts_mantissa = {_t76, elements_47_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane47_parts_exponent = elements_47_magnitude[14:10] - {4'h0, _t76}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane47_mantissa <= lane47_parts_mantissa;
-        if (advance) lane47_exponent <= lane47_parts_exponent;
-    end
-    wire [20:0] _t77 = {10'h0, lane47_mantissa} * {11'h0, lane47_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane47_scaled <= _t77;
-        if (advance) lane47_exponent_s4 <= lane47_exponent;
-        if (advance) lane47_e_s4 <= lane47_e;
-    end
-    wire [5:0] lane47_amount = (lane47_e_s4 - 6'h1) - {1'h0, lane47_exponent_s4}; // align.rs:18
-    wire [16:0] lane47_shifted = lane47_scaled[20:4] >> lane47_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane47_in_steps <= lane47_shifted[9:0];
-        if (advance) elements_47_sign_s3 <= elements_47_sign;
-        if (advance) elements_47_sign_s4 <= elements_47_sign_s3;
-        if (advance) lane47_x_sign <= elements_47_sign_s4;
-        if (advance) elements_47_outer_s3 <= elements_47_outer;
-        if (advance) elements_47_outer_s4 <= elements_47_outer_s3;
-        if (advance) lane47_x_outer <= elements_47_outer_s4;
-        if (advance) elements_47_inner_s3 <= elements_47_inner;
-        if (advance) elements_47_inner_s4 <= elements_47_inner_s3;
-        if (advance) lane47_x_inner <= elements_47_inner_s4;
-    end
-    wire [9:0] lane47_c_outer = lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane47_c_middle = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane47_threshold = lane47_x_outer ? lane47_c_outer : (lane47_x_inner ? 10'h0 : lane47_c_middle); // encode.rs:32
-    wire [9:0] lane47_shifted_1 = lane47_in_steps - lane47_threshold; // encode.rs:33
-    wire [9:0] _t78 = lane47_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane47_outlier_code = _t78[8:5]; // encode.rs:34
-    wire [3:0] lane47_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane47_room = lane47_x_sign ? lane47_below : (~lane63_border); // encode.rs:50
-    wire lane47_beyond = lane47_shifted_1[9:5] > {1'h0, lane47_room}; // encode.rs:51
-    wire [3:0] lane47_steps = lane47_beyond ? lane47_room : lane47_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane47_middle_code = lane47_x_sign ? (lane47_below - lane47_steps) : (lane63_border + lane47_steps); // encode.rs:53
-    wire [3:0] lane47_normal = lane47_middle_code & {4{~(lane47_x_outer | lane47_x_inner)}}; // encode.rs:36
-    wire [3:0] lane47_outlier = lane47_outlier_code & {4{lane47_x_outer | lane47_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_16 <= lane47_normal | lane47_outlier;
-    wire [9:0] lane46_outer_step_0 = elements_46_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane46_outer_step_1 = elements_46_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane46_other_step_0 = elements_46_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane46_other_step_1 = elements_46_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane46_r <= elements_46_outer ? lane46_outer_step_0 : lane46_other_step_0;
-        if (advance) lane46_e <= elements_46_outer ? lane46_outer_step_1 : lane46_other_step_1;
-    end
-    wire _t79 = |elements_46_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane46_parts_mantissa = {_t79, elements_46_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane46_parts_exponent = elements_46_magnitude[14:10] - {4'h0, _t79}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane46_mantissa <= lane46_parts_mantissa;
-        if (advance) lane46_exponent <= lane46_parts_exponent;
-    end
-    wire [20:0] _t80 = {10'h0, lane46_mantissa} * {11'h0, lane46_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane46_scaled <= _t80;
-        if (advance) lane46_exponent_s4 <= lane46_exponent;
-        if (advance) lane46_e_s4 <= lane46_e;
-    end
-    wire [5:0] lane46_amount = (lane46_e_s4 - 6'h1) - {1'h0, lane46_exponent_s4}; // align.rs:18
-    wire [16:0] lane46_shifted = lane46_scaled[20:4] >> lane46_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane46_in_steps <= lane46_shifted[9:0];
-        if (advance) elements_46_sign_s3 <= elements_46_sign;
-        if (advance) elements_46_sign_s4 <= elements_46_sign_s3;
-        if (advance) lane46_x_sign <= elements_46_sign_s4;
-        if (advance) elements_46_outer_s3 <= elements_46_outer;
-        if (advance) elements_46_outer_s4 <= elements_46_outer_s3;
-        if (advance) lane46_x_outer <= elements_46_outer_s4;
-        if (advance) elements_46_inner_s3 <= elements_46_inner;
-        if (advance) elements_46_inner_s4 <= elements_46_inner_s3;
-        if (advance) lane46_x_inner <= elements_46_inner_s4;
-    end
-    wire [9:0] lane46_c_outer = lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane46_c_middle = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane46_threshold = lane46_x_outer ? lane46_c_outer : (lane46_x_inner ? 10'h0 : lane46_c_middle); // encode.rs:32
-    wire [9:0] lane46_shifted_1 = lane46_in_steps - lane46_threshold; // encode.rs:33
-    wire [9:0] _t81 = lane46_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane46_outlier_code = _t81[8:5]; // encode.rs:34
-    wire [3:0] lane46_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane46_room = lane46_x_sign ? lane46_below : (~lane63_border); // encode.rs:50
-    wire lane46_beyond = lane46_shifted_1[9:5] > {1'h0, lane46_room}; // encode.rs:51
-    wire [3:0] lane46_steps = lane46_beyond ? lane46_room : lane46_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane46_middle_code = lane46_x_sign ? (lane46_below - lane46_steps) : (lane63_border + lane46_steps); // encode.rs:53
-    wire [3:0] lane46_normal = lane46_middle_code & {4{~(lane46_x_outer | lane46_x_inner)}}; // encode.rs:36
-    wire [3:0] lane46_outlier = lane46_outlier_code & {4{lane46_x_outer | lane46_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_17 <= lane46_normal | lane46_outlier;
-    wire [9:0] lane45_outer_step_0 = elements_45_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane45_outer_step_1 = elements_45_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane45_other_step_0 = elements_45_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane45_other_step_1 = elements_45_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane45_r <= elements_45_outer ? lane45_outer_step_0 : lane45_other_step_0;
-        if (advance) lane45_e <= elements_45_outer ? lane45_outer_step_1 : lane45_other_step_1;
-    end
-    wire _t82 = |elements_45_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane45_parts_mantissa = {_t82, elements_45_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane45_parts_exponent = elements_45_magnitude[14:10] - {4'h0, _t82}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane45_mantissa <= lane45_parts_mantissa;
-        if (advance) lane45_exponent <= lane45_parts_exponent;
-    end
-    wire [20:0] _t83 = {10'h0, lane45_mantissa} * {11'h0, lane45_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane45_scaled <= _t83;
-        if (advance) lane45_exponent_s4 <= lane45_exponent;
-        if (advance) lane45_e_s4 <= lane45_e;
-    end
-    wire [5:0] lane45_amount = (lane45_e_s4 - 6'h1) - {1'h0, lane45_exponent_s4}; // align.rs:18
-    wire [16:0] lane45_shifted = lane45_scaled[20:4] >> lane45_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane45_in_steps <= lane45_shifted[9:0];
-        if (advance) elements_45_sign_s3 <= elements_45_sign;
-        if (advance) elements_45_sign_s4 <= elements_45_sign_s3;
-        if (advance) lane45_x_sign <= elements_45_sign_s4;
-        if (advance) elements_45_outer_s3 <= elements_45_outer;
-        if (advance) elements_45_outer_s4 <= elements_45_outer_s3;
-        if (advance) lane45_x_outer <= elements_45_outer_s4;
-        if (advance) elements_45_inner_s3 <= elements_45_inner;
-        if (advance) elements_45_inner_s4 <= elements_45_inner_s3;
-        if (advance) lane45_x_inner <= elements_45_inner_s4;
-    end
-    wire [9:0] lane45_c_outer = lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane45_c_middle = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane45_threshold = lane45_x_outer ? lane45_c_outer : (lane45_x_inner ? 10'h0 : lane45_c_middle); // encode.rs:32
-    wire [9:0] lane45_shifted_1 = lane45_in_steps - lane45_threshold; // encode.rs:33
-    wire [9:0] _t84 = lane45_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane45_outlier_code = _t84[8:5]; // encode.rs:34
-    wire [3:0] lane45_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane45_room = lane45_x_sign ? lane45_below : (~lane63_border); // encode.rs:50
-    wire lane45_beyond = lane45_shifted_1[9:5] > {1'h0, lane45_room}; // encode.rs:51
-    wire [3:0] lane45_steps = lane45_beyond ? lane45_room : lane45_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane45_middle_code = lane45_x_sign ? (lane45_below - lane45_steps) : (lane63_border + lane45_steps); // encode.rs:53
-    wire [3:0] lane45_normal = lane45_middle_code & {4{~(lane45_x_outer | lane45_x_inner)}}; // encode.rs:36
-    wire [3:0] lane45_outlier = lane45_outlier_code & {4{lane45_x_outer | lane45_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_18 <= lane45_normal | lane45_outlier;
-    wire [9:0] lane44_outer_step_0 = elements_44_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane44_outer_step_1 = elements_44_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane44_other_step_0 = elements_44_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane44_other_step_1 = elements_44_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane44_r <= elements_44_outer ? lane44_outer_step_0 : lane44_other_step_0;
-        if (advance) lane44_e <= elements_44_outer ? lane44_outer_step_1 : lane44_other_step_1;
-    end
-    wire _t85 = |elements_44_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane44_parts_mantissa = {_t85, elements_44_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane44_parts_exponent = elements_44_magnitude[14:10] - {4'h0, _t85}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane44_mantissa <= lane44_parts_mantissa;
-        if (advance) lane44_exponent <= lane44_parts_exponent;
-    end
-    wire [20:0] _t86 = {10'h0, lane44_mantissa} * {11'h0, lane44_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane44_scaled <= _t86;
-        if (advance) lane44_exponent_s4 <= lane44_exponent;
-        if (advance) lane44_e_s4 <= lane44_e;
-    end
-    wire [5:0] lane44_amount = (lane44_e_s4 - 6'h1) - {1'h0, lane44_exponent_s4}; // align.rs:18
-    wire [16:0] lane44_shifted = lane44_scaled[20:4] >> lane44_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane44_in_steps <= lane44_shifted[9:0];
-        if (advance) elements_44_sign_s3 <= elements_44_sign;
-        if (advance) elements_44_sign_s4 <= elements_44_sign_s3;
-        if (advance) lane44_x_sign <= elements_44_sign_s4;
-        if (advance) elements_44_outer_s3 <= elements_44_outer;
-        if (advance) elements_44_outer_s4 <= elements_44_outer_s3;
-        if (advance) lane44_x_outer <= elements_44_outer_s4;
-        if (advance) elements_44_inner_s3 <= elements_44_inner;
-        if (advance) elements_44_inner_s4 <= elements_44_inner_s3;
-        if (advance) lane44_x_inner <= elements_44_inner_s4;
-    end
-    wire [9:0] lane44_c_outer = lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane44_c_middle = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane44_threshold = lane44_x_outer ? lane44_c_outer : (lane44_x_inner ? 10'h0 : lane44_c_middle); // encode.rs:32
-    wire [9:0] lane44_shifted_1 = lane44_in_steps - lane44_threshold; // encode.rs:33
-    wire [9:0] _t87 = lane44_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane44_outlier_code = _t87[8:5]; // encode.rs:34
-    wire [3:0] lane44_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane44_room = lane44_x_sign ? lane44_below : (~lane63_border); // encode.rs:50
-    wire lane44_beyond = lane44_shifted_1[9:5] > {1'h0, lane44_room}; // encode.rs:51
-    wire [3:0] lane44_steps = lane44_beyond ? lane44_room : lane44_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane44_middle_code = lane44_x_sign ? (lane44_below - lane44_steps) : (lane63_border + lane44_steps); // encode.rs:53
-    wire [3:0] lane44_normal = lane44_middle_code & {4{~(lane44_x_outer | lane44_x_inner)}}; // encode.rs:36
-    wire [3:0] lane44_outlier = lane44_outlier_code & {4{lane44_x_outer | lane44_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_19 <= lane44_normal | lane44_outlier;
-    wire [9:0] lane43_outer_step_0 = elements_43_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane43_outer_step_1 = elements_43_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane43_other_step_0 = elements_43_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane43_other_step_1 = elements_43_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane43_r <= elements_43_outer ? lane43_outer_step_0 : lane43_other_step_0;
-        if (advance) lane43_e <= elements_43_outer ? lane43_outer_step_1 : lane43_other_step_1;
-    end
-    wire _t88 = |elements_43_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane43_parts_mantissa = {_t88, elements_43_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane43_parts_exponent = elements_43_magnitude[14:10] - {4'h0, _t88}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane43_mantissa <= lane43_parts_mantissa;
-        if (advance) lane43_exponent <= lane43_parts_exponent;
-    end
-    wire [20:0] _t89 = {10'h0, lane43_mantissa} * {11'h0, lane43_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane43_scaled <= _t89;
-        if (advance) lane43_exponent_s4 <= lane43_exponent;
-        if (advance) lane43_e_s4 <= lane43_e;
-    end
-    wire [5:0] lane43_amount = (lane43_e_s4 - 6'h1) - {1'h0, lane43_exponent_s4}; // align.rs:18
-    wire [16:0] lane43_shifted = lane43_scaled[20:4] >> lane43_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane43_in_steps <= lane43_shifted[9:0];
-        if (advance) elements_43_sign_s3 <= elements_43_sign;
-        if (advance) elements_43_sign_s4 <= elements_43_sign_s3;
-        if (advance) lane43_x_sign <= elements_43_sign_s4;
-        if (advance) elements_43_outer_s3 <= elements_43_outer;
-        if (advance) elements_43_outer_s4 <= elements_43_outer_s3;
-        if (advance) lane43_x_outer <= elements_43_outer_s4;
-        if (advance) elements_43_inner_s3 <= elements_43_inner;
-        if (advance) elements_43_inner_s4 <= elements_43_inner_s3;
-        if (advance) lane43_x_inner <= elements_43_inner_s4;
-    end
-    wire [9:0] lane43_c_outer = lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane43_c_middle = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane43_threshold = lane43_x_outer ? lane43_c_outer : (lane43_x_inner ? 10'h0 : lane43_c_middle); // encode.rs:32
-    wire [9:0] lane43_shifted_1 = lane43_in_steps - lane43_threshold; // encode.rs:33
-    wire [9:0] _t90 = lane43_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane43_outlier_code = _t90[8:5]; // encode.rs:34
-    wire [3:0] lane43_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane43_room = lane43_x_sign ? lane43_below : (~lane63_border); // encode.rs:50
-    wire lane43_beyond = lane43_shifted_1[9:5] > {1'h0, lane43_room}; // encode.rs:51
-    wire [3:0] lane43_steps = lane43_beyond ? lane43_room : lane43_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane43_middle_code = lane43_x_sign ? (lane43_below - lane43_steps) : (lane63_border + lane43_steps); // encode.rs:53
-    wire [3:0] lane43_normal = lane43_middle_code & {4{~(lane43_x_outer | lane43_x_inner)}}; // encode.rs:36
-    wire [3:0] lane43_outlier = lane43_outlier_code & {4{lane43_x_outer | lane43_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_20 <= lane43_normal | lane43_outlier;
-    wire [9:0] lane42_outer_step_0 = elements_42_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane42_outer_step_1 = elements_42_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane42_other_step_0 = elements_42_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane42_other_step_1 = elements_42_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane42_r <= elements_42_outer ? lane42_outer_step_0 : lane42_other_step_0;
-        if (advance) lane42_e <= elements_42_outer ? lane42_outer_step_1 : lane42_other_step_1;
-    end
-    wire _t91 = |elements_42_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane42_parts_mantissa = {_t91, elements_42_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane42_parts_exponent = elements_42_magnitude[14:10] - {4'h0, _t91}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane42_mantissa <= lane42_parts_mantissa;
-        if (advance) lane42_exponent <= lane42_parts_exponent;
-    end
-    wire [20:0] _t92 = {10'h0, lane42_mantissa} * {11'h0, lane42_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane42_scaled <= _t92;
-        if (advance) lane42_exponent_s4 <= lane42_exponent;
-        if (advance) lane42_e_s4 <= lane42_e;
-    end
-    wire [5:0] lane42_amount = (lane42_e_s4 - 6'h1) - {1'h0, lane42_exponent_s4}; // align.rs:18
-    wire [16:0] lane42_shifted = lane42_scaled[20:4] >> lane42_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane42_in_steps <= lane42_shifted[9:0];
-        if (advance) elements_42_sign_s3 <= elements_42_sign;
-        if (advance) elements_42_sign_s4 <= elements_42_sign_s3;
-        if (advance) lane42_x_sign <= elements_42_sign_s4;
-        if (advance) elements_42_outer_s3 <= elements_42_outer;
-        if (advance) elements_42_outer_s4 <= elements_42_outer_s3;
-        if (advance) lane42_x_outer <= elements_42_outer_s4;
-        if (advance) elements_42_inner_s3 <= elements_42_inner;
-        if (advance) elements_42_inner_s4 <= elements_42_inner_s3;
-        if (advance) lane42_x_inner <= elements_42_inner_s4;
-    end
-    wire [9:0] lane42_c_outer = lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane42_c_middle = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane42_threshold = lane42_x_outer ? lane42_c_outer : (lane42_x_inner ? 10'h0 : lane42_c_middle); // encode.rs:32
-    wire [9:0] lane42_shifted_1 = lane42_in_steps - lane42_threshold; // encode.rs:33
-    wire [9:0] _t93 = lane42_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane42_outlier_code = _t93[8:5]; // encode.rs:34
-    wire [3:0] lane42_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane42_room = lane42_x_sign ? lane42_below : (~lane63_border); // encode.rs:50
-    wire lane42_beyond = lane42_shifted_1[9:5] > {1'h0, lane42_room}; // encode.rs:51
-    wire [3:0] lane42_steps = lane42_beyond ? lane42_room : lane42_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane42_middle_code = lane42_x_sign ? (lane42_below - lane42_steps) : (lane63_border + lane42_steps); // encode.rs:53
-    wire [3:0] lane42_normal = lane42_middle_code & {4{~(lane42_x_outer | lane42_x_inner)}}; // encode.rs:36
-    wire [3:0] lane42_outlier = lane42_outlier_code & {4{lane42_x_outer | lane42_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_21 <= lane42_normal | lane42_outlier;
-    wire [9:0] lane41_outer_step_0 = elements_41_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane41_outer_step_1 = elements_41_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane41_other_step_0 = elements_41_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane41_other_step_1 = elements_41_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane41_r <= elements_41_outer ? lane41_outer_step_0 : lane41_other_step_0;
-        if (advance) lane41_e <= elements_41_outer ? lane41_outer_step_1 : lane41_other_step_1;
-    end
-    wire _t94 = |elements_41_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane41_parts_mantissa = {_t94, elements_41_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane41_parts_exponent = elements_41_magnitude[14:10] - {4'h0, _t94}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane41_mantissa <= lane41_parts_mantissa;
-        if (advance) lane41_exponent <= lane41_parts_exponent;
-    end
-    wire [20:0] _t95 = {10'h0, lane41_mantissa} * {11'h0, lane41_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane41_scaled <= _t95;
-        if (advance) lane41_exponent_s4 <= lane41_exponent;
-        if (advance) lane41_e_s4 <= lane41_e;
-    end
-    wire [5:0] lane41_amount = (lane41_e_s4 - 6'h1) - {1'h0, lane41_exponent_s4}; // align.rs:18
-    wire [16:0] lane41_shifted = lane41_scaled[20:4] >> lane41_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane41_in_steps <= lane41_shifted[9:0];
-        if (advance) elements_41_sign_s3 <= elements_41_sign;
-        if (advance) elements_41_sign_s4 <= elements_41_sign_s3;
-        if (advance) lane41_x_sign <= elements_41_sign_s4;
-        if (advance) elements_41_outer_s3 <= elements_41_outer;
-        if (advance) elements_41_outer_s4 <= elements_41_outer_s3;
-        if (advance) lane41_x_outer <= elements_41_outer_s4;
-        if (advance) elements_41_inner_s3 <= elements_41_inner;
-        if (advance) elements_41_inner_s4 <= elements_41_inner_s3;
-        if (advance) lane41_x_inner <= elements_41_inner_s4;
-    end
-    wire [9:0] lane41_c_outer = lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane41_c_middle = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane41_threshold = lane41_x_outer ? lane41_c_outer : (lane41_x_inner ? 10'h0 : lane41_c_middle); // encode.rs:32
-    wire [9:0] lane41_shifted_1 = lane41_in_steps - lane41_threshold; // encode.rs:33
-    wire [9:0] _t96 = lane41_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane41_outlier_code = _t96[8:5]; // encode.rs:34
-    wire [3:0] lane41_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane41_room = lane41_x_sign ? lane41_below : (~lane63_border); // encode.rs:50
-    wire lane41_beyond = lane41_shifted_1[9:5] > {1'h0, lane41_room}; // encode.rs:51
-    wire [3:0] lane41_steps = lane41_beyond ? lane41_room : lane41_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane41_middle_code = lane41_x_sign ? (lane41_below - lane41_steps) : (lane63_border + lane41_steps); // encode.rs:53
-    wire [3:0] lane41_normal = lane41_middle_code & {4{~(lane41_x_outer | lane41_x_inner)}}; // encode.rs:36
-    wire [3:0] lane41_outlier = lane41_outlier_code & {4{lane41_x_outer | lane41_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_22 <= lane41_normal | lane41_outlier;
-    wire [9:0] lane40_outer_step_0 = elements_40_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane40_outer_step_1 = elements_40_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane40_other_step_0 = elements_40_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane40_other_step_1 = elements_40_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane40_r <= elements_40_outer ? lane40_outer_step_0 : lane40_other_step_0;
-        if (advance) lane40_e <= elements_40_outer ? lane40_outer_step_1 : lane40_other_step_1;
-    end
-    wire _t97 = |elements_40_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane40_parts_mantissa = {_t97, elements_40_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane40_parts_exponent = elements_40_magnitude[14:10] - {4'h0, _t97}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane40_mantissa <= lane40_parts_mantissa;
-        if (advance) lane40_exponent <= lane40_parts_exponent;
-    end
-    wire [20:0] _t98 = {10'h0, lane40_mantissa} * {11'h0, lane40_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane40_scaled <= _t98;
-        if (advance) lane40_exponent_s4 <= lane40_exponent;
-        if (advance) lane40_e_s4 <= lane40_e;
-    end
-    wire [5:0] lane40_amount = (lane40_e_s4 - 6'h1) - {1'h0, lane40_exponent_s4}; // align.rs:18
-    wire [16:0] lane40_shifted = lane40_scaled[20:4] >> lane40_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane40_in_steps <= lane40_shifted[9:0];
-        if (advance) elements_40_sign_s3 <= elements_40_sign;
-        if (advance) elements_40_sign_s4 <= elements_40_sign_s3;
-        if (advance) lane40_x_sign <= elements_40_sign_s4;
-        if (advance) elements_40_outer_s3 <= elements_40_outer;
-        if (advance) elements_40_outer_s4 <= elements_40_outer_s3;
-        if (advance) lane40_x_outer <= elements_40_outer_s4;
-        if (advance) elements_40_inner_s3 <= elements_40_inner;
-        if (advance) elements_40_inner_s4 <= elements_40_inner_s3;
-        if (advance) lane40_x_inner <= elements_40_inner_s4;
-    end
-    wire [9:0] lane40_c_outer = lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane40_c_middle = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane40_threshold = lane40_x_outer ? lane40_c_outer : (lane40_x_inner ? 10'h0 : lane40_c_middle); // encode.rs:32
-    wire [9:0] lane40_shifted_1 = lane40_in_steps - lane40_threshold; // encode.rs:33
-    wire [9:0] _t99 = lane40_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane40_outlier_code = _t99[8:5]; // encode.rs:34
-    wire [3:0] lane40_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane40_room = lane40_x_sign ? lane40_below : (~lane63_border); // encode.rs:50
-    wire lane40_beyond = lane40_shifted_1[9:5] > {1'h0, lane40_room}; // encode.rs:51
-    wire [3:0] lane40_steps = lane40_beyond ? lane40_room : lane40_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane40_middle_code = lane40_x_sign ? (lane40_below - lane40_steps) : (lane63_border + lane40_steps); // encode.rs:53
-    wire [3:0] lane40_normal = lane40_middle_code & {4{~(lane40_x_outer | lane40_x_inner)}}; // encode.rs:36
-    wire [3:0] lane40_outlier = lane40_outlier_code & {4{lane40_x_outer | lane40_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_23 <= lane40_normal | lane40_outlier;
-    wire [9:0] lane39_outer_step_0 = elements_39_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane39_outer_step_1 = elements_39_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane39_other_step_0 = elements_39_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane39_other_step_1 = elements_39_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane39_r <= elements_39_outer ? lane39_outer_step_0 : lane39_other_step_0;
-        if (advance) lane39_e <= elements_39_outer ? lane39_outer_step_1 : lane39_other_step_1;
-    end
-    wire _t100 = |elements_39_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane39_parts_mantissa = {_t100, elements_39_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane39_parts_exponent = elements_39_magnitude[14:10] - {4'h0, _t100}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane39_mantissa <= lane39_parts_mantissa;
-        if (advance) lane39_exponent <= lane39_parts_exponent;
-    end
-    wire [20:0] _t101 = {10'h0, lane39_mantissa} * {11'h0, lane39_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane39_scaled <= _t101;
-        if (advance) lane39_exponent_s4 <= lane39_exponent;
-        if (advance) lane39_e_s4 <= lane39_e;
-    end
-    wire [5:0] lane39_amount = (lane39_e_s4 - 6'h1) - {1'h0, lane39_exponent_s4}; // align.rs:18
-    wire [16:0] lane39_shifted = lane39_scaled[20:4] >> lane39_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane39_in_steps <= lane39_shifted[9:0];
-        if (advance) elements_39_sign_s3 <= elements_39_sign;
-        if (advance) elements_39_sign_s4 <= elements_39_sign_s3;
-        if (advance) lane39_x_sign <= elements_39_sign_s4;
-        if (advance) elements_39_outer_s3 <= elements_39_outer;
-        if (advance) elements_39_outer_s4 <= elements_39_outer_s3;
-        if (advance) lane39_x_outer <= elements_39_outer_s4;
-        if (advance) elements_39_inner_s3 <= elements_39_inner;
-        if (advance) elements_39_inner_s4 <= elements_39_inner_s3;
-        if (advance) lane39_x_inner <= elements_39_inner_s4;
-    end
-    wire [9:0] lane39_c_outer = lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane39_c_middle = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane39_threshold = lane39_x_outer ? lane39_c_outer : (lane39_x_inner ? 10'h0 : lane39_c_middle); // encode.rs:32
-    wire [9:0] lane39_shifted_1 = lane39_in_steps - lane39_threshold; // encode.rs:33
-    wire [9:0] _t102 = lane39_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane39_outlier_code = _t102[8:5]; // encode.rs:34
-    wire [3:0] lane39_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane39_room = lane39_x_sign ? lane39_below : (~lane63_border); // encode.rs:50
-    wire lane39_beyond = lane39_shifted_1[9:5] > {1'h0, lane39_room}; // encode.rs:51
-    wire [3:0] lane39_steps = lane39_beyond ? lane39_room : lane39_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane39_middle_code = lane39_x_sign ? (lane39_below - lane39_steps) : (lane63_border + lane39_steps); // encode.rs:53
-    wire [3:0] lane39_normal = lane39_middle_code & {4{~(lane39_x_outer | lane39_x_inner)}}; // encode.rs:36
-    wire [3:0] lane39_outlier = lane39_outlier_code & {4{lane39_x_outer | lane39_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_24 <= lane39_normal | lane39_outlier;
-    wire [9:0] lane38_outer_step_0 = elements_38_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane38_outer_step_1 = elements_38_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane38_other_step_0 = elements_38_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane38_other_step_1 = elements_38_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane38_r <= elements_38_outer ? lane38_outer_step_0 : lane38_other_step_0;
-        if (advance) lane38_e <= elements_38_outer ? lane38_outer_step_1 : lane38_other_step_1;
-    end
-    wire _t103 = |elements_38_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane38_parts_mantissa = {_t103, elements_38_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane38_parts_exponent = elements_38_magnitude[14:10] - {4'h0, _t103}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane38_mantissa <= lane38_parts_mantissa;
-        if (advance) lane38_exponent <= lane38_parts_exponent;
-    end
-    wire [20:0] _t104 = {10'h0, lane38_mantissa} * {11'h0, lane38_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane38_scaled <= _t104;
-        if (advance) lane38_exponent_s4 <= lane38_exponent;
-        if (advance) lane38_e_s4 <= lane38_e;
-    end
-    wire [5:0] lane38_amount = (lane38_e_s4 - 6'h1) - {1'h0, lane38_exponent_s4}; // align.rs:18
-    wire [16:0] lane38_shifted = lane38_scaled[20:4] >> lane38_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane38_in_steps <= lane38_shifted[9:0];
-        if (advance) elements_38_sign_s3 <= elements_38_sign;
-        if (advance) elements_38_sign_s4 <= elements_38_sign_s3;
-        if (advance) lane38_x_sign <= elements_38_sign_s4;
-        if (advance) elements_38_outer_s3 <= elements_38_outer;
-        if (advance) elements_38_outer_s4 <= elements_38_outer_s3;
-        if (advance) lane38_x_outer <= elements_38_outer_s4;
-        if (advance) elements_38_inner_s3 <= elements_38_inner;
-        if (advance) elements_38_inner_s4 <= elements_38_inner_s3;
-        if (advance) lane38_x_inner <= elements_38_inner_s4;
-    end
-    wire [9:0] lane38_c_outer = lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane38_c_middle = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane38_threshold = lane38_x_outer ? lane38_c_outer : (lane38_x_inner ? 10'h0 : lane38_c_middle); // encode.rs:32
-    wire [9:0] lane38_shifted_1 = lane38_in_steps - lane38_threshold; // encode.rs:33
-    wire [9:0] _t105 = lane38_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane38_outlier_code = _t105[8:5]; // encode.rs:34
-    wire [3:0] lane38_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane38_room = lane38_x_sign ? lane38_below : (~lane63_border); // encode.rs:50
-    wire lane38_beyond = lane38_shifted_1[9:5] > {1'h0, lane38_room}; // encode.rs:51
-    wire [3:0] lane38_steps = lane38_beyond ? lane38_room : lane38_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane38_middle_code = lane38_x_sign ? (lane38_below - lane38_steps) : (lane63_border + lane38_steps); // encode.rs:53
-    wire [3:0] lane38_normal = lane38_middle_code & {4{~(lane38_x_outer | lane38_x_inner)}}; // encode.rs:36
-    wire [3:0] lane38_outlier = lane38_outlier_code & {4{lane38_x_outer | lane38_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_25 <= lane38_normal | lane38_outlier;
-    wire [9:0] lane37_outer_step_0 = elements_37_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane37_outer_step_1 = elements_37_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane37_other_step_0 = elements_37_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane37_other_step_1 = elements_37_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane37_r <= elements_37_outer ? lane37_outer_step_0 : lane37_other_step_0;
-        if (advance) lane37_e <= elements_37_outer ? lane37_outer_step_1 : lane37_other_step_1;
-    end
-    wire _t106 = |elements_37_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane37_parts_mantissa = {_t106, elements_37_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane37_parts_exponent = elements_37_magnitude[14:10] - {4'h0, _t106}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane37_mantissa <= lane37_parts_mantissa;
-        if (advance) lane37_exponent <= lane37_parts_exponent;
-    end
-    wire [20:0] _t107 = {10'h0, lane37_mantissa} * {11'h0, lane37_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane37_scaled <= _t107;
-        if (advance) lane37_exponent_s4 <= lane37_exponent;
-        if (advance) lane37_e_s4 <= lane37_e;
-    end
-    wire [5:0] lane37_amount = (lane37_e_s4 - 6'h1) - {1'h0, lane37_exponent_s4}; // align.rs:18
-    wire [16:0] lane37_shifted = lane37_scaled[20:4] >> lane37_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane37_in_steps <= lane37_shifted[9:0];
-        if (advance) elements_37_sign_s3 <= elements_37_sign;
-        if (advance) elements_37_sign_s4 <= elements_37_sign_s3;
-        if (advance) lane37_x_sign <= elements_37_sign_s4;
-        if (advance) elements_37_outer_s3 <= elements_37_outer;
-        if (advance) elements_37_outer_s4 <= elements_37_outer_s3;
-        if (advance) lane37_x_outer <= elements_37_outer_s4;
-        if (advance) elements_37_inner_s3 <= elements_37_inner;
-        if (advance) elements_37_inner_s4 <= elements_37_inner_s3;
-        if (advance) lane37_x_inner <= elements_37_inner_s4;
-    end
-    wire [9:0] lane37_c_outer = lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane37_c_middle = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane37_threshold = lane37_x_outer ? lane37_c_outer : (lane37_x_inner ? 10'h0 : lane37_c_middle); // encode.rs:32
-    wire [9:0] lane37_shifted_1 = lane37_in_steps - lane37_threshold; // encode.rs:33
-    wire [9:0] _t108 = lane37_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane37_outlier_code = _t108[8:5]; // encode.rs:34
-    wire [3:0] lane37_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane37_room = lane37_x_sign ? lane37_below : (~lane63_border); // encode.rs:50
-    wire lane37_beyond = lane37_shifted_1[9:5] > {1'h0, lane37_room}; // encode.rs:51
-    wire [3:0] lane37_steps = lane37_beyond ? lane37_room : lane37_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane37_middle_code = lane37_x_sign ? (lane37_below - lane37_steps) : (lane63_border + lane37_steps); // encode.rs:53
-    wire [3:0] lane37_normal = lane37_middle_code & {4{~(lane37_x_outer | lane37_x_inner)}}; // encode.rs:36
-    wire [3:0] lane37_outlier = lane37_outlier_code & {4{lane37_x_outer | lane37_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_26 <= lane37_normal | lane37_outlier;
-    wire [9:0] lane36_outer_step_0 = elements_36_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane36_outer_step_1 = elements_36_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane36_other_step_0 = elements_36_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane36_other_step_1 = elements_36_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane36_r <= elements_36_outer ? lane36_outer_step_0 : lane36_other_step_0;
-        if (advance) lane36_e <= elements_36_outer ? lane36_outer_step_1 : lane36_other_step_1;
-    end
-    wire _t109 = |elements_36_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane36_parts_mantissa = {_t109, elements_36_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane36_parts_exponent = elements_36_magnitude[14:10] - {4'h0, _t109}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane36_mantissa <= lane36_parts_mantissa;
-        if (advance) lane36_exponent <= lane36_parts_exponent;
-    end
-    wire [20:0] _t110 = {10'h0, lane36_mantissa} * {11'h0, lane36_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane36_scaled <= _t110;
-        if (advance) lane36_exponent_s4 <= lane36_exponent;
-        if (advance) lane36_e_s4 <= lane36_e;
-    end
-    wire [5:0] lane36_amount = (lane36_e_s4 - 6'h1) - {1'h0, lane36_exponent_s4}; // align.rs:18
-    wire [16:0] lane36_shifted = lane36_scaled[20:4] >> lane36_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane36_in_steps <= lane36_shifted[9:0];
-        if (advance) elements_36_sign_s3 <= elements_36_sign;
-        if (advance) elements_36_sign_s4 <= elements_36_sign_s3;
-        if (advance) lane36_x_sign <= elements_36_sign_s4;
-        if (advance) elements_36_outer_s3 <= elements_36_outer;
-        if (advance) elements_36_outer_s4 <= elements_36_outer_s3;
-        if (advance) lane36_x_outer <= elements_36_outer_s4;
-        if (advance) elements_36_inner_s3 <= elements_36_inner;
-        if (advance) elements_36_inner_s4 <= elements_36_inner_s3;
-        if (advance) lane36_x_inner <= elements_36_inner_s4;
-    end
-    wire [9:0] lane36_c_outer = lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane36_c_middle = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane36_threshold = lane36_x_outer ? lane36_c_outer : (lane36_x_inner ? 10'h0 : lane36_c_middle); // encode.rs:32
-    wire [9:0] lane36_shifted_1 = lane36_in_steps - lane36_threshold; // encode.rs:33
-    wire [9:0] _t111 = lane36_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane36_outlier_code = _t111[8:5]; // encode.rs:34
-    wire [3:0] lane36_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane36_room = lane36_x_sign ? lane36_below : (~lane63_border); // encode.rs:50
-    wire lane36_beyond = lane36_shifted_1[9:5] > {1'h0, lane36_room}; // encode.rs:51
-    wire [3:0] lane36_steps = lane36_beyond ? lane36_room : lane36_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane36_middle_code = lane36_x_sign ? (lane36_below - lane36_steps) : (lane63_border + lane36_steps); // encode.rs:53
-    wire [3:0] lane36_normal = lane36_middle_code & {4{~(lane36_x_outer | lane36_x_inner)}}; // encode.rs:36
-    wire [3:0] lane36_outlier = lane36_outlier_code & {4{lane36_x_outer | lane36_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_27 <= lane36_normal | lane36_outlier;
-    wire [9:0] lane35_outer_step_0 = elements_35_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane35_outer_step_1 = elements_35_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane35_other_step_0 = elements_35_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane35_other_step_1 = elements_35_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane35_r <= elements_35_outer ? lane35_outer_step_0 : lane35_other_step_0;
-        if (advance) lane35_e <= elements_35_outer ? lane35_outer_step_1 : lane35_other_step_1;
-    end
-    wire _t112 = |elements_35_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane35_parts_mantissa = {_t112, elements_35_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane35_parts_exponent = elements_35_magnitude[14:10] - {4'h0, _t112}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane35_mantissa <= lane35_parts_mantissa;
-        if (advance) lane35_exponent <= lane35_parts_exponent;
-    end
-    wire [20:0] _t113 = {10'h0, lane35_mantissa} * {11'h0, lane35_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane35_scaled <= _t113;
-        if (advance) lane35_exponent_s4 <= lane35_exponent;
-        if (advance) lane35_e_s4 <= lane35_e;
-    end
-    wire [5:0] lane35_amount = (lane35_e_s4 - 6'h1) - {1'h0, lane35_exponent_s4}; // align.rs:18
-    wire [16:0] lane35_shifted = lane35_scaled[20:4] >> lane35_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane35_in_steps <= lane35_shifted[9:0];
-        if (advance) elements_35_sign_s3 <= elements_35_sign;
-        if (advance) elements_35_sign_s4 <= elements_35_sign_s3;
-        if (advance) lane35_x_sign <= elements_35_sign_s4;
-        if (advance) elements_35_outer_s3 <= elements_35_outer;
-        if (advance) elements_35_outer_s4 <= elements_35_outer_s3;
-        if (advance) lane35_x_outer <= elements_35_outer_s4;
-        if (advance) elements_35_inner_s3 <= elements_35_inner;
-        if (advance) elements_35_inner_s4 <= elements_35_inner_s3;
-        if (advance) lane35_x_inner <= elements_35_inner_s4;
-    end
-    wire [9:0] lane35_c_outer = lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane35_c_middle = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane35_threshold = lane35_x_outer ? lane35_c_outer : (lane35_x_inner ? 10'h0 : lane35_c_middle); // encode.rs:32
-    wire [9:0] lane35_shifted_1 = lane35_in_steps - lane35_threshold; // encode.rs:33
-    wire [9:0] _t114 = lane35_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane35_outlier_code = _t114[8:5]; // encode.rs:34
-    wire [3:0] lane35_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane35_room = lane35_x_sign ? lane35_below : (~lane63_border); // encode.rs:50
-    wire lane35_beyond = lane35_shifted_1[9:5] > {1'h0, lane35_room}; // encode.rs:51
-    wire [3:0] lane35_steps = lane35_beyond ? lane35_room : lane35_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane35_middle_code = lane35_x_sign ? (lane35_below - lane35_steps) : (lane63_border + lane35_steps); // encode.rs:53
-    wire [3:0] lane35_normal = lane35_middle_code & {4{~(lane35_x_outer | lane35_x_inner)}}; // encode.rs:36
-    wire [3:0] lane35_outlier = lane35_outlier_code & {4{lane35_x_outer | lane35_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_28 <= lane35_normal | lane35_outlier;
-    wire [9:0] lane34_outer_step_0 = elements_34_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane34_outer_step_1 = elements_34_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane34_other_step_0 = elements_34_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane34_other_step_1 = elements_34_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane34_r <= elements_34_outer ? lane34_outer_step_0 : lane34_other_step_0;
-        if (advance) lane34_e <= elements_34_outer ? lane34_outer_step_1 : lane34_other_step_1;
-    end
-    wire _t115 = |elements_34_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane34_parts_mantissa = {_t115, elements_34_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane34_parts_exponent = elements_34_magnitude[14:10] - {4'h0, _t115}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane34_mantissa <= lane34_parts_mantissa;
-        if (advance) lane34_exponent <= lane34_parts_exponent;
-    end
-    wire [20:0] _t116 = {10'h0, lane34_mantissa} * {11'h0, lane34_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane34_scaled <= _t116;
-        if (advance) lane34_exponent_s4 <= lane34_exponent;
-        if (advance) lane34_e_s4 <= lane34_e;
-    end
-    wire [5:0] lane34_amount = (lane34_e_s4 - 6'h1) - {1'h0, lane34_exponent_s4}; // align.rs:18
-    wire [16:0] lane34_shifted = lane34_scaled[20:4] >> lane34_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane34_in_steps <= lane34_shifted[9:0];
-        if (advance) elements_34_sign_s3 <= elements_34_sign;
-        if (advance) elements_34_sign_s4 <= elements_34_sign_s3;
-        if (advance) lane34_x_sign <= elements_34_sign_s4;
-        if (advance) elements_34_outer_s3 <= elements_34_outer;
-        if (advance) elements_34_outer_s4 <= elements_34_outer_s3;
-        if (advance) lane34_x_outer <= elements_34_outer_s4;
-        if (advance) elements_34_inner_s3 <= elements_34_inner;
-        if (advance) elements_34_inner_s4 <= elements_34_inner_s3;
-        if (advance) lane34_x_inner <= elements_34_inner_s4;
-    end
-    wire [9:0] lane34_c_outer = lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane34_c_middle = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane34_threshold = lane34_x_outer ? lane34_c_outer : (lane34_x_inner ? 10'h0 : lane34_c_middle); // encode.rs:32
-    wire [9:0] lane34_shifted_1 = lane34_in_steps - lane34_threshold; // encode.rs:33
-    wire [9:0] _t117 = lane34_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane34_outlier_code = _t117[8:5]; // encode.rs:34
-    wire [3:0] lane34_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane34_room = lane34_x_sign ? lane34_below : (~lane63_border); // encode.rs:50
-    wire lane34_beyond = lane34_shifted_1[9:5] > {1'h0, lane34_room}; // encode.rs:51
-    wire [3:0] lane34_steps = lane34_beyond ? lane34_room : lane34_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane34_middle_code = lane34_x_sign ? (lane34_below - lane34_steps) : (lane63_border + lane34_steps); // encode.rs:53
-    wire [3:0] lane34_normal = lane34_middle_code & {4{~(lane34_x_outer | lane34_x_inner)}}; // encode.rs:36
-    wire [3:0] lane34_outlier = lane34_outlier_code & {4{lane34_x_outer | lane34_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_29 <= lane34_normal | lane34_outlier;
-    wire [9:0] lane33_outer_step_0 = elements_33_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane33_outer_step_1 = elements_33_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane33_other_step_0 = elements_33_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane33_other_step_1 = elements_33_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane33_r <= elements_33_outer ? lane33_outer_step_0 : lane33_other_step_0;
-        if (advance) lane33_e <= elements_33_outer ? lane33_outer_step_1 : lane33_other_step_1;
-    end
-    wire _t118 = |elements_33_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane33_parts_mantissa = {_t118, elements_33_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane33_parts_exponent = elements_33_magnitude[14:10] - {4'h0, _t118}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane33_mantissa <= lane33_parts_mantissa;
-        if (advance) lane33_exponent <= lane33_parts_exponent;
-    end
-    wire [20:0] _t119 = {10'h0, lane33_mantissa} * {11'h0, lane33_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane33_scaled <= _t119;
-        if (advance) lane33_exponent_s4 <= lane33_exponent;
-        if (advance) lane33_e_s4 <= lane33_e;
-    end
-    wire [5:0] lane33_amount = (lane33_e_s4 - 6'h1) - {1'h0, lane33_exponent_s4}; // align.rs:18
-    wire [16:0] lane33_shifted = lane33_scaled[20:4] >> lane33_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane33_in_steps <= lane33_shifted[9:0];
-        if (advance) elements_33_sign_s3 <= elements_33_sign;
-        if (advance) elements_33_sign_s4 <= elements_33_sign_s3;
-        if (advance) lane33_x_sign <= elements_33_sign_s4;
-        if (advance) elements_33_outer_s3 <= elements_33_outer;
-        if (advance) elements_33_outer_s4 <= elements_33_outer_s3;
-        if (advance) lane33_x_outer <= elements_33_outer_s4;
-        if (advance) elements_33_inner_s3 <= elements_33_inner;
-        if (advance) elements_33_inner_s4 <= elements_33_inner_s3;
-        if (advance) lane33_x_inner <= elements_33_inner_s4;
-    end
-    wire [9:0] lane33_c_outer = lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane33_c_middle = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane33_threshold = lane33_x_outer ? lane33_c_outer : (lane33_x_inner ? 10'h0 : lane33_c_middle); // encode.rs:32
-    wire [9:0] lane33_shifted_1 = lane33_in_steps - lane33_threshold; // encode.rs:33
-    wire [9:0] _t120 = lane33_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane33_outlier_code = _t120[8:5]; // encode.rs:34
-    wire [3:0] lane33_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane33_room = lane33_x_sign ? lane33_below : (~lane63_border); // encode.rs:50
-    wire lane33_beyond = lane33_shifted_1[9:5] > {1'h0, lane33_room}; // encode.rs:51
-    wire [3:0] lane33_steps = lane33_beyond ? lane33_room : lane33_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane33_middle_code = lane33_x_sign ? (lane33_below - lane33_steps) : (lane63_border + lane33_steps); // encode.rs:53
-    wire [3:0] lane33_normal = lane33_middle_code & {4{~(lane33_x_outer | lane33_x_inner)}}; // encode.rs:36
-    wire [3:0] lane33_outlier = lane33_outlier_code & {4{lane33_x_outer | lane33_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_30 <= lane33_normal | lane33_outlier;
-    wire [9:0] lane32_outer_step_0 = elements_32_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane32_outer_step_1 = elements_32_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane32_other_step_0 = elements_32_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane32_other_step_1 = elements_32_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane32_r <= elements_32_outer ? lane32_outer_step_0 : lane32_other_step_0;
-        if (advance) lane32_e <= elements_32_outer ? lane32_outer_step_1 : lane32_other_step_1;
-    end
-    wire _t121 = |elements_32_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane32_parts_mantissa = {_t121, elements_32_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane32_parts_exponent = elements_32_magnitude[14:10] - {4'h0, _t121}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane32_mantissa <= lane32_parts_mantissa;
-        if (advance) lane32_exponent <= lane32_parts_exponent;
-    end
-    wire [20:0] _t122 = {10'h0, lane32_mantissa} * {11'h0, lane32_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane32_scaled <= _t122;
-        if (advance) lane32_exponent_s4 <= lane32_exponent;
-        if (advance) lane32_e_s4 <= lane32_e;
-    end
-    wire [5:0] lane32_amount = (lane32_e_s4 - 6'h1) - {1'h0, lane32_exponent_s4}; // align.rs:18
-    wire [16:0] lane32_shifted = lane32_scaled[20:4] >> lane32_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane32_in_steps <= lane32_shifted[9:0];
-        if (advance) elements_32_sign_s3 <= elements_32_sign;
-        if (advance) elements_32_sign_s4 <= elements_32_sign_s3;
-        if (advance) lane32_x_sign <= elements_32_sign_s4;
-        if (advance) elements_32_outer_s3 <= elements_32_outer;
-        if (advance) elements_32_outer_s4 <= elements_32_outer_s3;
-        if (advance) lane32_x_outer <= elements_32_outer_s4;
-        if (advance) elements_32_inner_s3 <= elements_32_inner;
-        if (advance) elements_32_inner_s4 <= elements_32_inner_s3;
-        if (advance) lane32_x_inner <= elements_32_inner_s4;
-    end
-    wire [9:0] lane32_c_outer = lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane32_c_middle = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane32_threshold = lane32_x_outer ? lane32_c_outer : (lane32_x_inner ? 10'h0 : lane32_c_middle); // encode.rs:32
-    wire [9:0] lane32_shifted_1 = lane32_in_steps - lane32_threshold; // encode.rs:33
-    wire [9:0] _t123 = lane32_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane32_outlier_code = _t123[8:5]; // encode.rs:34
-    wire [3:0] lane32_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane32_room = lane32_x_sign ? lane32_below : (~lane63_border); // encode.rs:50
-    wire lane32_beyond = lane32_shifted_1[9:5] > {1'h0, lane32_room}; // encode.rs:51
-    wire [3:0] lane32_steps = lane32_beyond ? lane32_room : lane32_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane32_middle_code = lane32_x_sign ? (lane32_below - lane32_steps) : (lane63_border + lane32_steps); // encode.rs:53
-    wire [3:0] lane32_normal = lane32_middle_code & {4{~(lane32_x_outer | lane32_x_inner)}}; // encode.rs:36
-    wire [3:0] lane32_outlier = lane32_outlier_code & {4{lane32_x_outer | lane32_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_31 <= lane32_normal | lane32_outlier;
-    wire [9:0] lane31_outer_step_0 = elements_31_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane31_outer_step_1 = elements_31_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane31_other_step_0 = elements_31_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane31_other_step_1 = elements_31_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane31_r <= elements_31_outer ? lane31_outer_step_0 : lane31_other_step_0;
-        if (advance) lane31_e <= elements_31_outer ? lane31_outer_step_1 : lane31_other_step_1;
-    end
-    wire _t124 = |elements_31_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane31_parts_mantissa = {_t124, elements_31_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane31_parts_exponent = elements_31_magnitude[14:10] - {4'h0, _t124}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane31_mantissa <= lane31_parts_mantissa;
-        if (advance) lane31_exponent <= lane31_parts_exponent;
-    end
-    wire [20:0] _t125 = {10'h0, lane31_mantissa} * {11'h0, lane31_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane31_scaled <= _t125;
-        if (advance) lane31_exponent_s4 <= lane31_exponent;
-        if (advance) lane31_e_s4 <= lane31_e;
-    end
-    wire [5:0] lane31_amount = (lane31_e_s4 - 6'h1) - {1'h0, lane31_exponent_s4}; // align.rs:18
-    wire [16:0] lane31_shifted = lane31_scaled[20:4] >> lane31_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane31_in_steps <= lane31_shifted[9:0];
-        if (advance) elements_31_sign_s3 <= elements_31_sign;
-        if (advance) elements_31_sign_s4 <= elements_31_sign_s3;
-        if (advance) lane31_x_sign <= elements_31_sign_s4;
-        if (advance) elements_31_outer_s3 <= elements_31_outer;
-        if (advance) elements_31_outer_s4 <= elements_31_outer_s3;
-        if (advance) lane31_x_outer <= elements_31_outer_s4;
-        if (advance) elements_31_inner_s3 <= elements_31_inner;
-        if (advance) elements_31_inner_s4 <= elements_31_inner_s3;
-        if (advance) lane31_x_inner <= elements_31_inner_s4;
-    end
-    wire [9:0] lane31_c_outer = lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane31_c_middle = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane31_threshold = lane31_x_outer ? lane31_c_outer : (lane31_x_inner ? 10'h0 : lane31_c_middle); // encode.rs:32
-    wire [9:0] lane31_shifted_1 = lane31_in_steps - lane31_threshold; // encode.rs:33
-    wire [9:0] _t126 = lane31_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane31_outlier_code = _t126[8:5]; // encode.rs:34
-    wire [3:0] lane31_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane31_room = lane31_x_sign ? lane31_below : (~lane63_border); // encode.rs:50
-    wire lane31_beyond = lane31_shifted_1[9:5] > {1'h0, lane31_room}; // encode.rs:51
-    wire [3:0] lane31_steps = lane31_beyond ? lane31_room : lane31_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane31_middle_code = lane31_x_sign ? (lane31_below - lane31_steps) : (lane63_border + lane31_steps); // encode.rs:53
-    wire [3:0] lane31_normal = lane31_middle_code & {4{~(lane31_x_outer | lane31_x_inner)}}; // encode.rs:36
-    wire [3:0] lane31_outlier = lane31_outlier_code & {4{lane31_x_outer | lane31_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_32 <= lane31_normal | lane31_outlier;
-    wire [9:0] lane30_outer_step_0 = elements_30_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane30_outer_step_1 = elements_30_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane30_other_step_0 = elements_30_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane30_other_step_1 = elements_30_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane30_r <= elements_30_outer ? lane30_outer_step_0 : lane30_other_step_0;
-        if (advance) lane30_e <= elements_30_outer ? lane30_outer_step_1 : lane30_other_step_1;
-    end
-    wire _t127 = |elements_30_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane30_parts_mantissa = {_t127, elements_30_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane30_parts_exponent = elements_30_magnitude[14:10] - {4'h0, _t127}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane30_mantissa <= lane30_parts_mantissa;
-        if (advance) lane30_exponent <= lane30_parts_exponent;
-    end
-    wire [20:0] _t128 = {10'h0, lane30_mantissa} * {11'h0, lane30_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane30_scaled <= _t128;
-        if (advance) lane30_exponent_s4 <= lane30_exponent;
-        if (advance) lane30_e_s4 <= lane30_e;
-    end
-    wire [5:0] lane30_amount = (lane30_e_s4 - 6'h1) - {1'h0, lane30_exponent_s4}; // align.rs:18
-    wire [16:0] lane30_shifted = lane30_scaled[20:4] >> lane30_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane30_in_steps <= lane30_shifted[9:0];
-        if (advance) elements_30_sign_s3 <= elements_30_sign;
-        if (advance) elements_30_sign_s4 <= elements_30_sign_s3;
-        if (advance) lane30_x_sign <= elements_30_sign_s4;
-        if (advance) elements_30_outer_s3 <= elements_30_outer;
-        if (advance) elements_30_outer_s4 <= elements_30_outer_s3;
-        if (advance) lane30_x_outer <= elements_30_outer_s4;
-        if (advance) elements_30_inner_s3 <= elements_30_inner;
-        if (advance) elements_30_inner_s4 <= elements_30_inner_s3;
-        if (advance) lane30_x_inner <= elements_30_inner_s4;
-    end
-    wire [9:0] lane30_c_outer = lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane30_c_middle = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane30_threshold = lane30_x_outer ? lane30_c_outer : (lane30_x_inner ? 10'h0 : lane30_c_middle); // encode.rs:32
-    wire [9:0] lane30_shifted_1 = lane30_in_steps - lane30_threshold; // encode.rs:33
-    wire [9:0] _t129 = lane30_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane30_outlier_code = _t129[8:5]; // encode.rs:34
-    wire [3:0] lane30_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane30_room = lane30_x_sign ? lane30_below : (~lane63_border); // encode.rs:50
-    wire lane30_beyond = lane30_shifted_1[9:5] > {1'h0, lane30_room}; // encode.rs:51
-    wire [3:0] lane30_steps = lane30_beyond ? lane30_room : lane30_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane30_middle_code = lane30_x_sign ? (lane30_below - lane30_steps) : (lane63_border + lane30_steps); // encode.rs:53
-    wire [3:0] lane30_normal = lane30_middle_code & {4{~(lane30_x_outer | lane30_x_inner)}}; // encode.rs:36
-    wire [3:0] lane30_outlier = lane30_outlier_code & {4{lane30_x_outer | lane30_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_33 <= lane30_normal | lane30_outlier;
-    wire [9:0] lane29_outer_step_0 = elements_29_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane29_outer_step_1 = elements_29_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane29_other_step_0 = elements_29_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane29_other_step_1 = elements_29_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane29_r <= elements_29_outer ? lane29_outer_step_0 : lane29_other_step_0;
-        if (advance) lane29_e <= elements_29_outer ? lane29_outer_step_1 : lane29_other_step_1;
-    end
-    wire _t130 = |elements_29_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane29_parts_mantissa = {_t130, elements_29_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane29_parts_exponent = elements_29_magnitude[14:10] - {4'h0, _t130}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane29_mantissa <= lane29_parts_mantissa;
-        if (advance) lane29_exponent <= lane29_parts_exponent;
-    end
-    wire [20:0] _t131 = {10'h0, lane29_mantissa} * {11'h0, lane29_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane29_scaled <= _t131;
-        if (advance) lane29_exponent_s4 <= lane29_exponent;
-        if (advance) lane29_e_s4 <= lane29_e;
-    end
-    wire [5:0] lane29_amount = (lane29_e_s4 - 6'h1) - {1'h0, lane29_exponent_s4}; // align.rs:18
-    wire [16:0] lane29_shifted = lane29_scaled[20:4] >> lane29_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane29_in_steps <= lane29_shifted[9:0];
-        if (advance) elements_29_sign_s3 <= elements_29_sign;
-        if (advance) elements_29_sign_s4 <= elements_29_sign_s3;
-        if (advance) lane29_x_sign <= elements_29_sign_s4;
-        if (advance) elements_29_outer_s3 <= elements_29_outer;
-        if (advance) elements_29_outer_s4 <= elements_29_outer_s3;
-        if (advance) lane29_x_outer <= elements_29_outer_s4;
-        if (advance) elements_29_inner_s3 <= elements_29_inner;
-        if (advance) elements_29_inner_s4 <= elements_29_inner_s3;
-        if (advance) lane29_x_inner <= elements_29_inner_s4;
-    end
-    wire [9:0] lane29_c_outer = lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane29_c_middle = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane29_threshold = lane29_x_outer ? lane29_c_outer : (lane29_x_inner ? 10'h0 : lane29_c_middle); // encode.rs:32
-    wire [9:0] lane29_shifted_1 = lane29_in_steps - lane29_threshold; // encode.rs:33
-    wire [9:0] _t132 = lane29_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane29_outlier_code = _t132[8:5]; // encode.rs:34
-    wire [3:0] lane29_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane29_room = lane29_x_sign ? lane29_below : (~lane63_border); // encode.rs:50
-    wire lane29_beyond = lane29_shifted_1[9:5] > {1'h0, lane29_room}; // encode.rs:51
-    wire [3:0] lane29_steps = lane29_beyond ? lane29_room : lane29_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane29_middle_code = lane29_x_sign ? (lane29_below - lane29_steps) : (lane63_border + lane29_steps); // encode.rs:53
-    wire [3:0] lane29_normal = lane29_middle_code & {4{~(lane29_x_outer | lane29_x_inner)}}; // encode.rs:36
-    wire [3:0] lane29_outlier = lane29_outlier_code & {4{lane29_x_outer | lane29_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_34 <= lane29_normal | lane29_outlier;
-    wire [9:0] lane28_outer_step_0 = elements_28_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane28_outer_step_1 = elements_28_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane28_other_step_0 = elements_28_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane28_other_step_1 = elements_28_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane28_r <= elements_28_outer ? lane28_outer_step_0 : lane28_other_step_0;
-        if (advance) lane28_e <= elements_28_outer ? lane28_outer_step_1 : lane28_other_step_1;
-    end
-    wire _t133 = |elements_28_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane28_parts_mantissa = {_t133, elements_28_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane28_parts_exponent = elements_28_magnitude[14:10] - {4'h0, _t133}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane28_mantissa <= lane28_parts_mantissa;
-        if (advance) lane28_exponent <= lane28_parts_exponent;
-    end
-    wire [20:0] _t134 = {10'h0, lane28_mantissa} * {11'h0, lane28_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane28_scaled <= _t134;
-        if (advance) lane28_exponent_s4 <= lane28_exponent;
-        if (advance) lane28_e_s4 <= lane28_e;
-    end
-    wire [5:0] lane28_amount = (lane28_e_s4 - 6'h1) - {1'h0, lane28_exponent_s4}; // align.rs:18
-    wire [16:0] lane28_shifted = lane28_scaled[20:4] >> lane28_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane28_in_steps <= lane28_shifted[9:0];
-        if (advance) elements_28_sign_s3 <= elements_28_sign;
-        if (advance) elements_28_sign_s4 <= elements_28_sign_s3;
-        if (advance) lane28_x_sign <= elements_28_sign_s4;
-        if (advance) elements_28_outer_s3 <= elements_28_outer;
-        if (advance) elements_28_outer_s4 <= elements_28_outer_s3;
-        if (advance) lane28_x_outer <= elements_28_outer_s4;
-        if (advance) elements_28_inner_s3 <= elements_28_inner;
-        if (advance) elements_28_inner_s4 <= elements_28_inner_s3;
-        if (advance) lane28_x_inner <= elements_28_inner_s4;
-    end
-    wire [9:0] lane28_c_outer = lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane28_c_middle = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane28_threshold = lane28_x_outer ? lane28_c_outer : (lane28_x_inner ? 10'h0 : lane28_c_middle); // encode.rs:32
-    wire [9:0] lane28_shifted_1 = lane28_in_steps - lane28_threshold; // encode.rs:33
-    wire [9:0] _t135 = lane28_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane28_outlier_code = _t135[8:5]; // encode.rs:34
-    wire [3:0] lane28_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane28_room = lane28_x_sign ? lane28_below : (~lane63_border); // encode.rs:50
-    wire lane28_beyond = lane28_shifted_1[9:5] > {1'h0, lane28_room}; // encode.rs:51
-    wire [3:0] lane28_steps = lane28_beyond ? lane28_room : lane28_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane28_middle_code = lane28_x_sign ? (lane28_below - lane28_steps) : (lane63_border + lane28_steps); // encode.rs:53
-    wire [3:0] lane28_normal = lane28_middle_code & {4{~(lane28_x_outer | lane28_x_inner)}}; // encode.rs:36
-    wire [3:0] lane28_outlier = lane28_outlier_code & {4{lane28_x_outer | lane28_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_35 <= lane28_normal | lane28_outlier;
-    wire [9:0] lane27_outer_step_0 = elements_27_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane27_outer_step_1 = elements_27_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane27_other_step_0 = elements_27_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane27_other_step_1 = elements_27_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane27_r <= elements_27_outer ? lane27_outer_step_0 : lane27_other_step_0;
-        if (advance) lane27_e <= elements_27_outer ? lane27_outer_step_1 : lane27_other_step_1;
-    end
-    wire _t136 = |elements_27_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane27_parts_mantissa = {_t136, elements_27_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane27_parts_exponent = elements_27_magnitude[14:10] - {4'h0, _t136}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane27_mantissa <= lane27_parts_mantissa;
-        if (advance) lane27_exponent <= lane27_parts_exponent;
-    end
-    wire [20:0] _t137 = {10'h0, lane27_mantissa} * {11'h0, lane27_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane27_scaled <= _t137;
-        if (advance) lane27_exponent_s4 <= lane27_exponent;
-        if (advance) lane27_e_s4 <= lane27_e;
-    end
-    wire [5:0] lane27_amount = (lane27_e_s4 - 6'h1) - {1'h0, lane27_exponent_s4}; // align.rs:18
-    wire [16:0] lane27_shifted = lane27_scaled[20:4] >> lane27_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane27_in_steps <= lane27_shifted[9:0];
-        if (advance) elements_27_sign_s3 <= elements_27_sign;
-        if (advance) elements_27_sign_s4 <= elements_27_sign_s3;
-        if (advance) lane27_x_sign <= elements_27_sign_s4;
-        if (advance) elements_27_outer_s3 <= elements_27_outer;
-        if (advance) elements_27_outer_s4 <= elements_27_outer_s3;
-        if (advance) lane27_x_outer <= elements_27_outer_s4;
-        if (advance) elements_27_inner_s3 <= elements_27_inner;
-        if (advance) elements_27_inner_s4 <= elements_27_inner_s3;
-        if (advance) lane27_x_inner <= elements_27_inner_s4;
-    end
-    wire [9:0] lane27_c_outer = lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane27_c_middle = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane27_threshold = lane27_x_outer ? lane27_c_outer : (lane27_x_inner ? 10'h0 : lane27_c_middle); // encode.rs:32
-    wire [9:0] lane27_shifted_1 = lane27_in_steps - lane27_threshold; // encode.rs:33
-    wire [9:0] _t138 = lane27_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane27_outlier_code = _t138[8:5]; // encode.rs:34
-    wire [3:0] lane27_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane27_room = lane27_x_sign ? lane27_below : (~lane63_border); // encode.rs:50
-    wire lane27_beyond = lane27_shifted_1[9:5] > {1'h0, lane27_room}; // encode.rs:51
-    wire [3:0] lane27_steps = lane27_beyond ? lane27_room : lane27_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane27_middle_code = lane27_x_sign ? (lane27_below - lane27_steps) : (lane63_border + lane27_steps); // encode.rs:53
-    wire [3:0] lane27_normal = lane27_middle_code & {4{~(lane27_x_outer | lane27_x_inner)}}; // encode.rs:36
-    wire [3:0] lane27_outlier = lane27_outlier_code & {4{lane27_x_outer | lane27_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_36 <= lane27_normal | lane27_outlier;
-    wire [9:0] lane26_outer_step_0 = elements_26_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane26_outer_step_1 = elements_26_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane26_other_step_0 = elements_26_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane26_other_step_1 = elements_26_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane26_r <= elements_26_outer ? lane26_outer_step_0 : lane26_other_step_0;
-        if (advance) lane26_e <= elements_26_outer ? lane26_outer_step_1 : lane26_other_step_1;
-    end
-    wire _t139 = |elements_26_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane26_parts_mantissa = {_t139, elements_26_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane26_parts_exponent = elements_26_magnitude[14:10] - {4'h0, _t139}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane26_mantissa <= lane26_parts_mantissa;
-        if (advance) lane26_exponent <= lane26_parts_exponent;
-    end
-    wire [20:0] _t140 = {10'h0, lane26_mantissa} * {11'h0, lane26_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane26_scaled <= _t140;
-        if (advance) lane26_exponent_s4 <= lane26_exponent;
-        if (advance) lane26_e_s4 <= lane26_e;
-    end
-    wire [5:0] lane26_amount = (lane26_e_s4 - 6'h1) - {1'h0, lane26_exponent_s4}; // align.rs:18
-    wire [16:0] lane26_shifted = lane26_scaled[20:4] >> lane26_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane26_in_steps <= lane26_shifted[9:0];
-        if (advance) elements_26_sign_s3 <= elements_26_sign;
-        if (advance) elements_26_sign_s4 <= elements_26_sign_s3;
-        if (advance) lane26_x_sign <= elements_26_sign_s4;
-        if (advance) elements_26_outer_s3 <= elements_26_outer;
-        if (advance) elements_26_outer_s4 <= elements_26_outer_s3;
-        if (advance) lane26_x_outer <= elements_26_outer_s4;
-        if (advance) elements_26_inner_s3 <= elements_26_inner;
-        if (advance) elements_26_inner_s4 <= elements_26_inner_s3;
-        if (advance) lane26_x_inner <= elements_26_inner_s4;
-    end
-    wire [9:0] lane26_c_outer = lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane26_c_middle = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane26_threshold = lane26_x_outer ? lane26_c_outer : (lane26_x_inner ? 10'h0 : lane26_c_middle); // encode.rs:32
-    wire [9:0] lane26_shifted_1 = lane26_in_steps - lane26_threshold; // encode.rs:33
-    wire [9:0] _t141 = lane26_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane26_outlier_code = _t141[8:5]; // encode.rs:34
-    wire [3:0] lane26_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane26_room = lane26_x_sign ? lane26_below : (~lane63_border); // encode.rs:50
-    wire lane26_beyond = lane26_shifted_1[9:5] > {1'h0, lane26_room}; // encode.rs:51
-    wire [3:0] lane26_steps = lane26_beyond ? lane26_room : lane26_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane26_middle_code = lane26_x_sign ? (lane26_below - lane26_steps) : (lane63_border + lane26_steps); // encode.rs:53
-    wire [3:0] lane26_normal = lane26_middle_code & {4{~(lane26_x_outer | lane26_x_inner)}}; // encode.rs:36
-    wire [3:0] lane26_outlier = lane26_outlier_code & {4{lane26_x_outer | lane26_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_37 <= lane26_normal | lane26_outlier;
-    wire [9:0] lane25_outer_step_0 = elements_25_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane25_outer_step_1 = elements_25_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane25_other_step_0 = elements_25_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane25_other_step_1 = elements_25_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane25_r <= elements_25_outer ? lane25_outer_step_0 : lane25_other_step_0;
-        if (advance) lane25_e <= elements_25_outer ? lane25_outer_step_1 : lane25_other_step_1;
-    end
-    wire _t142 = |elements_25_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane25_parts_mantissa = {_t142, elements_25_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane25_parts_exponent = elements_25_magnitude[14:10] - {4'h0, _t142}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane25_mantissa <= lane25_parts_mantissa;
-        if (advance) lane25_exponent <= lane25_parts_exponent;
-    end
-    wire [20:0] _t143 = {10'h0, lane25_mantissa} * {11'h0, lane25_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane25_scaled <= _t143;
-        if (advance) lane25_exponent_s4 <= lane25_exponent;
-        if (advance) lane25_e_s4 <= lane25_e;
-    end
-    wire [5:0] lane25_amount = (lane25_e_s4 - 6'h1) - {1'h0, lane25_exponent_s4}; // align.rs:18
-    wire [16:0] lane25_shifted = lane25_scaled[20:4] >> lane25_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane25_in_steps <= lane25_shifted[9:0];
-        if (advance) elements_25_sign_s3 <= elements_25_sign;
-        if (advance) elements_25_sign_s4 <= elements_25_sign_s3;
-        if (advance) lane25_x_sign <= elements_25_sign_s4;
-        if (advance) elements_25_outer_s3 <= elements_25_outer;
-        if (advance) elements_25_outer_s4 <= elements_25_outer_s3;
-        if (advance) lane25_x_outer <= elements_25_outer_s4;
-        if (advance) elements_25_inner_s3 <= elements_25_inner;
-        if (advance) elements_25_inner_s4 <= elements_25_inner_s3;
-        if (advance) lane25_x_inner <= elements_25_inner_s4;
-    end
-    wire [9:0] lane25_c_outer = lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane25_c_middle = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane25_threshold = lane25_x_outer ? lane25_c_outer : (lane25_x_inner ? 10'h0 : lane25_c_middle); // encode.rs:32
-    wire [9:0] lane25_shifted_1 = lane25_in_steps - lane25_threshold; // encode.rs:33
-    wire [9:0] _t144 = lane25_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane25_outlier_code = _t144[8:5]; // encode.rs:34
-    wire [3:0] lane25_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane25_room = lane25_x_sign ? lane25_below : (~lane63_border); // encode.rs:50
-    wire lane25_beyond = lane25_shifted_1[9:5] > {1'h0, lane25_room}; // encode.rs:51
-    wire [3:0] lane25_steps = lane25_beyond ? lane25_room : lane25_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane25_middle_code = lane25_x_sign ? (lane25_below - lane25_steps) : (lane63_border + lane25_steps); // encode.rs:53
-    wire [3:0] lane25_normal = lane25_middle_code & {4{~(lane25_x_outer | lane25_x_inner)}}; // encode.rs:36
-    wire [3:0] lane25_outlier = lane25_outlier_code & {4{lane25_x_outer | lane25_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_38 <= lane25_normal | lane25_outlier;
-    wire [9:0] lane24_outer_step_0 = elements_24_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane24_outer_step_1 = elements_24_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane24_other_step_0 = elements_24_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane24_other_step_1 = elements_24_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane24_r <= elements_24_outer ? lane24_outer_step_0 : lane24_other_step_0;
-        if (advance) lane24_e <= elements_24_outer ? lane24_outer_step_1 : lane24_other_step_1;
-    end
-    wire _t145 = |elements_24_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane24_parts_mantissa = {_t145, elements_24_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane24_parts_exponent = elements_24_magnitude[14:10] - {4'h0, _t145}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane24_mantissa <= lane24_parts_mantissa;
-        if (advance) lane24_exponent <= lane24_parts_exponent;
-    end
-    wire [20:0] _t146 = {10'h0, lane24_mantissa} * {11'h0, lane24_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane24_scaled <= _t146;
-        if (advance) lane24_exponent_s4 <= lane24_exponent;
-        if (advance) lane24_e_s4 <= lane24_e;
-    end
-    wire [5:0] lane24_amount = (lane24_e_s4 - 6'h1) - {1'h0, lane24_exponent_s4}; // align.rs:18
-    wire [16:0] lane24_shifted = lane24_scaled[20:4] >> lane24_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane24_in_steps <= lane24_shifted[9:0];
-        if (advance) elements_24_sign_s3 <= elements_24_sign;
-        if (advance) elements_24_sign_s4 <= elements_24_sign_s3;
-        if (advance) lane24_x_sign <= elements_24_sign_s4;
-        if (advance) elements_24_outer_s3 <= elements_24_outer;
-        if (advance) elements_24_outer_s4 <= elements_24_outer_s3;
-        if (advance) lane24_x_outer <= elements_24_outer_s4;
-        if (advance) elements_24_inner_s3 <= elements_24_inner;
-        if (advance) elements_24_inner_s4 <= elements_24_inner_s3;
-        if (advance) lane24_x_inner <= elements_24_inner_s4;
-    end
-    wire [9:0] lane24_c_outer = lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane24_c_middle = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane24_threshold = lane24_x_outer ? lane24_c_outer : (lane24_x_inner ? 10'h0 : lane24_c_middle); // encode.rs:32
-    wire [9:0] lane24_shifted_1 = lane24_in_steps - lane24_threshold; // encode.rs:33
-    wire [9:0] _t147 = lane24_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane24_outlier_code = _t147[8:5]; // encode.rs:34
-    wire [3:0] lane24_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane24_room = lane24_x_sign ? lane24_below : (~lane63_border); // encode.rs:50
-    wire lane24_beyond = lane24_shifted_1[9:5] > {1'h0, lane24_room}; // encode.rs:51
-    wire [3:0] lane24_steps = lane24_beyond ? lane24_room : lane24_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane24_middle_code = lane24_x_sign ? (lane24_below - lane24_steps) : (lane63_border + lane24_steps); // encode.rs:53
-    wire [3:0] lane24_normal = lane24_middle_code & {4{~(lane24_x_outer | lane24_x_inner)}}; // encode.rs:36
-    wire [3:0] lane24_outlier = lane24_outlier_code & {4{lane24_x_outer | lane24_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_39 <= lane24_normal | lane24_outlier;
-    wire [9:0] lane23_outer_step_0 = elements_23_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane23_outer_step_1 = elements_23_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane23_other_step_0 = elements_23_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane23_other_step_1 = elements_23_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane23_r <= elements_23_outer ? lane23_outer_step_0 : lane23_other_step_0;
-        if (advance) lane23_e <= elements_23_outer ? lane23_outer_step_1 : lane23_other_step_1;
-    end
-    wire _t148 = |elements_23_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane23_parts_mantissa = {_t148, elements_23_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane23_parts_exponent = elements_23_magnitude[14:10] - {4'h0, _t148}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane23_mantissa <= lane23_parts_mantissa;
-        if (advance) lane23_exponent <= lane23_parts_exponent;
-    end
-    wire [20:0] _t149 = {10'h0, lane23_mantissa} * {11'h0, lane23_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane23_scaled <= _t149;
-        if (advance) lane23_exponent_s4 <= lane23_exponent;
-        if (advance) lane23_e_s4 <= lane23_e;
-    end
-    wire [5:0] lane23_amount = (lane23_e_s4 - 6'h1) - {1'h0, lane23_exponent_s4}; // align.rs:18
-    wire [16:0] lane23_shifted = lane23_scaled[20:4] >> lane23_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane23_in_steps <= lane23_shifted[9:0];
-        if (advance) elements_23_sign_s3 <= elements_23_sign;
-        if (advance) elements_23_sign_s4 <= elements_23_sign_s3;
-        if (advance) lane23_x_sign <= elements_23_sign_s4;
-        if (advance) elements_23_outer_s3 <= elements_23_outer;
-        if (advance) elements_23_outer_s4 <= elements_23_outer_s3;
-        if (advance) lane23_x_outer <= elements_23_outer_s4;
-        if (advance) elements_23_inner_s3 <= elements_23_inner;
-        if (advance) elements_23_inner_s4 <= elements_23_inner_s3;
-        if (advance) lane23_x_inner <= elements_23_inner_s4;
-    end
-    wire [9:0] lane23_c_outer = lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane23_c_middle = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane23_threshold = lane23_x_outer ? lane23_c_outer : (lane23_x_inner ? 10'h0 : lane23_c_middle); // encode.rs:32
-    wire [9:0] lane23_shifted_1 = lane23_in_steps - lane23_threshold; // encode.rs:33
-    wire [9:0] _t150 = lane23_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane23_outlier_code = _t150[8:5]; // encode.rs:34
-    wire [3:0] lane23_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane23_room = lane23_x_sign ? lane23_below : (~lane63_border); // encode.rs:50
-    wire lane23_beyond = lane23_shifted_1[9:5] > {1'h0, lane23_room}; // encode.rs:51
-    wire [3:0] lane23_steps = lane23_beyond ? lane23_room : lane23_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane23_middle_code = lane23_x_sign ? (lane23_below - lane23_steps) : (lane63_border + lane23_steps); // encode.rs:53
-    wire [3:0] lane23_normal = lane23_middle_code & {4{~(lane23_x_outer | lane23_x_inner)}}; // encode.rs:36
-    wire [3:0] lane23_outlier = lane23_outlier_code & {4{lane23_x_outer | lane23_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_40 <= lane23_normal | lane23_outlier;
-    wire [9:0] lane22_outer_step_0 = elements_22_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane22_outer_step_1 = elements_22_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane22_other_step_0 = elements_22_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane22_other_step_1 = elements_22_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane22_r <= elements_22_outer ? lane22_outer_step_0 : lane22_other_step_0;
-        if (advance) lane22_e <= elements_22_outer ? lane22_outer_step_1 : lane22_other_step_1;
-    end
-    wire _t151 = |elements_22_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane22_parts_mantissa = {_t151, elements_22_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane22_parts_exponent = elements_22_magnitude[14:10] - {4'h0, _t151}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane22_mantissa <= lane22_parts_mantissa;
-        if (advance) lane22_exponent <= lane22_parts_exponent;
-    end
-    wire [20:0] _t152 = {10'h0, lane22_mantissa} * {11'h0, lane22_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane22_scaled <= _t152;
-        if (advance) lane22_exponent_s4 <= lane22_exponent;
-        if (advance) lane22_e_s4 <= lane22_e;
-    end
-    wire [5:0] lane22_amount = (lane22_e_s4 - 6'h1) - {1'h0, lane22_exponent_s4}; // align.rs:18
-    wire [16:0] lane22_shifted = lane22_scaled[20:4] >> lane22_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane22_in_steps <= lane22_shifted[9:0];
-        if (advance) elements_22_sign_s3 <= elements_22_sign;
-        if (advance) elements_22_sign_s4 <= elements_22_sign_s3;
-        if (advance) lane22_x_sign <= elements_22_sign_s4;
-        if (advance) elements_22_outer_s3 <= elements_22_outer;
-        if (advance) elements_22_outer_s4 <= elements_22_outer_s3;
-        if (advance) lane22_x_outer <= elements_22_outer_s4;
-        if (advance) elements_22_inner_s3 <= elements_22_inner;
-        if (advance) elements_22_inner_s4 <= elements_22_inner_s3;
-        if (advance) lane22_x_inner <= elements_22_inner_s4;
-    end
-    wire [9:0] lane22_c_outer = lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane22_c_middle = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane22_threshold = lane22_x_outer ? lane22_c_outer : (lane22_x_inner ? 10'h0 : lane22_c_middle); // encode.rs:32
-    wire [9:0] lane22_shifted_1 = lane22_in_steps - lane22_threshold; // encode.rs:33
-    wire [9:0] _t153 = lane22_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane22_outlier_code = _t153[8:5]; // encode.rs:34
-    wire [3:0] lane22_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane22_room = lane22_x_sign ? lane22_below : (~lane63_border); // encode.rs:50
-    wire lane22_beyond = lane22_shifted_1[9:5] > {1'h0, lane22_room}; // encode.rs:51
-    wire [3:0] lane22_steps = lane22_beyond ? lane22_room : lane22_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane22_middle_code = lane22_x_sign ? (lane22_below - lane22_steps) : (lane63_border + lane22_steps); // encode.rs:53
-    wire [3:0] lane22_normal = lane22_middle_code & {4{~(lane22_x_outer | lane22_x_inner)}}; // encode.rs:36
-    wire [3:0] lane22_outlier = lane22_outlier_code & {4{lane22_x_outer | lane22_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_41 <= lane22_normal | lane22_outlier;
-    wire [9:0] lane21_outer_step_0 = elements_21_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane21_outer_step_1 = elements_21_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane21_other_step_0 = elements_21_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane21_other_step_1 = elements_21_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane21_r <= elements_21_outer ? lane21_outer_step_0 : lane21_other_step_0;
-        if (advance) lane21_e <= elements_21_outer ? lane21_outer_step_1 : lane21_other_step_1;
-    end
-    wire _t154 = |elements_21_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane21_parts_mantissa = {_t154, elements_21_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane21_parts_exponent = elements_21_magnitude[14:10] - {4'h0, _t154}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane21_mantissa <= lane21_parts_mantissa;
-        if (advance) lane21_exponent <= lane21_parts_exponent;
-    end
-    wire [20:0] _t155 = {10'h0, lane21_mantissa} * {11'h0, lane21_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane21_scaled <= _t155;
-        if (advance) lane21_exponent_s4 <= lane21_exponent;
-        if (advance) lane21_e_s4 <= lane21_e;
-    end
-    wire [5:0] lane21_amount = (lane21_e_s4 - 6'h1) - {1'h0, lane21_exponent_s4}; // align.rs:18
-    wire [16:0] lane21_shifted = lane21_scaled[20:4] >> lane21_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane21_in_steps <= lane21_shifted[9:0];
-        if (advance) elements_21_sign_s3 <= elements_21_sign;
-        if (advance) elements_21_sign_s4 <= elements_21_sign_s3;
-        if (advance) lane21_x_sign <= elements_21_sign_s4;
-        if (advance) elements_21_outer_s3 <= elements_21_outer;
-        if (advance) elements_21_outer_s4 <= elements_21_outer_s3;
-        if (advance) lane21_x_outer <= elements_21_outer_s4;
-        if (advance) elements_21_inner_s3 <= elements_21_inner;
-        if (advance) elements_21_inner_s4 <= elements_21_inner_s3;
-        if (advance) lane21_x_inner <= elements_21_inner_s4;
-    end
-    wire [9:0] lane21_c_outer = lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane21_c_middle = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane21_threshold = lane21_x_outer ? lane21_c_outer : (lane21_x_inner ? 10'h0 : lane21_c_middle); // encode.rs:32
-    wire [9:0] lane21_shifted_1 = lane21_in_steps - lane21_threshold; // encode.rs:33
-    wire [9:0] _t156 = lane21_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane21_outlier_code = _t156[8:5]; // encode.rs:34
-    wire [3:0] lane21_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane21_room = lane21_x_sign ? lane21_below : (~lane63_border); // encode.rs:50
-    wire lane21_beyond = lane21_shifted_1[9:5] > {1'h0, lane21_room}; // encode.rs:51
-    wire [3:0] lane21_steps = lane21_beyond ? lane21_room : lane21_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane21_middle_code = lane21_x_sign ? (lane21_below - lane21_steps) : (lane63_border + lane21_steps); // encode.rs:53
-    wire [3:0] lane21_normal = lane21_middle_code & {4{~(lane21_x_outer | lane21_x_inner)}}; // encode.rs:36
-    wire [3:0] lane21_outlier = lane21_outlier_code & {4{lane21_x_outer | lane21_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_42 <= lane21_normal | lane21_outlier;
-    wire [9:0] lane20_outer_step_0 = elements_20_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane20_outer_step_1 = elements_20_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane20_other_step_0 = elements_20_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane20_other_step_1 = elements_20_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane20_r <= elements_20_outer ? lane20_outer_step_0 : lane20_other_step_0;
-        if (advance) lane20_e <= elements_20_outer ? lane20_outer_step_1 : lane20_other_step_1;
-    end
-    wire _t157 = |elements_20_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane20_parts_mantissa = {_t157, elements_20_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane20_parts_exponent = elements_20_magnitude[14:10] - {4'h0, _t157}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane20_mantissa <= lane20_parts_mantissa;
-        if (advance) lane20_exponent <= lane20_parts_exponent;
-    end
-    wire [20:0] _t158 = {10'h0, lane20_mantissa} * {11'h0, lane20_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane20_scaled <= _t158;
-        if (advance) lane20_exponent_s4 <= lane20_exponent;
-        if (advance) lane20_e_s4 <= lane20_e;
-    end
-    wire [5:0] lane20_amount = (lane20_e_s4 - 6'h1) - {1'h0, lane20_exponent_s4}; // align.rs:18
-    wire [16:0] lane20_shifted = lane20_scaled[20:4] >> lane20_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane20_in_steps <= lane20_shifted[9:0];
-        if (advance) elements_20_sign_s3 <= elements_20_sign;
-        if (advance) elements_20_sign_s4 <= elements_20_sign_s3;
-        if (advance) lane20_x_sign <= elements_20_sign_s4;
-        if (advance) elements_20_outer_s3 <= elements_20_outer;
-        if (advance) elements_20_outer_s4 <= elements_20_outer_s3;
-        if (advance) lane20_x_outer <= elements_20_outer_s4;
-        if (advance) elements_20_inner_s3 <= elements_20_inner;
-        if (advance) elements_20_inner_s4 <= elements_20_inner_s3;
-        if (advance) lane20_x_inner <= elements_20_inner_s4;
-    end
-    wire [9:0] lane20_c_outer = lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane20_c_middle = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane20_threshold = lane20_x_outer ? lane20_c_outer : (lane20_x_inner ? 10'h0 : lane20_c_middle); // encode.rs:32
-    wire [9:0] lane20_shifted_1 = lane20_in_steps - lane20_threshold; // encode.rs:33
-    wire [9:0] _t159 = lane20_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane20_outlier_code = _t159[8:5]; // encode.rs:34
-    wire [3:0] lane20_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane20_room = lane20_x_sign ? lane20_below : (~lane63_border); // encode.rs:50
-    wire lane20_beyond = lane20_shifted_1[9:5] > {1'h0, lane20_room}; // encode.rs:51
-    wire [3:0] lane20_steps = lane20_beyond ? lane20_room : lane20_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane20_middle_code = lane20_x_sign ? (lane20_below - lane20_steps) : (lane63_border + lane20_steps); // encode.rs:53
-    wire [3:0] lane20_normal = lane20_middle_code & {4{~(lane20_x_outer | lane20_x_inner)}}; // encode.rs:36
-    wire [3:0] lane20_outlier = lane20_outlier_code & {4{lane20_x_outer | lane20_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_43 <= lane20_normal | lane20_outlier;
-    wire [9:0] lane19_outer_step_0 = elements_19_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane19_outer_step_1 = elements_19_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane19_other_step_0 = elements_19_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane19_other_step_1 = elements_19_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane19_r <= elements_19_outer ? lane19_outer_step_0 : lane19_other_step_0;
-        if (advance) lane19_e <= elements_19_outer ? lane19_outer_step_1 : lane19_other_step_1;
-    end
-    wire _t160 = |elements_19_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane19_parts_mantissa = {_t160, elements_19_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane19_parts_exponent = elements_19_magnitude[14:10] - {4'h0, _t160}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane19_mantissa <= lane19_parts_mantissa;
-        if (advance) lane19_exponent <= lane19_parts_exponent;
-    end
-    wire [20:0] _t161 = {10'h0, lane19_mantissa} * {11'h0, lane19_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane19_scaled <= _t161;
-        if (advance) lane19_exponent_s4 <= lane19_exponent;
-        if (advance) lane19_e_s4 <= lane19_e;
-    end
-    wire [5:0] lane19_amount = (lane19_e_s4 - 6'h1) - {1'h0, lane19_exponent_s4}; // align.rs:18
-    wire [16:0] lane19_shifted = lane19_scaled[20:4] >> lane19_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane19_in_steps <= lane19_shifted[9:0];
-        if (advance) elements_19_sign_s3 <= elements_19_sign;
-        if (advance) elements_19_sign_s4 <= elements_19_sign_s3;
-        if (advance) lane19_x_sign <= elements_19_sign_s4;
-        if (advance) elements_19_outer_s3 <= elements_19_outer;
-        if (advance) elements_19_outer_s4 <= elements_19_outer_s3;
-        if (advance) lane19_x_outer <= elements_19_outer_s4;
-        if (advance) elements_19_inner_s3 <= elements_19_inner;
-        if (advance) elements_19_inner_s4 <= elements_19_inner_s3;
-        if (advance) lane19_x_inner <= elements_19_inner_s4;
-    end
-    wire [9:0] lane19_c_outer = lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane19_c_middle = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane19_threshold = lane19_x_outer ? lane19_c_outer : (lane19_x_inner ? 10'h0 : lane19_c_middle); // encode.rs:32
-    wire [9:0] lane19_shifted_1 = lane19_in_steps - lane19_threshold; // encode.rs:33
-    wire [9:0] _t162 = lane19_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane19_outlier_code = _t162[8:5]; // encode.rs:34
-    wire [3:0] lane19_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane19_room = lane19_x_sign ? lane19_below : (~lane63_border); // encode.rs:50
-    wire lane19_beyond = lane19_shifted_1[9:5] > {1'h0, lane19_room}; // encode.rs:51
-    wire [3:0] lane19_steps = lane19_beyond ? lane19_room : lane19_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane19_middle_code = lane19_x_sign ? (lane19_below - lane19_steps) : (lane63_border + lane19_steps); // encode.rs:53
-    wire [3:0] lane19_normal = lane19_middle_code & {4{~(lane19_x_outer | lane19_x_inner)}}; // encode.rs:36
-    wire [3:0] lane19_outlier = lane19_outlier_code & {4{lane19_x_outer | lane19_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_44 <= lane19_normal | lane19_outlier;
-    wire [9:0] lane18_outer_step_0 = elements_18_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane18_outer_step_1 = elements_18_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane18_other_step_0 = elements_18_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane18_other_step_1 = elements_18_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane18_r <= elements_18_outer ? lane18_outer_step_0 : lane18_other_step_0;
-        if (advance) lane18_e <= elements_18_outer ? lane18_outer_step_1 : lane18_other_step_1;
-    end
-    wire _t163 = |elements_18_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane18_parts_mantissa = {_t163, elements_18_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane18_parts_exponent = elements_18_magnitude[14:10] - {4'h0, _t163}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane18_mantissa <= lane18_parts_mantissa;
-        if (advance) lane18_exponent <= lane18_parts_exponent;
-    end
-    wire [20:0] _t164 = {10'h0, lane18_mantissa} * {11'h0, lane18_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane18_scaled <= _t164;
-        if (advance) lane18_exponent_s4 <= lane18_exponent;
-        if (advance) lane18_e_s4 <= lane18_e;
-    end
-    wire [5:0] lane18_amount = (lane18_e_s4 - 6'h1) - {1'h0, lane18_exponent_s4}; // align.rs:18
-    wire [16:0] lane18_shifted = lane18_scaled[20:4] >> lane18_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane18_in_steps <= lane18_shifted[9:0];
-        if (advance) elements_18_sign_s3 <= elements_18_sign;
-        if (advance) elements_18_sign_s4 <= elements_18_sign_s3;
-        if (advance) lane18_x_sign <= elements_18_sign_s4;
-        if (advance) elements_18_outer_s3 <= elements_18_outer;
-        if (advance) elements_18_outer_s4 <= elements_18_outer_s3;
-        if (advance) lane18_x_outer <= elements_18_outer_s4;
-        if (advance) elements_18_inner_s3 <= elements_18_inner;
-        if (advance) elements_18_inner_s4 <= elements_18_inner_s3;
-        if (advance) lane18_x_inner <= elements_18_inner_s4;
-    end
-    wire [9:0] lane18_c_outer = lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane18_c_middle = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane18_threshold = lane18_x_outer ? lane18_c_outer : (lane18_x_inner ? 10'h0 : lane18_c_middle); // encode.rs:32
-    wire [9:0] lane18_shifted_1 = lane18_in_steps - lane18_threshold; // encode.rs:33
-    wire [9:0] _t165 = lane18_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane18_outlier_code = _t165[8:5]; // encode.rs:34
-    wire [3:0] lane18_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane18_room = lane18_x_sign ? lane18_below : (~lane63_border); // encode.rs:50
-    wire lane18_beyond = lane18_shifted_1[9:5] > {1'h0, lane18_room}; // encode.rs:51
-    wire [3:0] lane18_steps = lane18_beyond ? lane18_room : lane18_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane18_middle_code = lane18_x_sign ? (lane18_below - lane18_steps) : (lane63_border + lane18_steps); // encode.rs:53
-    wire [3:0] lane18_normal = lane18_middle_code & {4{~(lane18_x_outer | lane18_x_inner)}}; // encode.rs:36
-    wire [3:0] lane18_outlier = lane18_outlier_code & {4{lane18_x_outer | lane18_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_45 <= lane18_normal | lane18_outlier;
-    wire [9:0] lane17_outer_step_0 = elements_17_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane17_outer_step_1 = elements_17_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane17_other_step_0 = elements_17_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane17_other_step_1 = elements_17_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane17_r <= elements_17_outer ? lane17_outer_step_0 : lane17_other_step_0;
-        if (advance) lane17_e <= elements_17_outer ? lane17_outer_step_1 : lane17_other_step_1;
-    end
-    wire _t166 = |elements_17_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane17_parts_mantissa = {_t166, elements_17_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane17_parts_exponent = elements_17_magnitude[14:10] - {4'h0, _t166}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane17_mantissa <= lane17_parts_mantissa;
-        if (advance) lane17_exponent <= lane17_parts_exponent;
-    end
-    wire [20:0] _t167 = {10'h0, lane17_mantissa} * {11'h0, lane17_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane17_scaled <= _t167;
-        if (advance) lane17_exponent_s4 <= lane17_exponent;
-        if (advance) lane17_e_s4 <= lane17_e;
-    end
-    wire [5:0] lane17_amount = (lane17_e_s4 - 6'h1) - {1'h0, lane17_exponent_s4}; // align.rs:18
-    wire [16:0] lane17_shifted = lane17_scaled[20:4] >> lane17_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane17_in_steps <= lane17_shifted[9:0];
-        if (advance) elements_17_sign_s3 <= elements_17_sign;
-        if (advance) elements_17_sign_s4 <= elements_17_sign_s3;
-        if (advance) lane17_x_sign <= elements_17_sign_s4;
-        if (advance) elements_17_outer_s3 <= elements_17_outer;
-        if (advance) elements_17_outer_s4 <= elements_17_outer_s3;
-        if (advance) lane17_x_outer <= elements_17_outer_s4;
-        if (advance) elements_17_inner_s3 <= elements_17_inner;
-        if (advance) elements_17_inner_s4 <= elements_17_inner_s3;
-        if (advance) lane17_x_inner <= elements_17_inner_s4;
-    end
-    wire [9:0] lane17_c_outer = lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane17_c_middle = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane17_threshold = lane17_x_outer ? lane17_c_outer : (lane17_x_inner ? 10'h0 : lane17_c_middle); // encode.rs:32
-    wire [9:0] lane17_shifted_1 = lane17_in_steps - lane17_threshold; // encode.rs:33
-    wire [9:0] _t168 = lane17_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane17_outlier_code = _t168[8:5]; // encode.rs:34
-    wire [3:0] lane17_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane17_room = lane17_x_sign ? lane17_below : (~lane63_border); // encode.rs:50
-    wire lane17_beyond = lane17_shifted_1[9:5] > {1'h0, lane17_room}; // encode.rs:51
-    wire [3:0] lane17_steps = lane17_beyond ? lane17_room : lane17_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane17_middle_code = lane17_x_sign ? (lane17_below - lane17_steps) : (lane63_border + lane17_steps); // encode.rs:53
-    wire [3:0] lane17_normal = lane17_middle_code & {4{~(lane17_x_outer | lane17_x_inner)}}; // encode.rs:36
-    wire [3:0] lane17_outlier = lane17_outlier_code & {4{lane17_x_outer | lane17_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_46 <= lane17_normal | lane17_outlier;
-    wire [9:0] lane16_outer_step_0 = elements_16_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane16_outer_step_1 = elements_16_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane16_other_step_0 = elements_16_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane16_other_step_1 = elements_16_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane16_r <= elements_16_outer ? lane16_outer_step_0 : lane16_other_step_0;
-        if (advance) lane16_e <= elements_16_outer ? lane16_outer_step_1 : lane16_other_step_1;
-    end
-    wire _t169 = |elements_16_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane16_parts_mantissa = {_t169, elements_16_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane16_parts_exponent = elements_16_magnitude[14:10] - {4'h0, _t169}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane16_mantissa <= lane16_parts_mantissa;
-        if (advance) lane16_exponent <= lane16_parts_exponent;
-    end
-    wire [20:0] _t170 = {10'h0, lane16_mantissa} * {11'h0, lane16_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane16_scaled <= _t170;
-        if (advance) lane16_exponent_s4 <= lane16_exponent;
-        if (advance) lane16_e_s4 <= lane16_e;
-    end
-    wire [5:0] lane16_amount = (lane16_e_s4 - 6'h1) - {1'h0, lane16_exponent_s4}; // align.rs:18
-    wire [16:0] lane16_shifted = lane16_scaled[20:4] >> lane16_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane16_in_steps <= lane16_shifted[9:0];
-        if (advance) elements_16_sign_s3 <= elements_16_sign;
-        if (advance) elements_16_sign_s4 <= elements_16_sign_s3;
-        if (advance) lane16_x_sign <= elements_16_sign_s4;
-        if (advance) elements_16_outer_s3 <= elements_16_outer;
-        if (advance) elements_16_outer_s4 <= elements_16_outer_s3;
-        if (advance) lane16_x_outer <= elements_16_outer_s4;
-        if (advance) elements_16_inner_s3 <= elements_16_inner;
-        if (advance) elements_16_inner_s4 <= elements_16_inner_s3;
-        if (advance) lane16_x_inner <= elements_16_inner_s4;
-    end
-    wire [9:0] lane16_c_outer = lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane16_c_middle = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane16_threshold = lane16_x_outer ? lane16_c_outer : (lane16_x_inner ? 10'h0 : lane16_c_middle); // encode.rs:32
-    wire [9:0] lane16_shifted_1 = lane16_in_steps - lane16_threshold; // encode.rs:33
-    wire [9:0] _t171 = lane16_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane16_outlier_code = _t171[8:5]; // encode.rs:34
-    wire [3:0] lane16_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane16_room = lane16_x_sign ? lane16_below : (~lane63_border); // encode.rs:50
-    wire lane16_beyond = lane16_shifted_1[9:5] > {1'h0, lane16_room}; // encode.rs:51
-    wire [3:0] lane16_steps = lane16_beyond ? lane16_room : lane16_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane16_middle_code = lane16_x_sign ? (lane16_below - lane16_steps) : (lane63_border + lane16_steps); // encode.rs:53
-    wire [3:0] lane16_normal = lane16_middle_code & {4{~(lane16_x_outer | lane16_x_inner)}}; // encode.rs:36
-    wire [3:0] lane16_outlier = lane16_outlier_code & {4{lane16_x_outer | lane16_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_47 <= lane16_normal | lane16_outlier;
-    wire [9:0] lane15_outer_step_0 = elements_15_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane15_outer_step_1 = elements_15_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane15_other_step_0 = elements_15_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane15_other_step_1 = elements_15_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane15_r <= elements_15_outer ? lane15_outer_step_0 : lane15_other_step_0;
-        if (advance) lane15_e <= elements_15_outer ? lane15_outer_step_1 : lane15_other_step_1;
-    end
-    wire _t172 = |elements_15_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane15_parts_mantissa = {_t172, elements_15_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane15_parts_exponent = elements_15_magnitude[14:10] - {4'h0, _t172}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane15_mantissa <= lane15_parts_mantissa;
-        if (advance) lane15_exponent <= lane15_parts_exponent;
-    end
-    wire [20:0] _t173 = {10'h0, lane15_mantissa} * {11'h0, lane15_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane15_scaled <= _t173;
-        if (advance) lane15_exponent_s4 <= lane15_exponent;
-        if (advance) lane15_e_s4 <= lane15_e;
-    end
-    wire [5:0] lane15_amount = (lane15_e_s4 - 6'h1) - {1'h0, lane15_exponent_s4}; // align.rs:18
-    wire [16:0] lane15_shifted = lane15_scaled[20:4] >> lane15_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane15_in_steps <= lane15_shifted[9:0];
-        if (advance) elements_15_sign_s3 <= elements_15_sign;
-        if (advance) elements_15_sign_s4 <= elements_15_sign_s3;
-        if (advance) lane15_x_sign <= elements_15_sign_s4;
-        if (advance) elements_15_outer_s3 <= elements_15_outer;
-        if (advance) elements_15_outer_s4 <= elements_15_outer_s3;
-        if (advance) lane15_x_outer <= elements_15_outer_s4;
-        if (advance) elements_15_inner_s3 <= elements_15_inner;
-        if (advance) elements_15_inner_s4 <= elements_15_inner_s3;
-        if (advance) lane15_x_inner <= elements_15_inner_s4;
-    end
-    wire [9:0] lane15_c_outer = lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane15_c_middle = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane15_threshold = lane15_x_outer ? lane15_c_outer : (lane15_x_inner ? 10'h0 : lane15_c_middle); // encode.rs:32
-    wire [9:0] lane15_shifted_1 = lane15_in_steps - lane15_threshold; // encode.rs:33
-    wire [9:0] _t174 = lane15_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane15_outlier_code = _t174[8:5]; // encode.rs:34
-    wire [3:0] lane15_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane15_room = lane15_x_sign ? lane15_below : (~lane63_border); // encode.rs:50
-    wire lane15_beyond = lane15_shifted_1[9:5] > {1'h0, lane15_room}; // encode.rs:51
-    wire [3:0] lane15_steps = lane15_beyond ? lane15_room : lane15_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane15_middle_code = lane15_x_sign ? (lane15_below - lane15_steps) : (lane63_border + lane15_steps); // encode.rs:53
-    wire [3:0] lane15_normal = lane15_middle_code & {4{~(lane15_x_outer | lane15_x_inner)}}; // encode.rs:36
-    wire [3:0] lane15_outlier = lane15_outlier_code & {4{lane15_x_outer | lane15_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_48 <= lane15_normal | lane15_outlier;
-    wire [9:0] lane14_outer_step_0 = elements_14_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane14_outer_step_1 = elements_14_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane14_other_step_0 = elements_14_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane14_other_step_1 = elements_14_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane14_r <= elements_14_outer ? lane14_outer_step_0 : lane14_other_step_0;
-        if (advance) lane14_e <= elements_14_outer ? lane14_outer_step_1 : lane14_other_step_1;
-    end
-    wire _t175 = |elements_14_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane14_parts_mantissa = {_t175, elements_14_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane14_parts_exponent = elements_14_magnitude[14:10] - {4'h0, _t175}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane14_mantissa <= lane14_parts_mantissa;
-        if (advance) lane14_exponent <= lane14_parts_exponent;
-    end
-    wire [20:0] _t176 = {10'h0, lane14_mantissa} * {11'h0, lane14_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane14_scaled <= _t176;
-        if (advance) lane14_exponent_s4 <= lane14_exponent;
-        if (advance) lane14_e_s4 <= lane14_e;
-    end
-    wire [5:0] lane14_amount = (lane14_e_s4 - 6'h1) - {1'h0, lane14_exponent_s4}; // align.rs:18
-    wire [16:0] lane14_shifted = lane14_scaled[20:4] >> lane14_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane14_in_steps <= lane14_shifted[9:0];
-        if (advance) elements_14_sign_s3 <= elements_14_sign;
-        if (advance) elements_14_sign_s4 <= elements_14_sign_s3;
-        if (advance) lane14_x_sign <= elements_14_sign_s4;
-        if (advance) elements_14_outer_s3 <= elements_14_outer;
-        if (advance) elements_14_outer_s4 <= elements_14_outer_s3;
-        if (advance) lane14_x_outer <= elements_14_outer_s4;
-        if (advance) elements_14_inner_s3 <= elements_14_inner;
-        if (advance) elements_14_inner_s4 <= elements_14_inner_s3;
-        if (advance) lane14_x_inner <= elements_14_inner_s4;
-    end
-    wire [9:0] lane14_c_outer = lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane14_c_middle = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane14_threshold = lane14_x_outer ? lane14_c_outer : (lane14_x_inner ? 10'h0 : lane14_c_middle); // encode.rs:32
-    wire [9:0] lane14_shifted_1 = lane14_in_steps - lane14_threshold; // encode.rs:33
-    wire [9:0] _t177 = lane14_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane14_outlier_code = _t177[8:5]; // encode.rs:34
-    wire [3:0] lane14_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane14_room = lane14_x_sign ? lane14_below : (~lane63_border); // encode.rs:50
-    wire lane14_beyond = lane14_shifted_1[9:5] > {1'h0, lane14_room}; // encode.rs:51
-    wire [3:0] lane14_steps = lane14_beyond ? lane14_room : lane14_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane14_middle_code = lane14_x_sign ? (lane14_below - lane14_steps) : (lane63_border + lane14_steps); // encode.rs:53
-    wire [3:0] lane14_normal = lane14_middle_code & {4{~(lane14_x_outer | lane14_x_inner)}}; // encode.rs:36
-    wire [3:0] lane14_outlier = lane14_outlier_code & {4{lane14_x_outer | lane14_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_49 <= lane14_normal | lane14_outlier;
-    wire [9:0] lane13_outer_step_0 = elements_13_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane13_outer_step_1 = elements_13_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane13_other_step_0 = elements_13_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane13_other_step_1 = elements_13_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane13_r <= elements_13_outer ? lane13_outer_step_0 : lane13_other_step_0;
-        if (advance) lane13_e <= elements_13_outer ? lane13_outer_step_1 : lane13_other_step_1;
-    end
-    wire _t178 = |elements_13_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane13_parts_mantissa = {_t178, elements_13_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane13_parts_exponent = elements_13_magnitude[14:10] - {4'h0, _t178}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane13_mantissa <= lane13_parts_mantissa;
-        if (advance) lane13_exponent <= lane13_parts_exponent;
-    end
-    wire [20:0] _t179 = {10'h0, lane13_mantissa} * {11'h0, lane13_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane13_scaled <= _t179;
-        if (advance) lane13_exponent_s4 <= lane13_exponent;
-        if (advance) lane13_e_s4 <= lane13_e;
-    end
-    wire [5:0] lane13_amount = (lane13_e_s4 - 6'h1) - {1'h0, lane13_exponent_s4}; // align.rs:18
-    wire [16:0] lane13_shifted = lane13_scaled[20:4] >> lane13_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane13_in_steps <= lane13_shifted[9:0];
-        if (advance) elements_13_sign_s3 <= elements_13_sign;
-        if (advance) elements_13_sign_s4 <= elements_13_sign_s3;
-        if (advance) lane13_x_sign <= elements_13_sign_s4;
-        if (advance) elements_13_outer_s3 <= elements_13_outer;
-        if (advance) elements_13_outer_s4 <= elements_13_outer_s3;
-        if (advance) lane13_x_outer <= elements_13_outer_s4;
-        if (advance) elements_13_inner_s3 <= elements_13_inner;
-        if (advance) elements_13_inner_s4 <= elements_13_inner_s3;
-        if (advance) lane13_x_inner <= elements_13_inner_s4;
-    end
-    wire [9:0] lane13_c_outer = lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane13_c_middle = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane13_threshold = lane13_x_outer ? lane13_c_outer : (lane13_x_inner ? 10'h0 : lane13_c_middle); // encode.rs:32
-    wire [9:0] lane13_shifted_1 = lane13_in_steps - lane13_threshold; // encode.rs:33
-    wire [9:0] _t180 = lane13_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane13_outlier_code = _t180[8:5]; // encode.rs:34
-    wire [3:0] lane13_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane13_room = lane13_x_sign ? lane13_below : (~lane63_border); // encode.rs:50
-    wire lane13_beyond = lane13_shifted_1[9:5] > {1'h0, lane13_room}; // encode.rs:51
-    wire [3:0] lane13_steps = lane13_beyond ? lane13_room : lane13_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane13_middle_code = lane13_x_sign ? (lane13_below - lane13_steps) : (lane63_border + lane13_steps); // encode.rs:53
-    wire [3:0] lane13_normal = lane13_middle_code & {4{~(lane13_x_outer | lane13_x_inner)}}; // encode.rs:36
-    wire [3:0] lane13_outlier = lane13_outlier_code & {4{lane13_x_outer | lane13_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_50 <= lane13_normal | lane13_outlier;
-    wire [9:0] lane12_outer_step_0 = elements_12_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane12_outer_step_1 = elements_12_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane12_other_step_0 = elements_12_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane12_other_step_1 = elements_12_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane12_r <= elements_12_outer ? lane12_outer_step_0 : lane12_other_step_0;
-        if (advance) lane12_e <= elements_12_outer ? lane12_outer_step_1 : lane12_other_step_1;
-    end
-    wire _t181 = |elements_12_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane12_parts_mantissa = {_t181, elements_12_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane12_parts_exponent = elements_12_magnitude[14:10] - {4'h0, _t181}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane12_mantissa <= lane12_parts_mantissa;
-        if (advance) lane12_exponent <= lane12_parts_exponent;
-    end
-    wire [20:0] _t182 = {10'h0, lane12_mantissa} * {11'h0, lane12_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane12_scaled <= _t182;
-        if (advance) lane12_exponent_s4 <= lane12_exponent;
-        if (advance) lane12_e_s4 <= lane12_e;
-    end
-    wire [5:0] lane12_amount = (lane12_e_s4 - 6'h1) - {1'h0, lane12_exponent_s4}; // align.rs:18
-    wire [16:0] lane12_shifted = lane12_scaled[20:4] >> lane12_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane12_in_steps <= lane12_shifted[9:0];
-        if (advance) elements_12_sign_s3 <= elements_12_sign;
-        if (advance) elements_12_sign_s4 <= elements_12_sign_s3;
-        if (advance) lane12_x_sign <= elements_12_sign_s4;
-        if (advance) elements_12_outer_s3 <= elements_12_outer;
-        if (advance) elements_12_outer_s4 <= elements_12_outer_s3;
-        if (advance) lane12_x_outer <= elements_12_outer_s4;
-        if (advance) elements_12_inner_s3 <= elements_12_inner;
-        if (advance) elements_12_inner_s4 <= elements_12_inner_s3;
-        if (advance) lane12_x_inner <= elements_12_inner_s4;
-    end
-    wire [9:0] lane12_c_outer = lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane12_c_middle = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane12_threshold = lane12_x_outer ? lane12_c_outer : (lane12_x_inner ? 10'h0 : lane12_c_middle); // encode.rs:32
-    wire [9:0] lane12_shifted_1 = lane12_in_steps - lane12_threshold; // encode.rs:33
-    wire [9:0] _t183 = lane12_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane12_outlier_code = _t183[8:5]; // encode.rs:34
-    wire [3:0] lane12_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane12_room = lane12_x_sign ? lane12_below : (~lane63_border); // encode.rs:50
-    wire lane12_beyond = lane12_shifted_1[9:5] > {1'h0, lane12_room}; // encode.rs:51
-    wire [3:0] lane12_steps = lane12_beyond ? lane12_room : lane12_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane12_middle_code = lane12_x_sign ? (lane12_below - lane12_steps) : (lane63_border + lane12_steps); // encode.rs:53
-    wire [3:0] lane12_normal = lane12_middle_code & {4{~(lane12_x_outer | lane12_x_inner)}}; // encode.rs:36
-    wire [3:0] lane12_outlier = lane12_outlier_code & {4{lane12_x_outer | lane12_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_51 <= lane12_normal | lane12_outlier;
-    wire [9:0] lane11_outer_step_0 = elements_11_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane11_outer_step_1 = elements_11_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane11_other_step_0 = elements_11_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane11_other_step_1 = elements_11_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane11_r <= elements_11_outer ? lane11_outer_step_0 : lane11_other_step_0;
-        if (advance) lane11_e <= elements_11_outer ? lane11_outer_step_1 : lane11_other_step_1;
-    end
-    wire _t184 = |elements_11_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane11_parts_mantissa = {_t184, elements_11_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane11_parts_exponent = elements_11_magnitude[14:10] - {4'h0, _t184}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane11_mantissa <= lane11_parts_mantissa;
-        if (advance) lane11_exponent <= lane11_parts_exponent;
-    end
-    wire [20:0] _t185 = {10'h0, lane11_mantissa} * {11'h0, lane11_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane11_scaled <= _t185;
-        if (advance) lane11_exponent_s4 <= lane11_exponent;
-        if (advance) lane11_e_s4 <= lane11_e;
-    end
-    wire [5:0] lane11_amount = (lane11_e_s4 - 6'h1) - {1'h0, lane11_exponent_s4}; // align.rs:18
-    wire [16:0] lane11_shifted = lane11_scaled[20:4] >> lane11_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane11_in_steps <= lane11_shifted[9:0];
-        if (advance) elements_11_sign_s3 <= elements_11_sign;
-        if (advance) elements_11_sign_s4 <= elements_11_sign_s3;
-        if (advance) lane11_x_sign <= elements_11_sign_s4;
-        if (advance) elements_11_outer_s3 <= elements_11_outer;
-        if (advance) elements_11_outer_s4 <= elements_11_outer_s3;
-        if (advance) lane11_x_outer <= elements_11_outer_s4;
-        if (advance) elements_11_inner_s3 <= elements_11_inner;
-        if (advance) elements_11_inner_s4 <= elements_11_inner_s3;
-        if (advance) lane11_x_inner <= elements_11_inner_s4;
-    end
-    wire [9:0] lane11_c_outer = lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane11_c_middle = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane11_threshold = lane11_x_outer ? lane11_c_outer : (lane11_x_inner ? 10'h0 : lane11_c_middle); // encode.rs:32
-    wire [9:0] lane11_shifted_1 = lane11_in_steps - lane11_threshold; // encode.rs:33
-    wire [9:0] _t186 = lane11_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane11_outlier_code = _t186[8:5]; // encode.rs:34
-    wire [3:0] lane11_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane11_room = lane11_x_sign ? lane11_below : (~lane63_border); // encode.rs:50
-    wire lane11_beyond = lane11_shifted_1[9:5] > {1'h0, lane11_room}; // encode.rs:51
-    wire [3:0] lane11_steps = lane11_beyond ? lane11_room : lane11_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane11_middle_code = lane11_x_sign ? (lane11_below - lane11_steps) : (lane63_border + lane11_steps); // encode.rs:53
-    wire [3:0] lane11_normal = lane11_middle_code & {4{~(lane11_x_outer | lane11_x_inner)}}; // encode.rs:36
-    wire [3:0] lane11_outlier = lane11_outlier_code & {4{lane11_x_outer | lane11_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_52 <= lane11_normal | lane11_outlier;
-    wire [9:0] lane10_outer_step_0 = elements_10_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane10_outer_step_1 = elements_10_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane10_other_step_0 = elements_10_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane10_other_step_1 = elements_10_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane10_r <= elements_10_outer ? lane10_outer_step_0 : lane10_other_step_0;
-        if (advance) lane10_e <= elements_10_outer ? lane10_outer_step_1 : lane10_other_step_1;
-    end
-    wire _t187 = |elements_10_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane10_parts_mantissa = {_t187, elements_10_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane10_parts_exponent = elements_10_magnitude[14:10] - {4'h0, _t187}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane10_mantissa <= lane10_parts_mantissa;
-        if (advance) lane10_exponent <= lane10_parts_exponent;
-    end
-    wire [20:0] _t188 = {10'h0, lane10_mantissa} * {11'h0, lane10_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane10_scaled <= _t188;
-        if (advance) lane10_exponent_s4 <= lane10_exponent;
-        if (advance) lane10_e_s4 <= lane10_e;
-    end
-    wire [5:0] lane10_amount = (lane10_e_s4 - 6'h1) - {1'h0, lane10_exponent_s4}; // align.rs:18
-    wire [16:0] lane10_shifted = lane10_scaled[20:4] >> lane10_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane10_in_steps <= lane10_shifted[9:0];
-        if (advance) elements_10_sign_s3 <= elements_10_sign;
-        if (advance) elements_10_sign_s4 <= elements_10_sign_s3;
-        if (advance) lane10_x_sign <= elements_10_sign_s4;
-        if (advance) elements_10_outer_s3 <= elements_10_outer;
-        if (advance) elements_10_outer_s4 <= elements_10_outer_s3;
-        if (advance) lane10_x_outer <= elements_10_outer_s4;
-        if (advance) elements_10_inner_s3 <= elements_10_inner;
-        if (advance) elements_10_inner_s4 <= elements_10_inner_s3;
-        if (advance) lane10_x_inner <= elements_10_inner_s4;
-    end
-    wire [9:0] lane10_c_outer = lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane10_c_middle = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane10_threshold = lane10_x_outer ? lane10_c_outer : (lane10_x_inner ? 10'h0 : lane10_c_middle); // encode.rs:32
-    wire [9:0] lane10_shifted_1 = lane10_in_steps - lane10_threshold; // encode.rs:33
-    wire [9:0] _t189 = lane10_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane10_outlier_code = _t189[8:5]; // encode.rs:34
-    wire [3:0] lane10_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane10_room = lane10_x_sign ? lane10_below : (~lane63_border); // encode.rs:50
-    wire lane10_beyond = lane10_shifted_1[9:5] > {1'h0, lane10_room}; // encode.rs:51
-    wire [3:0] lane10_steps = lane10_beyond ? lane10_room : lane10_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane10_middle_code = lane10_x_sign ? (lane10_below - lane10_steps) : (lane63_border + lane10_steps); // encode.rs:53
-    wire [3:0] lane10_normal = lane10_middle_code & {4{~(lane10_x_outer | lane10_x_inner)}}; // encode.rs:36
-    wire [3:0] lane10_outlier = lane10_outlier_code & {4{lane10_x_outer | lane10_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_53 <= lane10_normal | lane10_outlier;
-    wire [9:0] lane9_outer_step_0 = elements_9_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane9_outer_step_1 = elements_9_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane9_other_step_0 = elements_9_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane9_other_step_1 = elements_9_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane9_r <= elements_9_outer ? lane9_outer_step_0 : lane9_other_step_0;
-        if (advance) lane9_e <= elements_9_outer ? lane9_outer_step_1 : lane9_other_step_1;
-    end
-    wire _t190 = |elements_9_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane9_parts_mantissa = {_t190, elements_9_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane9_parts_exponent = elements_9_magnitude[14:10] - {4'h0, _t190}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane9_mantissa <= lane9_parts_mantissa;
-        if (advance) lane9_exponent <= lane9_parts_exponent;
-    end
-    wire [20:0] _t191 = {10'h0, lane9_mantissa} * {11'h0, lane9_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane9_scaled <= _t191;
-        if (advance) lane9_exponent_s4 <= lane9_exponent;
-        if (advance) lane9_e_s4 <= lane9_e;
-    end
-    wire [5:0] lane9_amount = (lane9_e_s4 - 6'h1) - {1'h0, lane9_exponent_s4}; // align.rs:18
-    wire [16:0] lane9_shifted = lane9_scaled[20:4] >> lane9_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane9_in_steps <= lane9_shifted[9:0];
-        if (advance) elements_9_sign_s3 <= elements_9_sign;
-        if (advance) elements_9_sign_s4 <= elements_9_sign_s3;
-        if (advance) lane9_x_sign <= elements_9_sign_s4;
-        if (advance) elements_9_outer_s3 <= elements_9_outer;
-        if (advance) elements_9_outer_s4 <= elements_9_outer_s3;
-        if (advance) lane9_x_outer <= elements_9_outer_s4;
-        if (advance) elements_9_inner_s3 <= elements_9_inner;
-        if (advance) elements_9_inner_s4 <= elements_9_inner_s3;
-        if (advance) lane9_x_inner <= elements_9_inner_s4;
-    end
-    wire [9:0] lane9_c_outer = lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane9_c_middle = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane9_threshold = lane9_x_outer ? lane9_c_outer : (lane9_x_inner ? 10'h0 : lane9_c_middle); // encode.rs:32
-    wire [9:0] lane9_shifted_1 = lane9_in_steps - lane9_threshold; // encode.rs:33
-    wire [9:0] _t192 = lane9_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane9_outlier_code = _t192[8:5]; // encode.rs:34
-    wire [3:0] lane9_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane9_room = lane9_x_sign ? lane9_below : (~lane63_border); // encode.rs:50
-    wire lane9_beyond = lane9_shifted_1[9:5] > {1'h0, lane9_room}; // encode.rs:51
-    wire [3:0] lane9_steps = lane9_beyond ? lane9_room : lane9_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane9_middle_code = lane9_x_sign ? (lane9_below - lane9_steps) : (lane63_border + lane9_steps); // encode.rs:53
-    wire [3:0] lane9_normal = lane9_middle_code & {4{~(lane9_x_outer | lane9_x_inner)}}; // encode.rs:36
-    wire [3:0] lane9_outlier = lane9_outlier_code & {4{lane9_x_outer | lane9_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_54 <= lane9_normal | lane9_outlier;
-    wire [9:0] lane8_outer_step_0 = elements_8_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane8_outer_step_1 = elements_8_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane8_other_step_0 = elements_8_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane8_other_step_1 = elements_8_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane8_r <= elements_8_outer ? lane8_outer_step_0 : lane8_other_step_0;
-        if (advance) lane8_e <= elements_8_outer ? lane8_outer_step_1 : lane8_other_step_1;
-    end
-    wire _t193 = |elements_8_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane8_parts_mantissa = {_t193, elements_8_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane8_parts_exponent = elements_8_magnitude[14:10] - {4'h0, _t193}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane8_mantissa <= lane8_parts_mantissa;
-        if (advance) lane8_exponent <= lane8_parts_exponent;
-    end
-    wire [20:0] _t194 = {10'h0, lane8_mantissa} * {11'h0, lane8_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane8_scaled <= _t194;
-        if (advance) lane8_exponent_s4 <= lane8_exponent;
-        if (advance) lane8_e_s4 <= lane8_e;
-    end
-    wire [5:0] lane8_amount = (lane8_e_s4 - 6'h1) - {1'h0, lane8_exponent_s4}; // align.rs:18
-    wire [16:0] lane8_shifted = lane8_scaled[20:4] >> lane8_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane8_in_steps <= lane8_shifted[9:0];
-        if (advance) elements_8_sign_s3 <= elements_8_sign;
-        if (advance) elements_8_sign_s4 <= elements_8_sign_s3;
-        if (advance) lane8_x_sign <= elements_8_sign_s4;
-        if (advance) elements_8_outer_s3 <= elements_8_outer;
-        if (advance) elements_8_outer_s4 <= elements_8_outer_s3;
-        if (advance) lane8_x_outer <= elements_8_outer_s4;
-        if (advance) elements_8_inner_s3 <= elements_8_inner;
-        if (advance) elements_8_inner_s4 <= elements_8_inner_s3;
-        if (advance) lane8_x_inner <= elements_8_inner_s4;
-    end
-    wire [9:0] lane8_c_outer = lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane8_c_middle = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane8_threshold = lane8_x_outer ? lane8_c_outer : (lane8_x_inner ? 10'h0 : lane8_c_middle); // encode.rs:32
-    wire [9:0] lane8_shifted_1 = lane8_in_steps - lane8_threshold; // encode.rs:33
-    wire [9:0] _t195 = lane8_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane8_outlier_code = _t195[8:5]; // encode.rs:34
-    wire [3:0] lane8_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane8_room = lane8_x_sign ? lane8_below : (~lane63_border); // encode.rs:50
-    wire lane8_beyond = lane8_shifted_1[9:5] > {1'h0, lane8_room}; // encode.rs:51
-    wire [3:0] lane8_steps = lane8_beyond ? lane8_room : lane8_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane8_middle_code = lane8_x_sign ? (lane8_below - lane8_steps) : (lane63_border + lane8_steps); // encode.rs:53
-    wire [3:0] lane8_normal = lane8_middle_code & {4{~(lane8_x_outer | lane8_x_inner)}}; // encode.rs:36
-    wire [3:0] lane8_outlier = lane8_outlier_code & {4{lane8_x_outer | lane8_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_55 <= lane8_normal | lane8_outlier;
-    wire [9:0] lane7_outer_step_0 = elements_7_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane7_outer_step_1 = elements_7_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane7_other_step_0 = elements_7_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane7_other_step_1 = elements_7_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane7_r <= elements_7_outer ? lane7_outer_step_0 : lane7_other_step_0;
-        if (advance) lane7_e <= elements_7_outer ? lane7_outer_step_1 : lane7_other_step_1;
-    end
-    wire _t196 = |elements_7_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane7_parts_mantissa = {_t196, elements_7_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane7_parts_exponent = elements_7_magnitude[14:10] - {4'h0, _t196}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane7_mantissa <= lane7_parts_mantissa;
-        if (advance) lane7_exponent <= lane7_parts_exponent;
-    end
-    wire [20:0] _t197 = {10'h0, lane7_mantissa} * {11'h0, lane7_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane7_scaled <= _t197;
-        if (advance) lane7_exponent_s4 <= lane7_exponent;
-        if (advance) lane7_e_s4 <= lane7_e;
-    end
-    wire [5:0] lane7_amount = (lane7_e_s4 - 6'h1) - {1'h0, lane7_exponent_s4}; // align.rs:18
-    wire [16:0] lane7_shifted = lane7_scaled[20:4] >> lane7_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane7_in_steps <= lane7_shifted[9:0];
-        if (advance) elements_7_sign_s3 <= elements_7_sign;
-        if (advance) elements_7_sign_s4 <= elements_7_sign_s3;
-        if (advance) lane7_x_sign <= elements_7_sign_s4;
-        if (advance) elements_7_outer_s3 <= elements_7_outer;
-        if (advance) elements_7_outer_s4 <= elements_7_outer_s3;
-        if (advance) lane7_x_outer <= elements_7_outer_s4;
-        if (advance) elements_7_inner_s3 <= elements_7_inner;
-        if (advance) elements_7_inner_s4 <= elements_7_inner_s3;
-        if (advance) lane7_x_inner <= elements_7_inner_s4;
-    end
-    wire [9:0] lane7_c_outer = lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane7_c_middle = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane7_threshold = lane7_x_outer ? lane7_c_outer : (lane7_x_inner ? 10'h0 : lane7_c_middle); // encode.rs:32
-    wire [9:0] lane7_shifted_1 = lane7_in_steps - lane7_threshold; // encode.rs:33
-    wire [9:0] _t198 = lane7_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane7_outlier_code = _t198[8:5]; // encode.rs:34
-    wire [3:0] lane7_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane7_room = lane7_x_sign ? lane7_below : (~lane63_border); // encode.rs:50
-    wire lane7_beyond = lane7_shifted_1[9:5] > {1'h0, lane7_room}; // encode.rs:51
-    wire [3:0] lane7_steps = lane7_beyond ? lane7_room : lane7_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane7_middle_code = lane7_x_sign ? (lane7_below - lane7_steps) : (lane63_border + lane7_steps); // encode.rs:53
-    wire [3:0] lane7_normal = lane7_middle_code & {4{~(lane7_x_outer | lane7_x_inner)}}; // encode.rs:36
-    wire [3:0] lane7_outlier = lane7_outlier_code & {4{lane7_x_outer | lane7_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_56 <= lane7_normal | lane7_outlier;
-    wire [9:0] lane6_outer_step_0 = elements_6_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane6_outer_step_1 = elements_6_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane6_other_step_0 = elements_6_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane6_other_step_1 = elements_6_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane6_r <= elements_6_outer ? lane6_outer_step_0 : lane6_other_step_0;
-        if (advance) lane6_e <= elements_6_outer ? lane6_outer_step_1 : lane6_other_step_1;
-    end
-    wire _t199 = |elements_6_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane6_parts_mantissa = {_t199, elements_6_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane6_parts_exponent = elements_6_magnitude[14:10] - {4'h0, _t199}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane6_mantissa <= lane6_parts_mantissa;
-        if (advance) lane6_exponent <= lane6_parts_exponent;
-    end
-    wire [20:0] _t200 = {10'h0, lane6_mantissa} * {11'h0, lane6_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane6_scaled <= _t200;
-        if (advance) lane6_exponent_s4 <= lane6_exponent;
-        if (advance) lane6_e_s4 <= lane6_e;
-    end
-    wire [5:0] lane6_amount = (lane6_e_s4 - 6'h1) - {1'h0, lane6_exponent_s4}; // align.rs:18
-    wire [16:0] lane6_shifted = lane6_scaled[20:4] >> lane6_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane6_in_steps <= lane6_shifted[9:0];
-        if (advance) elements_6_sign_s3 <= elements_6_sign;
-        if (advance) elements_6_sign_s4 <= elements_6_sign_s3;
-        if (advance) lane6_x_sign <= elements_6_sign_s4;
-        if (advance) elements_6_outer_s3 <= elements_6_outer;
-        if (advance) elements_6_outer_s4 <= elements_6_outer_s3;
-        if (advance) lane6_x_outer <= elements_6_outer_s4;
-        if (advance) elements_6_inner_s3 <= elements_6_inner;
-        if (advance) elements_6_inner_s4 <= elements_6_inner_s3;
-        if (advance) lane6_x_inner <= elements_6_inner_s4;
-    end
-    wire [9:0] lane6_c_outer = lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane6_c_middle = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane6_threshold = lane6_x_outer ? lane6_c_outer : (lane6_x_inner ? 10'h0 : lane6_c_middle); // encode.rs:32
-    wire [9:0] lane6_shifted_1 = lane6_in_steps - lane6_threshold; // encode.rs:33
-    wire [9:0] _t201 = lane6_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane6_outlier_code = _t201[8:5]; // encode.rs:34
-    wire [3:0] lane6_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane6_room = lane6_x_sign ? lane6_below : (~lane63_border); // encode.rs:50
-    wire lane6_beyond = lane6_shifted_1[9:5] > {1'h0, lane6_room}; // encode.rs:51
-    wire [3:0] lane6_steps = lane6_beyond ? lane6_room : lane6_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane6_middle_code = lane6_x_sign ? (lane6_below - lane6_steps) : (lane63_border + lane6_steps); // encode.rs:53
-    wire [3:0] lane6_normal = lane6_middle_code & {4{~(lane6_x_outer | lane6_x_inner)}}; // encode.rs:36
-    wire [3:0] lane6_outlier = lane6_outlier_code & {4{lane6_x_outer | lane6_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_57 <= lane6_normal | lane6_outlier;
-    wire [9:0] lane5_outer_step_0 = elements_5_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane5_outer_step_1 = elements_5_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane5_other_step_0 = elements_5_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane5_other_step_1 = elements_5_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane5_r <= elements_5_outer ? lane5_outer_step_0 : lane5_other_step_0;
-        if (advance) lane5_e <= elements_5_outer ? lane5_outer_step_1 : lane5_other_step_1;
-    end
-    wire _t202 = |elements_5_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane5_parts_mantissa = {_t202, elements_5_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane5_parts_exponent = elements_5_magnitude[14:10] - {4'h0, _t202}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane5_mantissa <= lane5_parts_mantissa;
-        if (advance) lane5_exponent <= lane5_parts_exponent;
-    end
-    wire [20:0] _t203 = {10'h0, lane5_mantissa} * {11'h0, lane5_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane5_scaled <= _t203;
-        if (advance) lane5_exponent_s4 <= lane5_exponent;
-        if (advance) lane5_e_s4 <= lane5_e;
-    end
-    wire [5:0] lane5_amount = (lane5_e_s4 - 6'h1) - {1'h0, lane5_exponent_s4}; // align.rs:18
-    wire [16:0] lane5_shifted = lane5_scaled[20:4] >> lane5_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane5_in_steps <= lane5_shifted[9:0];
-        if (advance) elements_5_sign_s3 <= elements_5_sign;
-        if (advance) elements_5_sign_s4 <= elements_5_sign_s3;
-        if (advance) lane5_x_sign <= elements_5_sign_s4;
-        if (advance) elements_5_outer_s3 <= elements_5_outer;
-        if (advance) elements_5_outer_s4 <= elements_5_outer_s3;
-        if (advance) lane5_x_outer <= elements_5_outer_s4;
-        if (advance) elements_5_inner_s3 <= elements_5_inner;
-        if (advance) elements_5_inner_s4 <= elements_5_inner_s3;
-        if (advance) lane5_x_inner <= elements_5_inner_s4;
-    end
-    wire [9:0] lane5_c_outer = lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane5_c_middle = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane5_threshold = lane5_x_outer ? lane5_c_outer : (lane5_x_inner ? 10'h0 : lane5_c_middle); // encode.rs:32
-    wire [9:0] lane5_shifted_1 = lane5_in_steps - lane5_threshold; // encode.rs:33
-    wire [9:0] _t204 = lane5_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane5_outlier_code = _t204[8:5]; // encode.rs:34
-    wire [3:0] lane5_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane5_room = lane5_x_sign ? lane5_below : (~lane63_border); // encode.rs:50
-    wire lane5_beyond = lane5_shifted_1[9:5] > {1'h0, lane5_room}; // encode.rs:51
-    wire [3:0] lane5_steps = lane5_beyond ? lane5_room : lane5_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane5_middle_code = lane5_x_sign ? (lane5_below - lane5_steps) : (lane63_border + lane5_steps); // encode.rs:53
-    wire [3:0] lane5_normal = lane5_middle_code & {4{~(lane5_x_outer | lane5_x_inner)}}; // encode.rs:36
-    wire [3:0] lane5_outlier = lane5_outlier_code & {4{lane5_x_outer | lane5_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_58 <= lane5_normal | lane5_outlier;
-    wire [9:0] lane4_outer_step_0 = elements_4_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane4_outer_step_1 = elements_4_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane4_other_step_0 = elements_4_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane4_other_step_1 = elements_4_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane4_r <= elements_4_outer ? lane4_outer_step_0 : lane4_other_step_0;
-        if (advance) lane4_e <= elements_4_outer ? lane4_outer_step_1 : lane4_other_step_1;
-    end
-    wire _t205 = |elements_4_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane4_parts_mantissa = {_t205, elements_4_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane4_parts_exponent = elements_4_magnitude[14:10] - {4'h0, _t205}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane4_mantissa <= lane4_parts_mantissa;
-        if (advance) lane4_exponent <= lane4_parts_exponent;
-    end
-    wire [20:0] _t206 = {10'h0, lane4_mantissa} * {11'h0, lane4_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane4_scaled <= _t206;
-        if (advance) lane4_exponent_s4 <= lane4_exponent;
-        if (advance) lane4_e_s4 <= lane4_e;
-    end
-    wire [5:0] lane4_amount = (lane4_e_s4 - 6'h1) - {1'h0, lane4_exponent_s4}; // align.rs:18
-    wire [16:0] lane4_shifted = lane4_scaled[20:4] >> lane4_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane4_in_steps <= lane4_shifted[9:0];
-        if (advance) elements_4_sign_s3 <= elements_4_sign;
-        if (advance) elements_4_sign_s4 <= elements_4_sign_s3;
-        if (advance) lane4_x_sign <= elements_4_sign_s4;
-        if (advance) elements_4_outer_s3 <= elements_4_outer;
-        if (advance) elements_4_outer_s4 <= elements_4_outer_s3;
-        if (advance) lane4_x_outer <= elements_4_outer_s4;
-        if (advance) elements_4_inner_s3 <= elements_4_inner;
-        if (advance) elements_4_inner_s4 <= elements_4_inner_s3;
-        if (advance) lane4_x_inner <= elements_4_inner_s4;
-    end
-    wire [9:0] lane4_c_outer = lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane4_c_middle = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane4_threshold = lane4_x_outer ? lane4_c_outer : (lane4_x_inner ? 10'h0 : lane4_c_middle); // encode.rs:32
-    wire [9:0] lane4_shifted_1 = lane4_in_steps - lane4_threshold; // encode.rs:33
-    wire [9:0] _t207 = lane4_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane4_outlier_code = _t207[8:5]; // encode.rs:34
-    wire [3:0] lane4_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane4_room = lane4_x_sign ? lane4_below : (~lane63_border); // encode.rs:50
-    wire lane4_beyond = lane4_shifted_1[9:5] > {1'h0, lane4_room}; // encode.rs:51
-    wire [3:0] lane4_steps = lane4_beyond ? lane4_room : lane4_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane4_middle_code = lane4_x_sign ? (lane4_below - lane4_steps) : (lane63_border + lane4_steps); // encode.rs:53
-    wire [3:0] lane4_normal = lane4_middle_code & {4{~(lane4_x_outer | lane4_x_inner)}}; // encode.rs:36
-    wire [3:0] lane4_outlier = lane4_outlier_code & {4{lane4_x_outer | lane4_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_59 <= lane4_normal | lane4_outlier;
-    wire [9:0] lane3_outer_step_0 = elements_3_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane3_outer_step_1 = elements_3_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane3_other_step_0 = elements_3_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane3_other_step_1 = elements_3_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane3_r <= elements_3_outer ? lane3_outer_step_0 : lane3_other_step_0;
-        if (advance) lane3_e <= elements_3_outer ? lane3_outer_step_1 : lane3_other_step_1;
-    end
-    wire _t208 = |elements_3_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane3_parts_mantissa = {_t208, elements_3_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane3_parts_exponent = elements_3_magnitude[14:10] - {4'h0, _t208}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane3_mantissa <= lane3_parts_mantissa;
-        if (advance) lane3_exponent <= lane3_parts_exponent;
-    end
-    wire [20:0] _t209 = {10'h0, lane3_mantissa} * {11'h0, lane3_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane3_scaled <= _t209;
-        if (advance) lane3_exponent_s4 <= lane3_exponent;
-        if (advance) lane3_e_s4 <= lane3_e;
-    end
-    wire [5:0] lane3_amount = (lane3_e_s4 - 6'h1) - {1'h0, lane3_exponent_s4}; // align.rs:18
-    wire [16:0] lane3_shifted = lane3_scaled[20:4] >> lane3_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane3_in_steps <= lane3_shifted[9:0];
-        if (advance) elements_3_sign_s3 <= elements_3_sign;
-        if (advance) elements_3_sign_s4 <= elements_3_sign_s3;
-        if (advance) lane3_x_sign <= elements_3_sign_s4;
-        if (advance) elements_3_outer_s3 <= elements_3_outer;
-        if (advance) elements_3_outer_s4 <= elements_3_outer_s3;
-        if (advance) lane3_x_outer <= elements_3_outer_s4;
-        if (advance) elements_3_inner_s3 <= elements_3_inner;
-        if (advance) elements_3_inner_s4 <= elements_3_inner_s3;
-        if (advance) lane3_x_inner <= elements_3_inner_s4;
-    end
-    wire [9:0] lane3_c_outer = lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane3_c_middle = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane3_threshold = lane3_x_outer ? lane3_c_outer : (lane3_x_inner ? 10'h0 : lane3_c_middle); // encode.rs:32
-    wire [9:0] lane3_shifted_1 = lane3_in_steps - lane3_threshold; // encode.rs:33
-    wire [9:0] _t210 = lane3_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane3_outlier_code = _t210[8:5]; // encode.rs:34
-    wire [3:0] lane3_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane3_room = lane3_x_sign ? lane3_below : (~lane63_border); // encode.rs:50
-    wire lane3_beyond = lane3_shifted_1[9:5] > {1'h0, lane3_room}; // encode.rs:51
-    wire [3:0] lane3_steps = lane3_beyond ? lane3_room : lane3_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane3_middle_code = lane3_x_sign ? (lane3_below - lane3_steps) : (lane63_border + lane3_steps); // encode.rs:53
-    wire [3:0] lane3_normal = lane3_middle_code & {4{~(lane3_x_outer | lane3_x_inner)}}; // encode.rs:36
-    wire [3:0] lane3_outlier = lane3_outlier_code & {4{lane3_x_outer | lane3_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_60 <= lane3_normal | lane3_outlier;
-    wire [9:0] lane2_outer_step_0 = elements_2_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane2_outer_step_1 = elements_2_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane2_other_step_0 = elements_2_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane2_other_step_1 = elements_2_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane2_r <= elements_2_outer ? lane2_outer_step_0 : lane2_other_step_0;
-        if (advance) lane2_e <= elements_2_outer ? lane2_outer_step_1 : lane2_other_step_1;
-    end
-    wire _t211 = |elements_2_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane2_parts_mantissa = {_t211, elements_2_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane2_parts_exponent = elements_2_magnitude[14:10] - {4'h0, _t211}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane2_mantissa <= lane2_parts_mantissa;
-        if (advance) lane2_exponent <= lane2_parts_exponent;
-    end
-    wire [20:0] _t212 = {10'h0, lane2_mantissa} * {11'h0, lane2_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane2_scaled <= _t212;
-        if (advance) lane2_exponent_s4 <= lane2_exponent;
-        if (advance) lane2_e_s4 <= lane2_e;
-    end
-    wire [5:0] lane2_amount = (lane2_e_s4 - 6'h1) - {1'h0, lane2_exponent_s4}; // align.rs:18
-    wire [16:0] lane2_shifted = lane2_scaled[20:4] >> lane2_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane2_in_steps <= lane2_shifted[9:0];
-        if (advance) elements_2_sign_s3 <= elements_2_sign;
-        if (advance) elements_2_sign_s4 <= elements_2_sign_s3;
-        if (advance) lane2_x_sign <= elements_2_sign_s4;
-        if (advance) elements_2_outer_s3 <= elements_2_outer;
-        if (advance) elements_2_outer_s4 <= elements_2_outer_s3;
-        if (advance) lane2_x_outer <= elements_2_outer_s4;
-        if (advance) elements_2_inner_s3 <= elements_2_inner;
-        if (advance) elements_2_inner_s4 <= elements_2_inner_s3;
-        if (advance) lane2_x_inner <= elements_2_inner_s4;
-    end
-    wire [9:0] lane2_c_outer = lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane2_c_middle = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane2_threshold = lane2_x_outer ? lane2_c_outer : (lane2_x_inner ? 10'h0 : lane2_c_middle); // encode.rs:32
-    wire [9:0] lane2_shifted_1 = lane2_in_steps - lane2_threshold; // encode.rs:33
-    wire [9:0] _t213 = lane2_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane2_outlier_code = _t213[8:5]; // encode.rs:34
-    wire [3:0] lane2_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane2_room = lane2_x_sign ? lane2_below : (~lane63_border); // encode.rs:50
-    wire lane2_beyond = lane2_shifted_1[9:5] > {1'h0, lane2_room}; // encode.rs:51
-    wire [3:0] lane2_steps = lane2_beyond ? lane2_room : lane2_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane2_middle_code = lane2_x_sign ? (lane2_below - lane2_steps) : (lane63_border + lane2_steps); // encode.rs:53
-    wire [3:0] lane2_normal = lane2_middle_code & {4{~(lane2_x_outer | lane2_x_inner)}}; // encode.rs:36
-    wire [3:0] lane2_outlier = lane2_outlier_code & {4{lane2_x_outer | lane2_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_61 <= lane2_normal | lane2_outlier;
-    wire [9:0] lane1_outer_step_0 = elements_1_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane1_outer_step_1 = elements_1_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane1_other_step_0 = elements_1_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane1_other_step_1 = elements_1_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane1_r <= elements_1_outer ? lane1_outer_step_0 : lane1_other_step_0;
-        if (advance) lane1_e <= elements_1_outer ? lane1_outer_step_1 : lane1_other_step_1;
-    end
-    wire _t214 = |elements_1_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane1_parts_mantissa = {_t214, elements_1_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane1_parts_exponent = elements_1_magnitude[14:10] - {4'h0, _t214}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane1_mantissa <= lane1_parts_mantissa;
-        if (advance) lane1_exponent <= lane1_parts_exponent;
-    end
-    wire [20:0] _t215 = {10'h0, lane1_mantissa} * {11'h0, lane1_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane1_scaled <= _t215;
-        if (advance) lane1_exponent_s4 <= lane1_exponent;
-        if (advance) lane1_e_s4 <= lane1_e;
-    end
-    wire [5:0] lane1_amount = (lane1_e_s4 - 6'h1) - {1'h0, lane1_exponent_s4}; // align.rs:18
-    wire [16:0] lane1_shifted = lane1_scaled[20:4] >> lane1_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane1_in_steps <= lane1_shifted[9:0];
-        if (advance) elements_1_sign_s3 <= elements_1_sign;
-        if (advance) elements_1_sign_s4 <= elements_1_sign_s3;
-        if (advance) lane1_x_sign <= elements_1_sign_s4;
-        if (advance) elements_1_outer_s3 <= elements_1_outer;
-        if (advance) elements_1_outer_s4 <= elements_1_outer_s3;
-        if (advance) lane1_x_outer <= elements_1_outer_s4;
-        if (advance) elements_1_inner_s3 <= elements_1_inner;
-        if (advance) elements_1_inner_s4 <= elements_1_inner_s3;
-        if (advance) lane1_x_inner <= elements_1_inner_s4;
-    end
-    wire [9:0] lane1_c_outer = lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane1_c_middle = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane1_threshold = lane1_x_outer ? lane1_c_outer : (lane1_x_inner ? 10'h0 : lane1_c_middle); // encode.rs:32
-    wire [9:0] lane1_shifted_1 = lane1_in_steps - lane1_threshold; // encode.rs:33
-    wire [9:0] _t216 = lane1_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane1_outlier_code = _t216[8:5]; // encode.rs:34
-    wire [3:0] lane1_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane1_room = lane1_x_sign ? lane1_below : (~lane63_border); // encode.rs:50
-    wire lane1_beyond = lane1_shifted_1[9:5] > {1'h0, lane1_room}; // encode.rs:51
-    wire [3:0] lane1_steps = lane1_beyond ? lane1_room : lane1_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane1_middle_code = lane1_x_sign ? (lane1_below - lane1_steps) : (lane63_border + lane1_steps); // encode.rs:53
-    wire [3:0] lane1_normal = lane1_middle_code & {4{~(lane1_x_outer | lane1_x_inner)}}; // encode.rs:36
-    wire [3:0] lane1_outlier = lane1_outlier_code & {4{lane1_x_outer | lane1_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_62 <= lane1_normal | lane1_outlier;
-    wire [9:0] lane0_outer_step_0 = elements_0_sign ? scales_outer_neg_r : scales_outer_pos_r; // encode.rs:17
-    wire [5:0] lane0_outer_step_1 = elements_0_sign ? scales_outer_neg_e : scales_outer_pos_e; // encode.rs:17
-    wire [9:0] lane0_other_step_0 = elements_0_inner ? scales_inner_r : scales_middle_r; // encode.rs:18
-    wire [5:0] lane0_other_step_1 = elements_0_inner ? scales_inner_e : scales_middle_e; // encode.rs:18
-    always @(posedge clk) begin
-        if (advance) lane0_r <= elements_0_outer ? lane0_outer_step_0 : lane0_other_step_0;
-        if (advance) lane0_e <= elements_0_outer ? lane0_outer_step_1 : lane0_other_step_1;
-    end
-    wire _t217 = |elements_0_magnitude[14:10]; // half.rs:17
-    wire [10:0] lane0_parts_mantissa = {_t217, elements_0_magnitude[9:0]}; // half.rs:18
-    wire [4:0] lane0_parts_exponent = elements_0_magnitude[14:10] - {4'h0, _t217}; // half.rs:18
-    always @(posedge clk) begin
-        if (advance) lane0_mantissa <= lane0_parts_mantissa;
-        if (advance) lane0_exponent <= lane0_parts_exponent;
-    end
-    wire [20:0] _t218 = {10'h0, lane0_mantissa} * {11'h0, lane0_r}; // align.rs:11
-    always @(posedge clk) begin
-        if (advance) lane0_scaled <= _t218;
-        if (advance) lane0_exponent_s4 <= lane0_exponent;
-        if (advance) lane0_e_s4 <= lane0_e;
-    end
-    wire [5:0] lane0_amount = (lane0_e_s4 - 6'h1) - {1'h0, lane0_exponent_s4}; // align.rs:18
-    wire [16:0] lane0_shifted = lane0_scaled[20:4] >> lane0_amount; // align.rs:19
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= lane0_shifted[9:0];
-        if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) elements_0_sign_s4 <= elements_0_sign_s3;
-        if (advance) lane0_x_sign <= elements_0_sign_s4;
-        if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) elements_0_outer_s4 <= elements_0_outer_s3;
-        if (advance) lane0_x_outer <= elements_0_outer_s4;
-        if (advance) elements_0_inner_s3 <= elements_0_inner;
-        if (advance) elements_0_inner_s4 <= elements_0_inner_s3;
-        if (advance) lane0_x_inner <= elements_0_inner_s4;
-    end
-    wire [9:0] lane0_c_outer = lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c; // encode.rs:30
-    wire [9:0] lane0_c_middle = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // encode.rs:31
-    wire [9:0] lane0_threshold = lane0_x_outer ? lane0_c_outer : (lane0_x_inner ? 10'h0 : lane0_c_middle); // encode.rs:32
-    wire [9:0] lane0_shifted_1 = lane0_in_steps - lane0_threshold; // encode.rs:33
-    wire [9:0] _t219 = lane0_shifted_1 + 10'h10; // encode.rs:34
-    wire [3:0] lane0_outlier_code = _t219[8:5]; // encode.rs:34
-    wire [3:0] lane0_below = lane63_border - 4'h1; // encode.rs:49
-    wire [3:0] lane0_room = lane0_x_sign ? lane0_below : (~lane63_border); // encode.rs:50
-    wire lane0_beyond = lane0_shifted_1[9:5] > {1'h0, lane0_room}; // encode.rs:51
-    wire [3:0] lane0_steps = lane0_beyond ? lane0_room : lane0_shifted_1[8:5]; // encode.rs:52
-    wire [3:0] lane0_middle_code = lane0_x_sign ? (lane0_below - lane0_steps) : (lane63_border + lane0_steps); // encode.rs:53
-    wire [3:0] lane0_normal = lane0_middle_code & {4{~(lane0_x_outer | lane0_x_inner)}}; // encode.rs:36
-    wire [3:0] lane0_outlier = lane0_outlier_code & {4{lane0_x_outer | lane0_x_inner}}; // encode.rs:37
-    always @(posedge clk) if (advance) codes_63 <= lane0_normal | lane0_outlier;
-    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:216
+    always @(posedge clk) begin
+        if (advance) lane63_inner <= elements_63_inner;
+        if (advance) lane63_d_outer_pos_r <= d_outer_pos_r_s2;
+        if (advance) lane63_d_outer_pos_e <= d_outer_pos_e_s2;
+        if (advance) lane63_d_outer_pos_c <= d_outer_pos_c_s2;
+        if (advance) lane63_d_outer_neg_r <= d_outer_neg_r_s2;
+        if (advance) lane63_d_outer_neg_e <= d_outer_neg_e_s2;
+        if (advance) lane63_d_outer_neg_c <= d_outer_neg_c_s2;
+        if (advance) lane63_d_middle_r <= d_middle_r_s2;
+        if (advance) lane63_d_middle_e <= d_middle_e_s2;
+        if (advance) lane63_d_middle_c <= d_middle_c_s2;
+        if (advance) lane63_d_middle_c_neg <= d_middle_c_neg_s2;
+        if (advance) lane63_d_inner_r <= d_inner_r_s2;
+        if (advance) lane63_d_inner_e <= d_inner_e_s2;
+        if (advance) lane63_x_magnitude <= elements_63_magnitude;
+        if (advance) lane63_x_sign <= elements_63_sign;
+        if (advance) lane63_x_outer <= elements_63_outer;
+    end
+    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
+        if (advance) lane63_scale_r <= lane63_side_r;
+        if (advance) lane63_scale_e <= lane63_side_e;
+        if (advance) lane63_x_magnitude_1 <= lane63_x_magnitude;
+        if (advance) lane63_x_sign_1 <= lane63_x_sign;
+        if (advance) lane63_x_outer_1 <= lane63_x_outer;
+        if (advance) lane63_x_inner <= lane63_inner;
+    end
+    wire lane63_middle = ~(lane63_x_outer_1 | lane63_x_inner); // encode.rs:21
+    wire [4:0] lane63_field = lane63_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t29 = {10'h0, {|lane63_field, lane63_x_magnitude_1[9:0]}} * {11'h0, lane63_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane63_scaled <= _t29;
+    wire lane63_normal = |lane63_field; // align.rs:21
+    wire [6:0] lane63_less = {~{1'h0, lane63_field}, lane63_normal}; // align.rs:22
+    wire [6:0] _t30 = {lane63_scale_e, 1'h1} + lane63_less; // align.rs:23
+    always @(posedge clk) if (advance) lane63_amount <= _t30[6:1];
+    wire [15:0] _t31 = lane63_amount[3] ? {8'h0, lane63_scaled[19:12]} : lane63_scaled[19:4]; // align.rs:32
+    wire [15:0] _t32 = lane63_amount[2] ? {4'h0, _t31[15:4]} : _t31; // align.rs:32
+    wire [12:0] _t33 = lane63_amount[1] ? {2'h0, _t32[12:2]} : _t32[12:0]; // align.rs:32
+    wire [10:0] _t34 = lane63_amount[0] ? {1'h0, _t33[10:1]} : _t33[10:0]; // align.rs:32
+    wire [9:0] lane63_shifted = _t34[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane63_in_steps <= (|lane63_amount[5:4]) ? 10'h0 : lane63_shifted;
+        if (advance) lane63_s5 <= lane63_scale_c;
+        if (advance) lane63_s6 <= lane63_s5;
+    end
+    wire [9:0] _t35 = lane63_in_steps - lane63_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane63_cells <= _t35[9:5];
+        if (advance) l30_s5 <= lane63_x_sign_1 & lane63_middle;
+        if (advance) l30_s6 <= l30_s5;
+        if (advance) lane63_negative <= l30_s6;
+        if (advance) lane63_middle_s5 <= lane63_middle;
+        if (advance) lane63_middle_s6 <= lane63_middle_s5;
+        if (advance) split_1_s3 <= split_1;
+        if (advance) split_1_s4 <= split_1_s3;
+        if (advance) split_1_s5 <= split_1_s4;
+        if (advance) split_1_s6 <= split_1_s5;
+        if (advance) lane63_border <= lane63_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane63_outwards = {lane63_negative, lane63_cells ^ {5{lane63_negative}}}; // encode.rs:34
+    wire [5:0] lane63_code = {1'h0, lane63_border} + lane63_outwards; // encode.rs:35
+    wire lane63_beyond = lane63_code[5] | (lane63_code[4] & (~lane63_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_0 <= lane63_beyond ? {4{~lane63_negative}} : lane63_code[3:0];
+        if (advance) lane62_inner <= elements_62_inner;
+        if (advance) lane62_x_magnitude <= elements_62_magnitude;
+        if (advance) lane62_x_sign <= elements_62_sign;
+        if (advance) lane62_x_outer <= elements_62_outer;
+    end
+    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
+        if (advance) lane62_scale_r <= lane62_side_r;
+        if (advance) lane62_scale_e <= lane62_side_e;
+        if (advance) lane62_x_magnitude_1 <= lane62_x_magnitude;
+        if (advance) lane62_x_sign_1 <= lane62_x_sign;
+        if (advance) lane62_x_outer_1 <= lane62_x_outer;
+        if (advance) lane62_x_inner <= lane62_inner;
+    end
+    wire lane62_middle = ~(lane62_x_outer_1 | lane62_x_inner); // encode.rs:21
+    wire [4:0] lane62_field = lane62_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t36 = {10'h0, {|lane62_field, lane62_x_magnitude_1[9:0]}} * {11'h0, lane62_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane62_scaled <= _t36;
+    wire lane62_normal = |lane62_field; // align.rs:21
+    wire [6:0] lane62_less = {~{1'h0, lane62_field}, lane62_normal}; // align.rs:22
+    wire [6:0] _t37 = {lane62_scale_e, 1'h1} + lane62_less; // align.rs:23
+    always @(posedge clk) if (advance) lane62_amount <= _t37[6:1];
+    wire [15:0] _t38 = lane62_amount[3] ? {8'h0, lane62_scaled[19:12]} : lane62_scaled[19:4]; // align.rs:32
+    wire [15:0] _t39 = lane62_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:32
+    wire [12:0] _t40 = lane62_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:32
+    wire [10:0] _t41 = lane62_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:32
+    wire [9:0] lane62_shifted = _t41[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane62_in_steps <= (|lane62_amount[5:4]) ? 10'h0 : lane62_shifted;
+        if (advance) lane62_s5 <= lane62_scale_c;
+        if (advance) lane62_s6 <= lane62_s5;
+    end
+    wire [9:0] _t42 = lane62_in_steps - lane62_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane62_cells <= _t42[9:5];
+        if (advance) l30_s5_1 <= lane62_x_sign_1 & lane62_middle;
+        if (advance) l30_s6_1 <= l30_s5_1;
+        if (advance) lane62_negative <= l30_s6_1;
+        if (advance) lane62_middle_s5 <= lane62_middle;
+        if (advance) lane62_middle_s6 <= lane62_middle_s5;
+        if (advance) lane62_border <= lane62_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane62_outwards = {lane62_negative, lane62_cells ^ {5{lane62_negative}}}; // encode.rs:34
+    wire [5:0] lane62_code = {1'h0, lane62_border} + lane62_outwards; // encode.rs:35
+    wire lane62_beyond = lane62_code[5] | (lane62_code[4] & (~lane62_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_1 <= lane62_beyond ? {4{~lane62_negative}} : lane62_code[3:0];
+        if (advance) lane61_inner <= elements_61_inner;
+        if (advance) lane61_x_magnitude <= elements_61_magnitude;
+        if (advance) lane61_x_sign <= elements_61_sign;
+        if (advance) lane61_x_outer <= elements_61_outer;
+    end
+    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
+        if (advance) lane61_scale_r <= lane61_side_r;
+        if (advance) lane61_scale_e <= lane61_side_e;
+        if (advance) lane61_x_magnitude_1 <= lane61_x_magnitude;
+        if (advance) lane61_x_sign_1 <= lane61_x_sign;
+        if (advance) lane61_x_outer_1 <= lane61_x_outer;
+        if (advance) lane61_x_inner <= lane61_inner;
+    end
+    wire lane61_middle = ~(lane61_x_outer_1 | lane61_x_inner); // encode.rs:21
+    wire [4:0] lane61_field = lane61_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t43 = {10'h0, {|lane61_field, lane61_x_magnitude_1[9:0]}} * {11'h0, lane61_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane61_scaled <= _t43;
+    wire lane61_normal = |lane61_field; // align.rs:21
+    wire [6:0] lane61_less = {~{1'h0, lane61_field}, lane61_normal}; // align.rs:22
+    wire [6:0] _t44 = {lane61_scale_e, 1'h1} + lane61_less; // align.rs:23
+    always @(posedge clk) if (advance) lane61_amount <= _t44[6:1];
+    wire [15:0] _t45 = lane61_amount[3] ? {8'h0, lane61_scaled[19:12]} : lane61_scaled[19:4]; // align.rs:32
+    wire [15:0] _t46 = lane61_amount[2] ? {4'h0, _t45[15:4]} : _t45; // align.rs:32
+    wire [12:0] _t47 = lane61_amount[1] ? {2'h0, _t46[12:2]} : _t46[12:0]; // align.rs:32
+    wire [10:0] _t48 = lane61_amount[0] ? {1'h0, _t47[10:1]} : _t47[10:0]; // align.rs:32
+    wire [9:0] lane61_shifted = _t48[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane61_in_steps <= (|lane61_amount[5:4]) ? 10'h0 : lane61_shifted;
+        if (advance) lane61_s5 <= lane61_scale_c;
+        if (advance) lane61_s6 <= lane61_s5;
+    end
+    wire [9:0] _t49 = lane61_in_steps - lane61_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane61_cells <= _t49[9:5];
+        if (advance) l30_s5_2 <= lane61_x_sign_1 & lane61_middle;
+        if (advance) l30_s6_2 <= l30_s5_2;
+        if (advance) lane61_negative <= l30_s6_2;
+        if (advance) lane61_middle_s5 <= lane61_middle;
+        if (advance) lane61_middle_s6 <= lane61_middle_s5;
+        if (advance) lane61_border <= lane61_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane61_outwards = {lane61_negative, lane61_cells ^ {5{lane61_negative}}}; // encode.rs:34
+    wire [5:0] lane61_code = {1'h0, lane61_border} + lane61_outwards; // encode.rs:35
+    wire lane61_beyond = lane61_code[5] | (lane61_code[4] & (~lane61_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_2 <= lane61_beyond ? {4{~lane61_negative}} : lane61_code[3:0];
+        if (advance) lane60_inner <= elements_60_inner;
+        if (advance) lane60_x_magnitude <= elements_60_magnitude;
+        if (advance) lane60_x_sign <= elements_60_sign;
+        if (advance) lane60_x_outer <= elements_60_outer;
+    end
+    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
+        if (advance) lane60_scale_r <= lane60_side_r;
+        if (advance) lane60_scale_e <= lane60_side_e;
+        if (advance) lane60_x_magnitude_1 <= lane60_x_magnitude;
+        if (advance) lane60_x_sign_1 <= lane60_x_sign;
+        if (advance) lane60_x_outer_1 <= lane60_x_outer;
+        if (advance) lane60_x_inner <= lane60_inner;
+    end
+    wire lane60_middle = ~(lane60_x_outer_1 | lane60_x_inner); // encode.rs:21
+    wire [4:0] lane60_field = lane60_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t50 = {10'h0, {|lane60_field, lane60_x_magnitude_1[9:0]}} * {11'h0, lane60_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane60_scaled <= _t50;
+    wire lane60_normal = |lane60_field; // align.rs:21
+    wire [6:0] lane60_less = {~{1'h0, lane60_field}, lane60_normal}; // align.rs:22
+    wire [6:0] _t51 = {lane60_scale_e, 1'h1} + lane60_less; // align.rs:23
+    always @(posedge clk) if (advance) lane60_amount <= _t51[6:1];
+    wire [15:0] _t52 = lane60_amount[3] ? {8'h0, lane60_scaled[19:12]} : lane60_scaled[19:4]; // align.rs:32
+    wire [15:0] _t53 = lane60_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:32
+    wire [12:0] _t54 = lane60_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:32
+    wire [10:0] _t55 = lane60_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:32
+    wire [9:0] lane60_shifted = _t55[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane60_in_steps <= (|lane60_amount[5:4]) ? 10'h0 : lane60_shifted;
+        if (advance) lane60_s5 <= lane60_scale_c;
+        if (advance) lane60_s6 <= lane60_s5;
+    end
+    wire [9:0] _t56 = lane60_in_steps - lane60_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane60_cells <= _t56[9:5];
+        if (advance) l30_s5_3 <= lane60_x_sign_1 & lane60_middle;
+        if (advance) l30_s6_3 <= l30_s5_3;
+        if (advance) lane60_negative <= l30_s6_3;
+        if (advance) lane60_middle_s5 <= lane60_middle;
+        if (advance) lane60_middle_s6 <= lane60_middle_s5;
+        if (advance) lane60_border <= lane60_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane60_outwards = {lane60_negative, lane60_cells ^ {5{lane60_negative}}}; // encode.rs:34
+    wire [5:0] lane60_code = {1'h0, lane60_border} + lane60_outwards; // encode.rs:35
+    wire lane60_beyond = lane60_code[5] | (lane60_code[4] & (~lane60_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_3 <= lane60_beyond ? {4{~lane60_negative}} : lane60_code[3:0];
+        if (advance) lane59_inner <= elements_59_inner;
+        if (advance) lane59_x_magnitude <= elements_59_magnitude;
+        if (advance) lane59_x_sign <= elements_59_sign;
+        if (advance) lane59_x_outer <= elements_59_outer;
+    end
+    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
+        if (advance) lane59_scale_r <= lane59_side_r;
+        if (advance) lane59_scale_e <= lane59_side_e;
+        if (advance) lane59_x_magnitude_1 <= lane59_x_magnitude;
+        if (advance) lane59_x_sign_1 <= lane59_x_sign;
+        if (advance) lane59_x_outer_1 <= lane59_x_outer;
+        if (advance) lane59_x_inner <= lane59_inner;
+    end
+    wire lane59_middle = ~(lane59_x_outer_1 | lane59_x_inner); // encode.rs:21
+    wire [4:0] lane59_field = lane59_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t57 = {10'h0, {|lane59_field, lane59_x_magnitude_1[9:0]}} * {11'h0, lane59_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane59_scaled <= _t57;
+    wire lane59_normal = |lane59_field; // align.rs:21
+    wire [6:0] lane59_less = {~{1'h0, lane59_field}, lane59_normal}; // align.rs:22
+    wire [6:0] _t58 = {lane59_scale_e, 1'h1} + lane59_less; // align.rs:23
+    always @(posedge clk) if (advance) lane59_amount <= _t58[6:1];
+    wire [15:0] _t59 = lane59_amount[3] ? {8'h0, lane59_scaled[19:12]} : lane59_scaled[19:4]; // align.rs:32
+    wire [15:0] _t60 = lane59_amount[2] ? {4'h0, _t59[15:4]} : _t59; // align.rs:32
+    wire [12:0] _t61 = lane59_amount[1] ? {2'h0, _t60[12:2]} : _t60[12:0]; // align.rs:32
+    wire [10:0] _t62 = lane59_amount[0] ? {1'h0, _t61[10:1]} : _t61[10:0]; // align.rs:32
+    wire [9:0] lane59_shifted = _t62[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane59_in_steps <= (|lane59_amount[5:4]) ? 10'h0 : lane59_shifted;
+        if (advance) lane59_s5 <= lane59_scale_c;
+        if (advance) lane59_s6 <= lane59_s5;
+    end
+    wire [9:0] _t63 = lane59_in_steps - lane59_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane59_cells <= _t63[9:5];
+        if (advance) l30_s5_4 <= lane59_x_sign_1 & lane59_middle;
+        if (advance) l30_s6_4 <= l30_s5_4;
+        if (advance) lane59_negative <= l30_s6_4;
+        if (advance) lane59_middle_s5 <= lane59_middle;
+        if (advance) lane59_middle_s6 <= lane59_middle_s5;
+        if (advance) lane59_border <= lane59_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane59_outwards = {lane59_negative, lane59_cells ^ {5{lane59_negative}}}; // encode.rs:34
+    wire [5:0] lane59_code = {1'h0, lane59_border} + lane59_outwards; // encode.rs:35
+    wire lane59_beyond = lane59_code[5] | (lane59_code[4] & (~lane59_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_4 <= lane59_beyond ? {4{~lane59_negative}} : lane59_code[3:0];
+        if (advance) lane58_inner <= elements_58_inner;
+        if (advance) lane58_x_magnitude <= elements_58_magnitude;
+        if (advance) lane58_x_sign <= elements_58_sign;
+        if (advance) lane58_x_outer <= elements_58_outer;
+    end
+    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
+        if (advance) lane58_scale_r <= lane58_side_r;
+        if (advance) lane58_scale_e <= lane58_side_e;
+        if (advance) lane58_x_magnitude_1 <= lane58_x_magnitude;
+        if (advance) lane58_x_sign_1 <= lane58_x_sign;
+        if (advance) lane58_x_outer_1 <= lane58_x_outer;
+        if (advance) lane58_x_inner <= lane58_inner;
+    end
+    wire lane58_middle = ~(lane58_x_outer_1 | lane58_x_inner); // encode.rs:21
+    wire [4:0] lane58_field = lane58_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t64 = {10'h0, {|lane58_field, lane58_x_magnitude_1[9:0]}} * {11'h0, lane58_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane58_scaled <= _t64;
+    wire lane58_normal = |lane58_field; // align.rs:21
+    wire [6:0] lane58_less = {~{1'h0, lane58_field}, lane58_normal}; // align.rs:22
+    wire [6:0] _t65 = {lane58_scale_e, 1'h1} + lane58_less; // align.rs:23
+    always @(posedge clk) if (advance) lane58_amount <= _t65[6:1];
+    wire [15:0] _t66 = lane58_amount[3] ? {8'h0, lane58_scaled[19:12]} : lane58_scaled[19:4]; // align.rs:32
+    wire [15:0] _t67 = lane58_amount[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:32
+    wire [12:0] _t68 = lane58_amount[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:32
+    wire [10:0] _t69 = lane58_amount[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:32
+    wire [9:0] lane58_shifted = _t69[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane58_in_steps <= (|lane58_amount[5:4]) ? 10'h0 : lane58_shifted;
+        if (advance) lane58_s5 <= lane58_scale_c;
+        if (advance) lane58_s6 <= lane58_s5;
+    end
+    wire [9:0] _t70 = lane58_in_steps - lane58_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane58_cells <= _t70[9:5];
+        if (advance) l30_s5_5 <= lane58_x_sign_1 & lane58_middle;
+        if (advance) l30_s6_5 <= l30_s5_5;
+        if (advance) lane58_negative <= l30_s6_5;
+        if (advance) lane58_middle_s5 <= lane58_middle;
+        if (advance) lane58_middle_s6 <= lane58_middle_s5;
+        if (advance) lane58_border <= lane58_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane58_outwards = {lane58_negative, lane58_cells ^ {5{lane58_negative}}}; // encode.rs:34
+    wire [5:0] lane58_code = {1'h0, lane58_border} + lane58_outwards; // encode.rs:35
+    wire lane58_beyond = lane58_code[5] | (lane58_code[4] & (~lane58_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_5 <= lane58_beyond ? {4{~lane58_negative}} : lane58_code[3:0];
+        if (advance) lane57_inner <= elements_57_inner;
+        if (advance) lane57_x_magnitude <= elements_57_magnitude;
+        if (advance) lane57_x_sign <= elements_57_sign;
+        if (advance) lane57_x_outer <= elements_57_outer;
+    end
+    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
+        if (advance) lane57_scale_r <= lane57_side_r;
+        if (advance) lane57_scale_e <= lane57_side_e;
+        if (advance) lane57_x_magnitude_1 <= lane57_x_magnitude;
+        if (advance) lane57_x_sign_1 <= lane57_x_sign;
+        if (advance) lane57_x_outer_1 <= lane57_x_outer;
+        if (advance) lane57_x_inner <= lane57_inner;
+    end
+    wire lane57_middle = ~(lane57_x_outer_1 | lane57_x_inner); // encode.rs:21
+    wire [4:0] lane57_field = lane57_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t71 = {10'h0, {|lane57_field, lane57_x_magnitude_1[9:0]}} * {11'h0, lane57_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane57_scaled <= _t71;
+    wire lane57_normal = |lane57_field; // align.rs:21
+    wire [6:0] lane57_less = {~{1'h0, lane57_field}, lane57_normal}; // align.rs:22
+    wire [6:0] _t72 = {lane57_scale_e, 1'h1} + lane57_less; // align.rs:23
+    always @(posedge clk) if (advance) lane57_amount <= _t72[6:1];
+    wire [15:0] _t73 = lane57_amount[3] ? {8'h0, lane57_scaled[19:12]} : lane57_scaled[19:4]; // align.rs:32
+    wire [15:0] _t74 = lane57_amount[2] ? {4'h0, _t73[15:4]} : _t73; // align.rs:32
+    wire [12:0] _t75 = lane57_amount[1] ? {2'h0, _t74[12:2]} : _t74[12:0]; // align.rs:32
+    wire [10:0] _t76 = lane57_amount[0] ? {1'h0, _t75[10:1]} : _t75[10:0]; // align.rs:32
+    wire [9:0] lane57_shifted = _t76[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane57_in_steps <= (|lane57_amount[5:4]) ? 10'h0 : lane57_shifted;
+        if (advance) lane57_s5 <= lane57_scale_c;
+        if (advance) lane57_s6 <= lane57_s5;
+    end
+    wire [9:0] _t77 = lane57_in_steps - lane57_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane57_cells <= _t77[9:5];
+        if (advance) l30_s5_6 <= lane57_x_sign_1 & lane57_middle;
+        if (advance) l30_s6_6 <= l30_s5_6;
+        if (advance) lane57_negative <= l30_s6_6;
+        if (advance) lane57_middle_s5 <= lane57_middle;
+        if (advance) lane57_middle_s6 <= lane57_middle_s5;
+        if (advance) lane57_border <= lane57_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane57_outwards = {lane57_negative, lane57_cells ^ {5{lane57_negative}}}; // encode.rs:34
+    wire [5:0] lane57_code = {1'h0, lane57_border} + lane57_outwards; // encode.rs:35
+    wire lane57_beyond = lane57_code[5] | (lane57_code[4] & (~lane57_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_6 <= lane57_beyond ? {4{~lane57_negative}} : lane57_code[3:0];
+        if (advance) lane56_inner <= elements_56_inner;
+        if (advance) lane56_x_magnitude <= elements_56_magnitude;
+        if (advance) lane56_x_sign <= elements_56_sign;
+        if (advance) lane56_x_outer <= elements_56_outer;
+    end
+    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
+        if (advance) lane56_scale_r <= lane56_side_r;
+        if (advance) lane56_scale_e <= lane56_side_e;
+        if (advance) lane56_x_magnitude_1 <= lane56_x_magnitude;
+        if (advance) lane56_x_sign_1 <= lane56_x_sign;
+        if (advance) lane56_x_outer_1 <= lane56_x_outer;
+        if (advance) lane56_x_inner <= lane56_inner;
+    end
+    wire lane56_middle = ~(lane56_x_outer_1 | lane56_x_inner); // encode.rs:21
+    wire [4:0] lane56_field = lane56_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t78 = {10'h0, {|lane56_field, lane56_x_magnitude_1[9:0]}} * {11'h0, lane56_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane56_scaled <= _t78;
+    wire lane56_normal = |lane56_field; // align.rs:21
+    wire [6:0] lane56_less = {~{1'h0, lane56_field}, lane56_normal}; // align.rs:22
+    wire [6:0] _t79 = {lane56_scale_e, 1'h1} + lane56_less; // align.rs:23
+    always @(posedge clk) if (advance) lane56_amount <= _t79[6:1];
+    wire [15:0] _t80 = lane56_amount[3] ? {8'h0, lane56_scaled[19:12]} : lane56_scaled[19:4]; // align.rs:32
+    wire [15:0] _t81 = lane56_amount[2] ? {4'h0, _t80[15:4]} : _t80; // align.rs:32
+    wire [12:0] _t82 = lane56_amount[1] ? {2'h0, _t81[12:2]} : _t81[12:0]; // align.rs:32
+    wire [10:0] _t83 = lane56_amount[0] ? {1'h0, _t82[10:1]} : _t82[10:0]; // align.rs:32
+    wire [9:0] lane56_shifted = _t83[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane56_in_steps <= (|lane56_amount[5:4]) ? 10'h0 : lane56_shifted;
+        if (advance) lane56_s5 <= lane56_scale_c;
+        if (advance) lane56_s6 <= lane56_s5;
+    end
+    wire [9:0] _t84 = lane56_in_steps - lane56_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane56_cells <= _t84[9:5];
+        if (advance) l30_s5_7 <= lane56_x_sign_1 & lane56_middle;
+        if (advance) l30_s6_7 <= l30_s5_7;
+        if (advance) lane56_negative <= l30_s6_7;
+        if (advance) lane56_middle_s5 <= lane56_middle;
+        if (advance) lane56_middle_s6 <= lane56_middle_s5;
+        if (advance) lane56_border <= lane56_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane56_outwards = {lane56_negative, lane56_cells ^ {5{lane56_negative}}}; // encode.rs:34
+    wire [5:0] lane56_code = {1'h0, lane56_border} + lane56_outwards; // encode.rs:35
+    wire lane56_beyond = lane56_code[5] | (lane56_code[4] & (~lane56_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_7 <= lane56_beyond ? {4{~lane56_negative}} : lane56_code[3:0];
+        if (advance) lane55_inner <= elements_55_inner;
+        if (advance) lane55_x_magnitude <= elements_55_magnitude;
+        if (advance) lane55_x_sign <= elements_55_sign;
+        if (advance) lane55_x_outer <= elements_55_outer;
+    end
+    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
+        if (advance) lane55_scale_r <= lane55_side_r;
+        if (advance) lane55_scale_e <= lane55_side_e;
+        if (advance) lane55_x_magnitude_1 <= lane55_x_magnitude;
+        if (advance) lane55_x_sign_1 <= lane55_x_sign;
+        if (advance) lane55_x_outer_1 <= lane55_x_outer;
+        if (advance) lane55_x_inner <= lane55_inner;
+    end
+    wire lane55_middle = ~(lane55_x_outer_1 | lane55_x_inner); // encode.rs:21
+    wire [4:0] lane55_field = lane55_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t85 = {10'h0, {|lane55_field, lane55_x_magnitude_1[9:0]}} * {11'h0, lane55_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane55_scaled <= _t85;
+    wire lane55_normal = |lane55_field; // align.rs:21
+    wire [6:0] lane55_less = {~{1'h0, lane55_field}, lane55_normal}; // align.rs:22
+    wire [6:0] _t86 = {lane55_scale_e, 1'h1} + lane55_less; // align.rs:23
+    always @(posedge clk) if (advance) lane55_amount <= _t86[6:1];
+    wire [15:0] _t87 = lane55_amount[3] ? {8'h0, lane55_scaled[19:12]} : lane55_scaled[19:4]; // align.rs:32
+    wire [15:0] _t88 = lane55_amount[2] ? {4'h0, _t87[15:4]} : _t87; // align.rs:32
+    wire [12:0] _t89 = lane55_amount[1] ? {2'h0, _t88[12:2]} : _t88[12:0]; // align.rs:32
+    wire [10:0] _t90 = lane55_amount[0] ? {1'h0, _t89[10:1]} : _t89[10:0]; // align.rs:32
+    wire [9:0] lane55_shifted = _t90[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane55_in_steps <= (|lane55_amount[5:4]) ? 10'h0 : lane55_shifted;
+        if (advance) lane55_s5 <= lane55_scale_c;
+        if (advance) lane55_s6 <= lane55_s5;
+    end
+    wire [9:0] _t91 = lane55_in_steps - lane55_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane55_cells <= _t91[9:5];
+        if (advance) l30_s5_8 <= lane55_x_sign_1 & lane55_middle;
+        if (advance) l30_s6_8 <= l30_s5_8;
+        if (advance) lane55_negative <= l30_s6_8;
+        if (advance) lane55_middle_s5 <= lane55_middle;
+        if (advance) lane55_middle_s6 <= lane55_middle_s5;
+        if (advance) lane55_border <= lane55_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane55_outwards = {lane55_negative, lane55_cells ^ {5{lane55_negative}}}; // encode.rs:34
+    wire [5:0] lane55_code = {1'h0, lane55_border} + lane55_outwards; // encode.rs:35
+    wire lane55_beyond = lane55_code[5] | (lane55_code[4] & (~lane55_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_8 <= lane55_beyond ? {4{~lane55_negative}} : lane55_code[3:0];
+        if (advance) lane54_inner <= elements_54_inner;
+        if (advance) lane54_x_magnitude <= elements_54_magnitude;
+        if (advance) lane54_x_sign <= elements_54_sign;
+        if (advance) lane54_x_outer <= elements_54_outer;
+    end
+    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
+        if (advance) lane54_scale_r <= lane54_side_r;
+        if (advance) lane54_scale_e <= lane54_side_e;
+        if (advance) lane54_x_magnitude_1 <= lane54_x_magnitude;
+        if (advance) lane54_x_sign_1 <= lane54_x_sign;
+        if (advance) lane54_x_outer_1 <= lane54_x_outer;
+        if (advance) lane54_x_inner <= lane54_inner;
+    end
+    wire lane54_middle = ~(lane54_x_outer_1 | lane54_x_inner); // encode.rs:21
+    wire [4:0] lane54_field = lane54_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t92 = {10'h0, {|lane54_field, lane54_x_magnitude_1[9:0]}} * {11'h0, lane54_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane54_scaled <= _t92;
+    wire lane54_normal = |lane54_field; // align.rs:21
+    wire [6:0] lane54_less = {~{1'h0, lane54_field}, lane54_normal}; // align.rs:22
+    wire [6:0] _t93 = {lane54_scale_e, 1'h1} + lane54_less; // align.rs:23
+    always @(posedge clk) if (advance) lane54_amount <= _t93[6:1];
+    wire [15:0] _t94 = lane54_amount[3] ? {8'h0, lane54_scaled[19:12]} : lane54_scaled[19:4]; // align.rs:32
+    wire [15:0] _t95 = lane54_amount[2] ? {4'h0, _t94[15:4]} : _t94; // align.rs:32
+    wire [12:0] _t96 = lane54_amount[1] ? {2'h0, _t95[12:2]} : _t95[12:0]; // align.rs:32
+    wire [10:0] _t97 = lane54_amount[0] ? {1'h0, _t96[10:1]} : _t96[10:0]; // align.rs:32
+    wire [9:0] lane54_shifted = _t97[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane54_in_steps <= (|lane54_amount[5:4]) ? 10'h0 : lane54_shifted;
+        if (advance) lane54_s5 <= lane54_scale_c;
+        if (advance) lane54_s6 <= lane54_s5;
+    end
+    wire [9:0] _t98 = lane54_in_steps - lane54_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane54_cells <= _t98[9:5];
+        if (advance) l30_s5_9 <= lane54_x_sign_1 & lane54_middle;
+        if (advance) l30_s6_9 <= l30_s5_9;
+        if (advance) lane54_negative <= l30_s6_9;
+        if (advance) lane54_middle_s5 <= lane54_middle;
+        if (advance) lane54_middle_s6 <= lane54_middle_s5;
+        if (advance) lane54_border <= lane54_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane54_outwards = {lane54_negative, lane54_cells ^ {5{lane54_negative}}}; // encode.rs:34
+    wire [5:0] lane54_code = {1'h0, lane54_border} + lane54_outwards; // encode.rs:35
+    wire lane54_beyond = lane54_code[5] | (lane54_code[4] & (~lane54_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_9 <= lane54_beyond ? {4{~lane54_negative}} : lane54_code[3:0];
+        if (advance) lane53_inner <= elements_53_inner;
+        if (advance) lane53_x_magnitude <= elements_53_magnitude;
+        if (advance) lane53_x_sign <= elements_53_sign;
+        if (advance) lane53_x_outer <= elements_53_outer;
+    end
+    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
+        if (advance) lane53_scale_r <= lane53_side_r;
+        if (advance) lane53_scale_e <= lane53_side_e;
+        if (advance) lane53_x_magnitude_1 <= lane53_x_magnitude;
+        if (advance) lane53_x_sign_1 <= lane53_x_sign;
+        if (advance) lane53_x_outer_1 <= lane53_x_outer;
+        if (advance) lane53_x_inner <= lane53_inner;
+    end
+    wire lane53_middle = ~(lane53_x_outer_1 | lane53_x_inner); // encode.rs:21
+    wire [4:0] lane53_field = lane53_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t99 = {10'h0, {|lane53_field, lane53_x_magnitude_1[9:0]}} * {11'h0, lane53_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane53_scaled <= _t99;
+    wire lane53_normal = |lane53_field; // align.rs:21
+    wire [6:0] lane53_less = {~{1'h0, lane53_field}, lane53_normal}; // align.rs:22
+    wire [6:0] _t100 = {lane53_scale_e, 1'h1} + lane53_less; // align.rs:23
+    always @(posedge clk) if (advance) lane53_amount <= _t100[6:1];
+    wire [15:0] _t101 = lane53_amount[3] ? {8'h0, lane53_scaled[19:12]} : lane53_scaled[19:4]; // align.rs:32
+    wire [15:0] _t102 = lane53_amount[2] ? {4'h0, _t101[15:4]} : _t101; // align.rs:32
+    wire [12:0] _t103 = lane53_amount[1] ? {2'h0, _t102[12:2]} : _t102[12:0]; // align.rs:32
+    wire [10:0] _t104 = lane53_amount[0] ? {1'h0, _t103[10:1]} : _t103[10:0]; // align.rs:32
+    wire [9:0] lane53_shifted = _t104[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane53_in_steps <= (|lane53_amount[5:4]) ? 10'h0 : lane53_shifted;
+        if (advance) lane53_s5 <= lane53_scale_c;
+        if (advance) lane53_s6 <= lane53_s5;
+    end
+    wire [9:0] _t105 = lane53_in_steps - lane53_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane53_cells <= _t105[9:5];
+        if (advance) l30_s5_10 <= lane53_x_sign_1 & lane53_middle;
+        if (advance) l30_s6_10 <= l30_s5_10;
+        if (advance) lane53_negative <= l30_s6_10;
+        if (advance) lane53_middle_s5 <= lane53_middle;
+        if (advance) lane53_middle_s6 <= lane53_middle_s5;
+        if (advance) lane53_border <= lane53_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane53_outwards = {lane53_negative, lane53_cells ^ {5{lane53_negative}}}; // encode.rs:34
+    wire [5:0] lane53_code = {1'h0, lane53_border} + lane53_outwards; // encode.rs:35
+    wire lane53_beyond = lane53_code[5] | (lane53_code[4] & (~lane53_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_10 <= lane53_beyond ? {4{~lane53_negative}} : lane53_code[3:0];
+        if (advance) lane52_inner <= elements_52_inner;
+        if (advance) lane52_x_magnitude <= elements_52_magnitude;
+        if (advance) lane52_x_sign <= elements_52_sign;
+        if (advance) lane52_x_outer <= elements_52_outer;
+    end
+    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
+        if (advance) lane52_scale_r <= lane52_side_r;
+        if (advance) lane52_scale_e <= lane52_side_e;
+        if (advance) lane52_x_magnitude_1 <= lane52_x_magnitude;
+        if (advance) lane52_x_sign_1 <= lane52_x_sign;
+        if (advance) lane52_x_outer_1 <= lane52_x_outer;
+        if (advance) lane52_x_inner <= lane52_inner;
+    end
+    wire lane52_middle = ~(lane52_x_outer_1 | lane52_x_inner); // encode.rs:21
+    wire [4:0] lane52_field = lane52_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t106 = {10'h0, {|lane52_field, lane52_x_magnitude_1[9:0]}} * {11'h0, lane52_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane52_scaled <= _t106;
+    wire lane52_normal = |lane52_field; // align.rs:21
+    wire [6:0] lane52_less = {~{1'h0, lane52_field}, lane52_normal}; // align.rs:22
+    wire [6:0] _t107 = {lane52_scale_e, 1'h1} + lane52_less; // align.rs:23
+    always @(posedge clk) if (advance) lane52_amount <= _t107[6:1];
+    wire [15:0] _t108 = lane52_amount[3] ? {8'h0, lane52_scaled[19:12]} : lane52_scaled[19:4]; // align.rs:32
+    wire [15:0] _t109 = lane52_amount[2] ? {4'h0, _t108[15:4]} : _t108; // align.rs:32
+    wire [12:0] _t110 = lane52_amount[1] ? {2'h0, _t109[12:2]} : _t109[12:0]; // align.rs:32
+    wire [10:0] _t111 = lane52_amount[0] ? {1'h0, _t110[10:1]} : _t110[10:0]; // align.rs:32
+    wire [9:0] lane52_shifted = _t111[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane52_in_steps <= (|lane52_amount[5:4]) ? 10'h0 : lane52_shifted;
+        if (advance) lane52_s5 <= lane52_scale_c;
+        if (advance) lane52_s6 <= lane52_s5;
+    end
+    wire [9:0] _t112 = lane52_in_steps - lane52_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane52_cells <= _t112[9:5];
+        if (advance) l30_s5_11 <= lane52_x_sign_1 & lane52_middle;
+        if (advance) l30_s6_11 <= l30_s5_11;
+        if (advance) lane52_negative <= l30_s6_11;
+        if (advance) lane52_middle_s5 <= lane52_middle;
+        if (advance) lane52_middle_s6 <= lane52_middle_s5;
+        if (advance) lane52_border <= lane52_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane52_outwards = {lane52_negative, lane52_cells ^ {5{lane52_negative}}}; // encode.rs:34
+    wire [5:0] lane52_code = {1'h0, lane52_border} + lane52_outwards; // encode.rs:35
+    wire lane52_beyond = lane52_code[5] | (lane52_code[4] & (~lane52_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_11 <= lane52_beyond ? {4{~lane52_negative}} : lane52_code[3:0];
+        if (advance) lane51_inner <= elements_51_inner;
+        if (advance) lane51_x_magnitude <= elements_51_magnitude;
+        if (advance) lane51_x_sign <= elements_51_sign;
+        if (advance) lane51_x_outer <= elements_51_outer;
+    end
+    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
+        if (advance) lane51_scale_r <= lane51_side_r;
+        if (advance) lane51_scale_e <= lane51_side_e;
+        if (advance) lane51_x_magnitude_1 <= lane51_x_magnitude;
+        if (advance) lane51_x_sign_1 <= lane51_x_sign;
+        if (advance) lane51_x_outer_1 <= lane51_x_outer;
+        if (advance) lane51_x_inner <= lane51_inner;
+    end
+    wire lane51_middle = ~(lane51_x_outer_1 | lane51_x_inner); // encode.rs:21
+    wire [4:0] lane51_field = lane51_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t113 = {10'h0, {|lane51_field, lane51_x_magnitude_1[9:0]}} * {11'h0, lane51_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane51_scaled <= _t113;
+    wire lane51_normal = |lane51_field; // align.rs:21
+    wire [6:0] lane51_less = {~{1'h0, lane51_field}, lane51_normal}; // align.rs:22
+    wire [6:0] _t114 = {lane51_scale_e, 1'h1} + lane51_less; // align.rs:23
+    always @(posedge clk) if (advance) lane51_amount <= _t114[6:1];
+    wire [15:0] _t115 = lane51_amount[3] ? {8'h0, lane51_scaled[19:12]} : lane51_scaled[19:4]; // align.rs:32
+    wire [15:0] _t116 = lane51_amount[2] ? {4'h0, _t115[15:4]} : _t115; // align.rs:32
+    wire [12:0] _t117 = lane51_amount[1] ? {2'h0, _t116[12:2]} : _t116[12:0]; // align.rs:32
+    wire [10:0] _t118 = lane51_amount[0] ? {1'h0, _t117[10:1]} : _t117[10:0]; // align.rs:32
+    wire [9:0] lane51_shifted = _t118[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane51_in_steps <= (|lane51_amount[5:4]) ? 10'h0 : lane51_shifted;
+        if (advance) lane51_s5 <= lane51_scale_c;
+        if (advance) lane51_s6 <= lane51_s5;
+    end
+    wire [9:0] _t119 = lane51_in_steps - lane51_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane51_cells <= _t119[9:5];
+        if (advance) l30_s5_12 <= lane51_x_sign_1 & lane51_middle;
+        if (advance) l30_s6_12 <= l30_s5_12;
+        if (advance) lane51_negative <= l30_s6_12;
+        if (advance) lane51_middle_s5 <= lane51_middle;
+        if (advance) lane51_middle_s6 <= lane51_middle_s5;
+        if (advance) lane51_border <= lane51_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane51_outwards = {lane51_negative, lane51_cells ^ {5{lane51_negative}}}; // encode.rs:34
+    wire [5:0] lane51_code = {1'h0, lane51_border} + lane51_outwards; // encode.rs:35
+    wire lane51_beyond = lane51_code[5] | (lane51_code[4] & (~lane51_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_12 <= lane51_beyond ? {4{~lane51_negative}} : lane51_code[3:0];
+        if (advance) lane50_inner <= elements_50_inner;
+        if (advance) lane50_x_magnitude <= elements_50_magnitude;
+        if (advance) lane50_x_sign <= elements_50_sign;
+        if (advance) lane50_x_outer <= elements_50_outer;
+    end
+    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
+        if (advance) lane50_scale_r <= lane50_side_r;
+        if (advance) lane50_scale_e <= lane50_side_e;
+        if (advance) lane50_x_magnitude_1 <= lane50_x_magnitude;
+        if (advance) lane50_x_sign_1 <= lane50_x_sign;
+        if (advance) lane50_x_outer_1 <= lane50_x_outer;
+        if (advance) lane50_x_inner <= lane50_inner;
+    end
+    wire lane50_middle = ~(lane50_x_outer_1 | lane50_x_inner); // encode.rs:21
+    wire [4:0] lane50_field = lane50_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t120 = {10'h0, {|lane50_field, lane50_x_magnitude_1[9:0]}} * {11'h0, lane50_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane50_scaled <= _t120;
+    wire lane50_normal = |lane50_field; // align.rs:21
+    wire [6:0] lane50_less = {~{1'h0, lane50_field}, lane50_normal}; // align.rs:22
+    wire [6:0] _t121 = {lane50_scale_e, 1'h1} + lane50_less; // align.rs:23
+    always @(posedge clk) if (advance) lane50_amount <= _t121[6:1];
+    wire [15:0] _t122 = lane50_amount[3] ? {8'h0, lane50_scaled[19:12]} : lane50_scaled[19:4]; // align.rs:32
+    wire [15:0] _t123 = lane50_amount[2] ? {4'h0, _t122[15:4]} : _t122; // align.rs:32
+    wire [12:0] _t124 = lane50_amount[1] ? {2'h0, _t123[12:2]} : _t123[12:0]; // align.rs:32
+    wire [10:0] _t125 = lane50_amount[0] ? {1'h0, _t124[10:1]} : _t124[10:0]; // align.rs:32
+    wire [9:0] lane50_shifted = _t125[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane50_in_steps <= (|lane50_amount[5:4]) ? 10'h0 : lane50_shifted;
+        if (advance) lane50_s5 <= lane50_scale_c;
+        if (advance) lane50_s6 <= lane50_s5;
+    end
+    wire [9:0] _t126 = lane50_in_steps - lane50_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane50_cells <= _t126[9:5];
+        if (advance) l30_s5_13 <= lane50_x_sign_1 & lane50_middle;
+        if (advance) l30_s6_13 <= l30_s5_13;
+        if (advance) lane50_negative <= l30_s6_13;
+        if (advance) lane50_middle_s5 <= lane50_middle;
+        if (advance) lane50_middle_s6 <= lane50_middle_s5;
+        if (advance) lane50_border <= lane50_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane50_outwards = {lane50_negative, lane50_cells ^ {5{lane50_negative}}}; // encode.rs:34
+    wire [5:0] lane50_code = {1'h0, lane50_border} + lane50_outwards; // encode.rs:35
+    wire lane50_beyond = lane50_code[5] | (lane50_code[4] & (~lane50_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_13 <= lane50_beyond ? {4{~lane50_negative}} : lane50_code[3:0];
+        if (advance) lane49_inner <= elements_49_inner;
+        if (advance) lane49_x_magnitude <= elements_49_magnitude;
+        if (advance) lane49_x_sign <= elements_49_sign;
+        if (advance) lane49_x_outer <= elements_49_outer;
+    end
+    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
+        if (advance) lane49_scale_r <= lane49_side_r;
+        if (advance) lane49_scale_e <= lane49_side_e;
+        if (advance) lane49_x_magnitude_1 <= lane49_x_magnitude;
+        if (advance) lane49_x_sign_1 <= lane49_x_sign;
+        if (advance) lane49_x_outer_1 <= lane49_x_outer;
+        if (advance) lane49_x_inner <= lane49_inner;
+    end
+    wire lane49_middle = ~(lane49_x_outer_1 | lane49_x_inner); // encode.rs:21
+    wire [4:0] lane49_field = lane49_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t127 = {10'h0, {|lane49_field, lane49_x_magnitude_1[9:0]}} * {11'h0, lane49_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane49_scaled <= _t127;
+    wire lane49_normal = |lane49_field; // align.rs:21
+    wire [6:0] lane49_less = {~{1'h0, lane49_field}, lane49_normal}; // align.rs:22
+    wire [6:0] _t128 = {lane49_scale_e, 1'h1} + lane49_less; // align.rs:23
+    always @(posedge clk) if (advance) lane49_amount <= _t128[6:1];
+    wire [15:0] _t129 = lane49_amount[3] ? {8'h0, lane49_scaled[19:12]} : lane49_scaled[19:4]; // align.rs:32
+    wire [15:0] _t130 = lane49_amount[2] ? {4'h0, _t129[15:4]} : _t129; // align.rs:32
+    wire [12:0] _t131 = lane49_amount[1] ? {2'h0, _t130[12:2]} : _t130[12:0]; // align.rs:32
+    wire [10:0] _t132 = lane49_amount[0] ? {1'h0, _t131[10:1]} : _t131[10:0]; // align.rs:32
+    wire [9:0] lane49_shifted = _t132[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane49_in_steps <= (|lane49_amount[5:4]) ? 10'h0 : lane49_shifted;
+        if (advance) lane49_s5 <= lane49_scale_c;
+        if (advance) lane49_s6 <= lane49_s5;
+    end
+    wire [9:0] _t133 = lane49_in_steps - lane49_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane49_cells <= _t133[9:5];
+        if (advance) l30_s5_14 <= lane49_x_sign_1 & lane49_middle;
+        if (advance) l30_s6_14 <= l30_s5_14;
+        if (advance) lane49_negative <= l30_s6_14;
+        if (advance) lane49_middle_s5 <= lane49_middle;
+        if (advance) lane49_middle_s6 <= lane49_middle_s5;
+        if (advance) lane49_border <= lane49_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane49_outwards = {lane49_negative, lane49_cells ^ {5{lane49_negative}}}; // encode.rs:34
+    wire [5:0] lane49_code = {1'h0, lane49_border} + lane49_outwards; // encode.rs:35
+    wire lane49_beyond = lane49_code[5] | (lane49_code[4] & (~lane49_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_14 <= lane49_beyond ? {4{~lane49_negative}} : lane49_code[3:0];
+        if (advance) lane48_inner <= elements_48_inner;
+        if (advance) lane48_x_magnitude <= elements_48_magnitude;
+        if (advance) lane48_x_sign <= elements_48_sign;
+        if (advance) lane48_x_outer <= elements_48_outer;
+    end
+    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
+        if (advance) lane48_scale_r <= lane48_side_r;
+        if (advance) lane48_scale_e <= lane48_side_e;
+        if (advance) lane48_x_magnitude_1 <= lane48_x_magnitude;
+        if (advance) lane48_x_sign_1 <= lane48_x_sign;
+        if (advance) lane48_x_outer_1 <= lane48_x_outer;
+        if (advance) lane48_x_inner <= lane48_inner;
+    end
+    wire lane48_middle = ~(lane48_x_outer_1 | lane48_x_inner); // encode.rs:21
+    wire [4:0] lane48_field = lane48_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t134 = {10'h0, {|lane48_field, lane48_x_magnitude_1[9:0]}} * {11'h0, lane48_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane48_scaled <= _t134;
+    wire lane48_normal = |lane48_field; // align.rs:21
+    wire [6:0] lane48_less = {~{1'h0, lane48_field}, lane48_normal}; // align.rs:22
+    wire [6:0] _t135 = {lane48_scale_e, 1'h1} + lane48_less; // align.rs:23
+    always @(posedge clk) if (advance) lane48_amount <= _t135[6:1];
+    wire [15:0] _t136 = lane48_amount[3] ? {8'h0, lane48_scaled[19:12]} : lane48_scaled[19:4]; // align.rs:32
+    wire [15:0] _t137 = lane48_amount[2] ? {4'h0, _t136[15:4]} : _t136; // align.rs:32
+    wire [12:0] _t138 = lane48_amount[1] ? {2'h0, _t137[12:2]} : _t137[12:0]; // align.rs:32
+    wire [10:0] _t139 = lane48_amount[0] ? {1'h0, _t138[10:1]} : _t138[10:0]; // align.rs:32
+    wire [9:0] lane48_shifted = _t139[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane48_in_steps <= (|lane48_amount[5:4]) ? 10'h0 : lane48_shifted;
+        if (advance) lane48_s5 <= lane48_scale_c;
+        if (advance) lane48_s6 <= lane48_s5;
+    end
+    wire [9:0] _t140 = lane48_in_steps - lane48_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane48_cells <= _t140[9:5];
+        if (advance) l30_s5_15 <= lane48_x_sign_1 & lane48_middle;
+        if (advance) l30_s6_15 <= l30_s5_15;
+        if (advance) lane48_negative <= l30_s6_15;
+        if (advance) lane48_middle_s5 <= lane48_middle;
+        if (advance) lane48_middle_s6 <= lane48_middle_s5;
+        if (advance) lane48_border <= lane48_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane48_outwards = {lane48_negative, lane48_cells ^ {5{lane48_negative}}}; // encode.rs:34
+    wire [5:0] lane48_code = {1'h0, lane48_border} + lane48_outwards; // encode.rs:35
+    wire lane48_beyond = lane48_code[5] | (lane48_code[4] & (~lane48_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_15 <= lane48_beyond ? {4{~lane48_negative}} : lane48_code[3:0];
+        if (advance) lane47_inner <= elements_47_inner;
+        if (advance) lane47_x_magnitude <= elements_47_magnitude;
+        if (advance) lane47_x_sign <= elements_47_sign;
+        if (advance) lane47_x_outer <= elements_47_outer;
+    end
+    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
+        if (advance) lane47_scale_r <= lane47_side_r;
+        if (advance) lane47_scale_e <= lane47_side_e;
+        if (advance) lane47_x_magnitude_1 <= lane47_x_magnitude;
+        if (advance) lane47_x_sign_1 <= lane47_x_sign;
+        if (advance) lane47_x_outer_1 <= lane47_x_outer;
+        if (advance) lane47_x_inner <= lane47_inner;
+    end
+    wire lane47_middle = ~(lane47_x_outer_1 | lane47_x_inner); // encode.rs:21
+    wire [4:0] lane47_field = lane47_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t141 = {10'h0, {|lane47_field, lane47_x_magnitude_1[9:0]}} * {11'h0, lane47_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane47_scaled <= _t141;
+    wire lane47_normal = |lane47_field; // align.rs:21
+    wire [6:0] lane47_less = {~{1'h0, lane47_field}, lane47_normal}; // align.rs:22
+    wire [6:0] _t142 = {lane47_scale_e, 1'h1} + lane47_less; // align.rs:23
+    always @(posedge clk) if (advance) lane47_amount <= _t142[6:1];
+    wire [15:0] _t143 = lane47_amount[3] ? {8'h0, lane47_scaled[19:12]} : lane47_scaled[19:4]; // align.rs:32
+    wire [15:0] _t144 = lane47_amount[2] ? {4'h0, _t143[15:4]} : _t143; // align.rs:32
+    wire [12:0] _t145 = lane47_amount[1] ? {2'h0, _t144[12:2]} : _t144[12:0]; // align.rs:32
+    wire [10:0] _t146 = lane47_amount[0] ? {1'h0, _t145[10:1]} : _t145[10:0]; // align.rs:32
+    wire [9:0] lane47_shifted = _t146[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane47_in_steps <= (|lane47_amount[5:4]) ? 10'h0 : lane47_shifted;
+        if (advance) lane47_s5 <= lane47_scale_c;
+        if (advance) lane47_s6 <= lane47_s5;
+    end
+    wire [9:0] _t147 = lane47_in_steps - lane47_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane47_cells <= _t147[9:5];
+        if (advance) l30_s5_16 <= lane47_x_sign_1 & lane47_middle;
+        if (advance) l30_s6_16 <= l30_s5_16;
+        if (advance) lane47_negative <= l30_s6_16;
+        if (advance) lane47_middle_s5 <= lane47_middle;
+        if (advance) lane47_middle_s6 <= lane47_middle_s5;
+        if (advance) lane47_border <= lane47_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane47_outwards = {lane47_negative, lane47_cells ^ {5{lane47_negative}}}; // encode.rs:34
+    wire [5:0] lane47_code = {1'h0, lane47_border} + lane47_outwards; // encode.rs:35
+    wire lane47_beyond = lane47_code[5] | (lane47_code[4] & (~lane47_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_16 <= lane47_beyond ? {4{~lane47_negative}} : lane47_code[3:0];
+        if (advance) lane46_inner <= elements_46_inner;
+        if (advance) lane46_x_magnitude <= elements_46_magnitude;
+        if (advance) lane46_x_sign <= elements_46_sign;
+        if (advance) lane46_x_outer <= elements_46_outer;
+    end
+    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
+        if (advance) lane46_scale_r <= lane46_side_r;
+        if (advance) lane46_scale_e <= lane46_side_e;
+        if (advance) lane46_x_magnitude_1 <= lane46_x_magnitude;
+        if (advance) lane46_x_sign_1 <= lane46_x_sign;
+        if (advance) lane46_x_outer_1 <= lane46_x_outer;
+        if (advance) lane46_x_inner <= lane46_inner;
+    end
+    wire lane46_middle = ~(lane46_x_outer_1 | lane46_x_inner); // encode.rs:21
+    wire [4:0] lane46_field = lane46_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t148 = {10'h0, {|lane46_field, lane46_x_magnitude_1[9:0]}} * {11'h0, lane46_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane46_scaled <= _t148;
+    wire lane46_normal = |lane46_field; // align.rs:21
+    wire [6:0] lane46_less = {~{1'h0, lane46_field}, lane46_normal}; // align.rs:22
+    wire [6:0] _t149 = {lane46_scale_e, 1'h1} + lane46_less; // align.rs:23
+    always @(posedge clk) if (advance) lane46_amount <= _t149[6:1];
+    wire [15:0] _t150 = lane46_amount[3] ? {8'h0, lane46_scaled[19:12]} : lane46_scaled[19:4]; // align.rs:32
+    wire [15:0] _t151 = lane46_amount[2] ? {4'h0, _t150[15:4]} : _t150; // align.rs:32
+    wire [12:0] _t152 = lane46_amount[1] ? {2'h0, _t151[12:2]} : _t151[12:0]; // align.rs:32
+    wire [10:0] _t153 = lane46_amount[0] ? {1'h0, _t152[10:1]} : _t152[10:0]; // align.rs:32
+    wire [9:0] lane46_shifted = _t153[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane46_in_steps <= (|lane46_amount[5:4]) ? 10'h0 : lane46_shifted;
+        if (advance) lane46_s5 <= lane46_scale_c;
+        if (advance) lane46_s6 <= lane46_s5;
+    end
+    wire [9:0] _t154 = lane46_in_steps - lane46_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane46_cells <= _t154[9:5];
+        if (advance) l30_s5_17 <= lane46_x_sign_1 & lane46_middle;
+        if (advance) l30_s6_17 <= l30_s5_17;
+        if (advance) lane46_negative <= l30_s6_17;
+        if (advance) lane46_middle_s5 <= lane46_middle;
+        if (advance) lane46_middle_s6 <= lane46_middle_s5;
+        if (advance) lane46_border <= lane46_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane46_outwards = {lane46_negative, lane46_cells ^ {5{lane46_negative}}}; // encode.rs:34
+    wire [5:0] lane46_code = {1'h0, lane46_border} + lane46_outwards; // encode.rs:35
+    wire lane46_beyond = lane46_code[5] | (lane46_code[4] & (~lane46_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_17 <= lane46_beyond ? {4{~lane46_negative}} : lane46_code[3:0];
+        if (advance) lane45_inner <= elements_45_inner;
+        if (advance) lane45_x_magnitude <= elements_45_magnitude;
+        if (advance) lane45_x_sign <= elements_45_sign;
+        if (advance) lane45_x_outer <= elements_45_outer;
+    end
+    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
+        if (advance) lane45_scale_r <= lane45_side_r;
+        if (advance) lane45_scale_e <= lane45_side_e;
+        if (advance) lane45_x_magnitude_1 <= lane45_x_magnitude;
+        if (advance) lane45_x_sign_1 <= lane45_x_sign;
+        if (advance) lane45_x_outer_1 <= lane45_x_outer;
+        if (advance) lane45_x_inner <= lane45_inner;
+    end
+    wire lane45_middle = ~(lane45_x_outer_1 | lane45_x_inner); // encode.rs:21
+    wire [4:0] lane45_field = lane45_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t155 = {10'h0, {|lane45_field, lane45_x_magnitude_1[9:0]}} * {11'h0, lane45_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane45_scaled <= _t155;
+    wire lane45_normal = |lane45_field; // align.rs:21
+    wire [6:0] lane45_less = {~{1'h0, lane45_field}, lane45_normal}; // align.rs:22
+    wire [6:0] _t156 = {lane45_scale_e, 1'h1} + lane45_less; // align.rs:23
+    always @(posedge clk) if (advance) lane45_amount <= _t156[6:1];
+    wire [15:0] _t157 = lane45_amount[3] ? {8'h0, lane45_scaled[19:12]} : lane45_scaled[19:4]; // align.rs:32
+    wire [15:0] _t158 = lane45_amount[2] ? {4'h0, _t157[15:4]} : _t157; // align.rs:32
+    wire [12:0] _t159 = lane45_amount[1] ? {2'h0, _t158[12:2]} : _t158[12:0]; // align.rs:32
+    wire [10:0] _t160 = lane45_amount[0] ? {1'h0, _t159[10:1]} : _t159[10:0]; // align.rs:32
+    wire [9:0] lane45_shifted = _t160[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane45_in_steps <= (|lane45_amount[5:4]) ? 10'h0 : lane45_shifted;
+        if (advance) lane45_s5 <= lane45_scale_c;
+        if (advance) lane45_s6 <= lane45_s5;
+    end
+    wire [9:0] _t161 = lane45_in_steps - lane45_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane45_cells <= _t161[9:5];
+        if (advance) l30_s5_18 <= lane45_x_sign_1 & lane45_middle;
+        if (advance) l30_s6_18 <= l30_s5_18;
+        if (advance) lane45_negative <= l30_s6_18;
+        if (advance) lane45_middle_s5 <= lane45_middle;
+        if (advance) lane45_middle_s6 <= lane45_middle_s5;
+        if (advance) lane45_border <= lane45_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane45_outwards = {lane45_negative, lane45_cells ^ {5{lane45_negative}}}; // encode.rs:34
+    wire [5:0] lane45_code = {1'h0, lane45_border} + lane45_outwards; // encode.rs:35
+    wire lane45_beyond = lane45_code[5] | (lane45_code[4] & (~lane45_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_18 <= lane45_beyond ? {4{~lane45_negative}} : lane45_code[3:0];
+        if (advance) lane44_inner <= elements_44_inner;
+        if (advance) lane44_x_magnitude <= elements_44_magnitude;
+        if (advance) lane44_x_sign <= elements_44_sign;
+        if (advance) lane44_x_outer <= elements_44_outer;
+    end
+    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
+        if (advance) lane44_scale_r <= lane44_side_r;
+        if (advance) lane44_scale_e <= lane44_side_e;
+        if (advance) lane44_x_magnitude_1 <= lane44_x_magnitude;
+        if (advance) lane44_x_sign_1 <= lane44_x_sign;
+        if (advance) lane44_x_outer_1 <= lane44_x_outer;
+        if (advance) lane44_x_inner <= lane44_inner;
+    end
+    wire lane44_middle = ~(lane44_x_outer_1 | lane44_x_inner); // encode.rs:21
+    wire [4:0] lane44_field = lane44_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t162 = {10'h0, {|lane44_field, lane44_x_magnitude_1[9:0]}} * {11'h0, lane44_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane44_scaled <= _t162;
+    wire lane44_normal = |lane44_field; // align.rs:21
+    wire [6:0] lane44_less = {~{1'h0, lane44_field}, lane44_normal}; // align.rs:22
+    wire [6:0] _t163 = {lane44_scale_e, 1'h1} + lane44_less; // align.rs:23
+    always @(posedge clk) if (advance) lane44_amount <= _t163[6:1];
+    wire [15:0] _t164 = lane44_amount[3] ? {8'h0, lane44_scaled[19:12]} : lane44_scaled[19:4]; // align.rs:32
+    wire [15:0] _t165 = lane44_amount[2] ? {4'h0, _t164[15:4]} : _t164; // align.rs:32
+    wire [12:0] _t166 = lane44_amount[1] ? {2'h0, _t165[12:2]} : _t165[12:0]; // align.rs:32
+    wire [10:0] _t167 = lane44_amount[0] ? {1'h0, _t166[10:1]} : _t166[10:0]; // align.rs:32
+    wire [9:0] lane44_shifted = _t167[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane44_in_steps <= (|lane44_amount[5:4]) ? 10'h0 : lane44_shifted;
+        if (advance) lane44_s5 <= lane44_scale_c;
+        if (advance) lane44_s6 <= lane44_s5;
+    end
+    wire [9:0] _t168 = lane44_in_steps - lane44_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane44_cells <= _t168[9:5];
+        if (advance) l30_s5_19 <= lane44_x_sign_1 & lane44_middle;
+        if (advance) l30_s6_19 <= l30_s5_19;
+        if (advance) lane44_negative <= l30_s6_19;
+        if (advance) lane44_middle_s5 <= lane44_middle;
+        if (advance) lane44_middle_s6 <= lane44_middle_s5;
+        if (advance) lane44_border <= lane44_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane44_outwards = {lane44_negative, lane44_cells ^ {5{lane44_negative}}}; // encode.rs:34
+    wire [5:0] lane44_code = {1'h0, lane44_border} + lane44_outwards; // encode.rs:35
+    wire lane44_beyond = lane44_code[5] | (lane44_code[4] & (~lane44_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_19 <= lane44_beyond ? {4{~lane44_negative}} : lane44_code[3:0];
+        if (advance) lane43_inner <= elements_43_inner;
+        if (advance) lane43_x_magnitude <= elements_43_magnitude;
+        if (advance) lane43_x_sign <= elements_43_sign;
+        if (advance) lane43_x_outer <= elements_43_outer;
+    end
+    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
+        if (advance) lane43_scale_r <= lane43_side_r;
+        if (advance) lane43_scale_e <= lane43_side_e;
+        if (advance) lane43_x_magnitude_1 <= lane43_x_magnitude;
+        if (advance) lane43_x_sign_1 <= lane43_x_sign;
+        if (advance) lane43_x_outer_1 <= lane43_x_outer;
+        if (advance) lane43_x_inner <= lane43_inner;
+    end
+    wire lane43_middle = ~(lane43_x_outer_1 | lane43_x_inner); // encode.rs:21
+    wire [4:0] lane43_field = lane43_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t169 = {10'h0, {|lane43_field, lane43_x_magnitude_1[9:0]}} * {11'h0, lane43_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane43_scaled <= _t169;
+    wire lane43_normal = |lane43_field; // align.rs:21
+    wire [6:0] lane43_less = {~{1'h0, lane43_field}, lane43_normal}; // align.rs:22
+    wire [6:0] _t170 = {lane43_scale_e, 1'h1} + lane43_less; // align.rs:23
+    always @(posedge clk) if (advance) lane43_amount <= _t170[6:1];
+    wire [15:0] _t171 = lane43_amount[3] ? {8'h0, lane43_scaled[19:12]} : lane43_scaled[19:4]; // align.rs:32
+    wire [15:0] _t172 = lane43_amount[2] ? {4'h0, _t171[15:4]} : _t171; // align.rs:32
+    wire [12:0] _t173 = lane43_amount[1] ? {2'h0, _t172[12:2]} : _t172[12:0]; // align.rs:32
+    wire [10:0] _t174 = lane43_amount[0] ? {1'h0, _t173[10:1]} : _t173[10:0]; // align.rs:32
+    wire [9:0] lane43_shifted = _t174[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane43_in_steps <= (|lane43_amount[5:4]) ? 10'h0 : lane43_shifted;
+        if (advance) lane43_s5 <= lane43_scale_c;
+        if (advance) lane43_s6 <= lane43_s5;
+    end
+    wire [9:0] _t175 = lane43_in_steps - lane43_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane43_cells <= _t175[9:5];
+        if (advance) l30_s5_20 <= lane43_x_sign_1 & lane43_middle;
+        if (advance) l30_s6_20 <= l30_s5_20;
+        if (advance) lane43_negative <= l30_s6_20;
+        if (advance) lane43_middle_s5 <= lane43_middle;
+        if (advance) lane43_middle_s6 <= lane43_middle_s5;
+        if (advance) lane43_border <= lane43_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane43_outwards = {lane43_negative, lane43_cells ^ {5{lane43_negative}}}; // encode.rs:34
+    wire [5:0] lane43_code = {1'h0, lane43_border} + lane43_outwards; // encode.rs:35
+    wire lane43_beyond = lane43_code[5] | (lane43_code[4] & (~lane43_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_20 <= lane43_beyond ? {4{~lane43_negative}} : lane43_code[3:0];
+        if (advance) lane42_inner <= elements_42_inner;
+        if (advance) lane42_x_magnitude <= elements_42_magnitude;
+        if (advance) lane42_x_sign <= elements_42_sign;
+        if (advance) lane42_x_outer <= elements_42_outer;
+    end
+    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
+        if (advance) lane42_scale_r <= lane42_side_r;
+        if (advance) lane42_scale_e <= lane42_side_e;
+        if (advance) lane42_x_magnitude_1 <= lane42_x_magnitude;
+        if (advance) lane42_x_sign_1 <= lane42_x_sign;
+        if (advance) lane42_x_outer_1 <= lane42_x_outer;
+        if (advance) lane42_x_inner <= lane42_inner;
+    end
+    wire lane42_middle = ~(lane42_x_outer_1 | lane42_x_inner); // encode.rs:21
+    wire [4:0] lane42_field = lane42_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t176 = {10'h0, {|lane42_field, lane42_x_magnitude_1[9:0]}} * {11'h0, lane42_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane42_scaled <= _t176;
+    wire lane42_normal = |lane42_field; // align.rs:21
+    wire [6:0] lane42_less = {~{1'h0, lane42_field}, lane42_normal}; // align.rs:22
+    wire [6:0] _t177 = {lane42_scale_e, 1'h1} + lane42_less; // align.rs:23
+    always @(posedge clk) if (advance) lane42_amount <= _t177[6:1];
+    wire [15:0] _t178 = lane42_amount[3] ? {8'h0, lane42_scaled[19:12]} : lane42_scaled[19:4]; // align.rs:32
+    wire [15:0] _t179 = lane42_amount[2] ? {4'h0, _t178[15:4]} : _t178; // align.rs:32
+    wire [12:0] _t180 = lane42_amount[1] ? {2'h0, _t179[12:2]} : _t179[12:0]; // align.rs:32
+    wire [10:0] _t181 = lane42_amount[0] ? {1'h0, _t180[10:1]} : _t180[10:0]; // align.rs:32
+    wire [9:0] lane42_shifted = _t181[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane42_in_steps <= (|lane42_amount[5:4]) ? 10'h0 : lane42_shifted;
+        if (advance) lane42_s5 <= lane42_scale_c;
+        if (advance) lane42_s6 <= lane42_s5;
+    end
+    wire [9:0] _t182 = lane42_in_steps - lane42_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane42_cells <= _t182[9:5];
+        if (advance) l30_s5_21 <= lane42_x_sign_1 & lane42_middle;
+        if (advance) l30_s6_21 <= l30_s5_21;
+        if (advance) lane42_negative <= l30_s6_21;
+        if (advance) lane42_middle_s5 <= lane42_middle;
+        if (advance) lane42_middle_s6 <= lane42_middle_s5;
+        if (advance) lane42_border <= lane42_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane42_outwards = {lane42_negative, lane42_cells ^ {5{lane42_negative}}}; // encode.rs:34
+    wire [5:0] lane42_code = {1'h0, lane42_border} + lane42_outwards; // encode.rs:35
+    wire lane42_beyond = lane42_code[5] | (lane42_code[4] & (~lane42_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_21 <= lane42_beyond ? {4{~lane42_negative}} : lane42_code[3:0];
+        if (advance) lane41_inner <= elements_41_inner;
+        if (advance) lane41_x_magnitude <= elements_41_magnitude;
+        if (advance) lane41_x_sign <= elements_41_sign;
+        if (advance) lane41_x_outer <= elements_41_outer;
+    end
+    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
+        if (advance) lane41_scale_r <= lane41_side_r;
+        if (advance) lane41_scale_e <= lane41_side_e;
+        if (advance) lane41_x_magnitude_1 <= lane41_x_magnitude;
+        if (advance) lane41_x_sign_1 <= lane41_x_sign;
+        if (advance) lane41_x_outer_1 <= lane41_x_outer;
+        if (advance) lane41_x_inner <= lane41_inner;
+    end
+    wire lane41_middle = ~(lane41_x_outer_1 | lane41_x_inner); // encode.rs:21
+    wire [4:0] lane41_field = lane41_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t183 = {10'h0, {|lane41_field, lane41_x_magnitude_1[9:0]}} * {11'h0, lane41_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane41_scaled <= _t183;
+    wire lane41_normal = |lane41_field; // align.rs:21
+    wire [6:0] lane41_less = {~{1'h0, lane41_field}, lane41_normal}; // align.rs:22
+    wire [6:0] _t184 = {lane41_scale_e, 1'h1} + lane41_less; // align.rs:23
+    always @(posedge clk) if (advance) lane41_amount <= _t184[6:1];
+    wire [15:0] _t185 = lane41_amount[3] ? {8'h0, lane41_scaled[19:12]} : lane41_scaled[19:4]; // align.rs:32
+    wire [15:0] _t186 = lane41_amount[2] ? {4'h0, _t185[15:4]} : _t185; // align.rs:32
+    wire [12:0] _t187 = lane41_amount[1] ? {2'h0, _t186[12:2]} : _t186[12:0]; // align.rs:32
+    wire [10:0] _t188 = lane41_amount[0] ? {1'h0, _t187[10:1]} : _t187[10:0]; // align.rs:32
+    wire [9:0] lane41_shifted = _t188[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane41_in_steps <= (|lane41_amount[5:4]) ? 10'h0 : lane41_shifted;
+        if (advance) lane41_s5 <= lane41_scale_c;
+        if (advance) lane41_s6 <= lane41_s5;
+    end
+    wire [9:0] _t189 = lane41_in_steps - lane41_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane41_cells <= _t189[9:5];
+        if (advance) l30_s5_22 <= lane41_x_sign_1 & lane41_middle;
+        if (advance) l30_s6_22 <= l30_s5_22;
+        if (advance) lane41_negative <= l30_s6_22;
+        if (advance) lane41_middle_s5 <= lane41_middle;
+        if (advance) lane41_middle_s6 <= lane41_middle_s5;
+        if (advance) lane41_border <= lane41_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane41_outwards = {lane41_negative, lane41_cells ^ {5{lane41_negative}}}; // encode.rs:34
+    wire [5:0] lane41_code = {1'h0, lane41_border} + lane41_outwards; // encode.rs:35
+    wire lane41_beyond = lane41_code[5] | (lane41_code[4] & (~lane41_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_22 <= lane41_beyond ? {4{~lane41_negative}} : lane41_code[3:0];
+        if (advance) lane40_inner <= elements_40_inner;
+        if (advance) lane40_x_magnitude <= elements_40_magnitude;
+        if (advance) lane40_x_sign <= elements_40_sign;
+        if (advance) lane40_x_outer <= elements_40_outer;
+    end
+    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
+        if (advance) lane40_scale_r <= lane40_side_r;
+        if (advance) lane40_scale_e <= lane40_side_e;
+        if (advance) lane40_x_magnitude_1 <= lane40_x_magnitude;
+        if (advance) lane40_x_sign_1 <= lane40_x_sign;
+        if (advance) lane40_x_outer_1 <= lane40_x_outer;
+        if (advance) lane40_x_inner <= lane40_inner;
+    end
+    wire lane40_middle = ~(lane40_x_outer_1 | lane40_x_inner); // encode.rs:21
+    wire [4:0] lane40_field = lane40_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t190 = {10'h0, {|lane40_field, lane40_x_magnitude_1[9:0]}} * {11'h0, lane40_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane40_scaled <= _t190;
+    wire lane40_normal = |lane40_field; // align.rs:21
+    wire [6:0] lane40_less = {~{1'h0, lane40_field}, lane40_normal}; // align.rs:22
+    wire [6:0] _t191 = {lane40_scale_e, 1'h1} + lane40_less; // align.rs:23
+    always @(posedge clk) if (advance) lane40_amount <= _t191[6:1];
+    wire [15:0] _t192 = lane40_amount[3] ? {8'h0, lane40_scaled[19:12]} : lane40_scaled[19:4]; // align.rs:32
+    wire [15:0] _t193 = lane40_amount[2] ? {4'h0, _t192[15:4]} : _t192; // align.rs:32
+    wire [12:0] _t194 = lane40_amount[1] ? {2'h0, _t193[12:2]} : _t193[12:0]; // align.rs:32
+    wire [10:0] _t195 = lane40_amount[0] ? {1'h0, _t194[10:1]} : _t194[10:0]; // align.rs:32
+    wire [9:0] lane40_shifted = _t195[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane40_in_steps <= (|lane40_amount[5:4]) ? 10'h0 : lane40_shifted;
+        if (advance) lane40_s5 <= lane40_scale_c;
+        if (advance) lane40_s6 <= lane40_s5;
+    end
+    wire [9:0] _t196 = lane40_in_steps - lane40_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane40_cells <= _t196[9:5];
+        if (advance) l30_s5_23 <= lane40_x_sign_1 & lane40_middle;
+        if (advance) l30_s6_23 <= l30_s5_23;
+        if (advance) lane40_negative <= l30_s6_23;
+        if (advance) lane40_middle_s5 <= lane40_middle;
+        if (advance) lane40_middle_s6 <= lane40_middle_s5;
+        if (advance) lane40_border <= lane40_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane40_outwards = {lane40_negative, lane40_cells ^ {5{lane40_negative}}}; // encode.rs:34
+    wire [5:0] lane40_code = {1'h0, lane40_border} + lane40_outwards; // encode.rs:35
+    wire lane40_beyond = lane40_code[5] | (lane40_code[4] & (~lane40_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_23 <= lane40_beyond ? {4{~lane40_negative}} : lane40_code[3:0];
+        if (advance) lane39_inner <= elements_39_inner;
+        if (advance) lane39_x_magnitude <= elements_39_magnitude;
+        if (advance) lane39_x_sign <= elements_39_sign;
+        if (advance) lane39_x_outer <= elements_39_outer;
+    end
+    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
+        if (advance) lane39_scale_r <= lane39_side_r;
+        if (advance) lane39_scale_e <= lane39_side_e;
+        if (advance) lane39_x_magnitude_1 <= lane39_x_magnitude;
+        if (advance) lane39_x_sign_1 <= lane39_x_sign;
+        if (advance) lane39_x_outer_1 <= lane39_x_outer;
+        if (advance) lane39_x_inner <= lane39_inner;
+    end
+    wire lane39_middle = ~(lane39_x_outer_1 | lane39_x_inner); // encode.rs:21
+    wire [4:0] lane39_field = lane39_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t197 = {10'h0, {|lane39_field, lane39_x_magnitude_1[9:0]}} * {11'h0, lane39_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane39_scaled <= _t197;
+    wire lane39_normal = |lane39_field; // align.rs:21
+    wire [6:0] lane39_less = {~{1'h0, lane39_field}, lane39_normal}; // align.rs:22
+    wire [6:0] _t198 = {lane39_scale_e, 1'h1} + lane39_less; // align.rs:23
+    always @(posedge clk) if (advance) lane39_amount <= _t198[6:1];
+    wire [15:0] _t199 = lane39_amount[3] ? {8'h0, lane39_scaled[19:12]} : lane39_scaled[19:4]; // align.rs:32
+    wire [15:0] _t200 = lane39_amount[2] ? {4'h0, _t199[15:4]} : _t199; // align.rs:32
+    wire [12:0] _t201 = lane39_amount[1] ? {2'h0, _t200[12:2]} : _t200[12:0]; // align.rs:32
+    wire [10:0] _t202 = lane39_amount[0] ? {1'h0, _t201[10:1]} : _t201[10:0]; // align.rs:32
+    wire [9:0] lane39_shifted = _t202[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane39_in_steps <= (|lane39_amount[5:4]) ? 10'h0 : lane39_shifted;
+        if (advance) lane39_s5 <= lane39_scale_c;
+        if (advance) lane39_s6 <= lane39_s5;
+    end
+    wire [9:0] _t203 = lane39_in_steps - lane39_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane39_cells <= _t203[9:5];
+        if (advance) l30_s5_24 <= lane39_x_sign_1 & lane39_middle;
+        if (advance) l30_s6_24 <= l30_s5_24;
+        if (advance) lane39_negative <= l30_s6_24;
+        if (advance) lane39_middle_s5 <= lane39_middle;
+        if (advance) lane39_middle_s6 <= lane39_middle_s5;
+        if (advance) lane39_border <= lane39_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane39_outwards = {lane39_negative, lane39_cells ^ {5{lane39_negative}}}; // encode.rs:34
+    wire [5:0] lane39_code = {1'h0, lane39_border} + lane39_outwards; // encode.rs:35
+    wire lane39_beyond = lane39_code[5] | (lane39_code[4] & (~lane39_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_24 <= lane39_beyond ? {4{~lane39_negative}} : lane39_code[3:0];
+        if (advance) lane38_inner <= elements_38_inner;
+        if (advance) lane38_x_magnitude <= elements_38_magnitude;
+        if (advance) lane38_x_sign <= elements_38_sign;
+        if (advance) lane38_x_outer <= elements_38_outer;
+    end
+    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
+        if (advance) lane38_scale_r <= lane38_side_r;
+        if (advance) lane38_scale_e <= lane38_side_e;
+        if (advance) lane38_x_magnitude_1 <= lane38_x_magnitude;
+        if (advance) lane38_x_sign_1 <= lane38_x_sign;
+        if (advance) lane38_x_outer_1 <= lane38_x_outer;
+        if (advance) lane38_x_inner <= lane38_inner;
+    end
+    wire lane38_middle = ~(lane38_x_outer_1 | lane38_x_inner); // encode.rs:21
+    wire [4:0] lane38_field = lane38_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t204 = {10'h0, {|lane38_field, lane38_x_magnitude_1[9:0]}} * {11'h0, lane38_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane38_scaled <= _t204;
+    wire lane38_normal = |lane38_field; // align.rs:21
+    wire [6:0] lane38_less = {~{1'h0, lane38_field}, lane38_normal}; // align.rs:22
+    wire [6:0] _t205 = {lane38_scale_e, 1'h1} + lane38_less; // align.rs:23
+    always @(posedge clk) if (advance) lane38_amount <= _t205[6:1];
+    wire [15:0] _t206 = lane38_amount[3] ? {8'h0, lane38_scaled[19:12]} : lane38_scaled[19:4]; // align.rs:32
+    wire [15:0] _t207 = lane38_amount[2] ? {4'h0, _t206[15:4]} : _t206; // align.rs:32
+    wire [12:0] _t208 = lane38_amount[1] ? {2'h0, _t207[12:2]} : _t207[12:0]; // align.rs:32
+    wire [10:0] _t209 = lane38_amount[0] ? {1'h0, _t208[10:1]} : _t208[10:0]; // align.rs:32
+    wire [9:0] lane38_shifted = _t209[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane38_in_steps <= (|lane38_amount[5:4]) ? 10'h0 : lane38_shifted;
+        if (advance) lane38_s5 <= lane38_scale_c;
+        if (advance) lane38_s6 <= lane38_s5;
+    end
+    wire [9:0] _t210 = lane38_in_steps - lane38_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane38_cells <= _t210[9:5];
+        if (advance) l30_s5_25 <= lane38_x_sign_1 & lane38_middle;
+        if (advance) l30_s6_25 <= l30_s5_25;
+        if (advance) lane38_negative <= l30_s6_25;
+        if (advance) lane38_middle_s5 <= lane38_middle;
+        if (advance) lane38_middle_s6 <= lane38_middle_s5;
+        if (advance) lane38_border <= lane38_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane38_outwards = {lane38_negative, lane38_cells ^ {5{lane38_negative}}}; // encode.rs:34
+    wire [5:0] lane38_code = {1'h0, lane38_border} + lane38_outwards; // encode.rs:35
+    wire lane38_beyond = lane38_code[5] | (lane38_code[4] & (~lane38_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_25 <= lane38_beyond ? {4{~lane38_negative}} : lane38_code[3:0];
+        if (advance) lane37_inner <= elements_37_inner;
+        if (advance) lane37_x_magnitude <= elements_37_magnitude;
+        if (advance) lane37_x_sign <= elements_37_sign;
+        if (advance) lane37_x_outer <= elements_37_outer;
+    end
+    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
+        if (advance) lane37_scale_r <= lane37_side_r;
+        if (advance) lane37_scale_e <= lane37_side_e;
+        if (advance) lane37_x_magnitude_1 <= lane37_x_magnitude;
+        if (advance) lane37_x_sign_1 <= lane37_x_sign;
+        if (advance) lane37_x_outer_1 <= lane37_x_outer;
+        if (advance) lane37_x_inner <= lane37_inner;
+    end
+    wire lane37_middle = ~(lane37_x_outer_1 | lane37_x_inner); // encode.rs:21
+    wire [4:0] lane37_field = lane37_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t211 = {10'h0, {|lane37_field, lane37_x_magnitude_1[9:0]}} * {11'h0, lane37_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane37_scaled <= _t211;
+    wire lane37_normal = |lane37_field; // align.rs:21
+    wire [6:0] lane37_less = {~{1'h0, lane37_field}, lane37_normal}; // align.rs:22
+    wire [6:0] _t212 = {lane37_scale_e, 1'h1} + lane37_less; // align.rs:23
+    always @(posedge clk) if (advance) lane37_amount <= _t212[6:1];
+    wire [15:0] _t213 = lane37_amount[3] ? {8'h0, lane37_scaled[19:12]} : lane37_scaled[19:4]; // align.rs:32
+    wire [15:0] _t214 = lane37_amount[2] ? {4'h0, _t213[15:4]} : _t213; // align.rs:32
+    wire [12:0] _t215 = lane37_amount[1] ? {2'h0, _t214[12:2]} : _t214[12:0]; // align.rs:32
+    wire [10:0] _t216 = lane37_amount[0] ? {1'h0, _t215[10:1]} : _t215[10:0]; // align.rs:32
+    wire [9:0] lane37_shifted = _t216[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane37_in_steps <= (|lane37_amount[5:4]) ? 10'h0 : lane37_shifted;
+        if (advance) lane37_s5 <= lane37_scale_c;
+        if (advance) lane37_s6 <= lane37_s5;
+    end
+    wire [9:0] _t217 = lane37_in_steps - lane37_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane37_cells <= _t217[9:5];
+        if (advance) l30_s5_26 <= lane37_x_sign_1 & lane37_middle;
+        if (advance) l30_s6_26 <= l30_s5_26;
+        if (advance) lane37_negative <= l30_s6_26;
+        if (advance) lane37_middle_s5 <= lane37_middle;
+        if (advance) lane37_middle_s6 <= lane37_middle_s5;
+        if (advance) lane37_border <= lane37_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane37_outwards = {lane37_negative, lane37_cells ^ {5{lane37_negative}}}; // encode.rs:34
+    wire [5:0] lane37_code = {1'h0, lane37_border} + lane37_outwards; // encode.rs:35
+    wire lane37_beyond = lane37_code[5] | (lane37_code[4] & (~lane37_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_26 <= lane37_beyond ? {4{~lane37_negative}} : lane37_code[3:0];
+        if (advance) lane36_inner <= elements_36_inner;
+        if (advance) lane36_x_magnitude <= elements_36_magnitude;
+        if (advance) lane36_x_sign <= elements_36_sign;
+        if (advance) lane36_x_outer <= elements_36_outer;
+    end
+    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
+        if (advance) lane36_scale_r <= lane36_side_r;
+        if (advance) lane36_scale_e <= lane36_side_e;
+        if (advance) lane36_x_magnitude_1 <= lane36_x_magnitude;
+        if (advance) lane36_x_sign_1 <= lane36_x_sign;
+        if (advance) lane36_x_outer_1 <= lane36_x_outer;
+        if (advance) lane36_x_inner <= lane36_inner;
+    end
+    wire lane36_middle = ~(lane36_x_outer_1 | lane36_x_inner); // encode.rs:21
+    wire [4:0] lane36_field = lane36_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t218 = {10'h0, {|lane36_field, lane36_x_magnitude_1[9:0]}} * {11'h0, lane36_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane36_scaled <= _t218;
+    wire lane36_normal = |lane36_field; // align.rs:21
+    wire [6:0] lane36_less = {~{1'h0, lane36_field}, lane36_normal}; // align.rs:22
+    wire [6:0] _t219 = {lane36_scale_e, 1'h1} + lane36_less; // align.rs:23
+    always @(posedge clk) if (advance) lane36_amount <= _t219[6:1];
+    wire [15:0] _t220 = lane36_amount[3] ? {8'h0, lane36_scaled[19:12]} : lane36_scaled[19:4]; // align.rs:32
+    wire [15:0] _t221 = lane36_amount[2] ? {4'h0, _t220[15:4]} : _t220; // align.rs:32
+    wire [12:0] _t222 = lane36_amount[1] ? {2'h0, _t221[12:2]} : _t221[12:0]; // align.rs:32
+    wire [10:0] _t223 = lane36_amount[0] ? {1'h0, _t222[10:1]} : _t222[10:0]; // align.rs:32
+    wire [9:0] lane36_shifted = _t223[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane36_in_steps <= (|lane36_amount[5:4]) ? 10'h0 : lane36_shifted;
+        if (advance) lane36_s5 <= lane36_scale_c;
+        if (advance) lane36_s6 <= lane36_s5;
+    end
+    wire [9:0] _t224 = lane36_in_steps - lane36_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane36_cells <= _t224[9:5];
+        if (advance) l30_s5_27 <= lane36_x_sign_1 & lane36_middle;
+        if (advance) l30_s6_27 <= l30_s5_27;
+        if (advance) lane36_negative <= l30_s6_27;
+        if (advance) lane36_middle_s5 <= lane36_middle;
+        if (advance) lane36_middle_s6 <= lane36_middle_s5;
+        if (advance) lane36_border <= lane36_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane36_outwards = {lane36_negative, lane36_cells ^ {5{lane36_negative}}}; // encode.rs:34
+    wire [5:0] lane36_code = {1'h0, lane36_border} + lane36_outwards; // encode.rs:35
+    wire lane36_beyond = lane36_code[5] | (lane36_code[4] & (~lane36_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_27 <= lane36_beyond ? {4{~lane36_negative}} : lane36_code[3:0];
+        if (advance) lane35_inner <= elements_35_inner;
+        if (advance) lane35_x_magnitude <= elements_35_magnitude;
+        if (advance) lane35_x_sign <= elements_35_sign;
+        if (advance) lane35_x_outer <= elements_35_outer;
+    end
+    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
+        if (advance) lane35_scale_r <= lane35_side_r;
+        if (advance) lane35_scale_e <= lane35_side_e;
+        if (advance) lane35_x_magnitude_1 <= lane35_x_magnitude;
+        if (advance) lane35_x_sign_1 <= lane35_x_sign;
+        if (advance) lane35_x_outer_1 <= lane35_x_outer;
+        if (advance) lane35_x_inner <= lane35_inner;
+    end
+    wire lane35_middle = ~(lane35_x_outer_1 | lane35_x_inner); // encode.rs:21
+    wire [4:0] lane35_field = lane35_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t225 = {10'h0, {|lane35_field, lane35_x_magnitude_1[9:0]}} * {11'h0, lane35_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane35_scaled <= _t225;
+    wire lane35_normal = |lane35_field; // align.rs:21
+    wire [6:0] lane35_less = {~{1'h0, lane35_field}, lane35_normal}; // align.rs:22
+    wire [6:0] _t226 = {lane35_scale_e, 1'h1} + lane35_less; // align.rs:23
+    always @(posedge clk) if (advance) lane35_amount <= _t226[6:1];
+    wire [15:0] _t227 = lane35_amount[3] ? {8'h0, lane35_scaled[19:12]} : lane35_scaled[19:4]; // align.rs:32
+    wire [15:0] _t228 = lane35_amount[2] ? {4'h0, _t227[15:4]} : _t227; // align.rs:32
+    wire [12:0] _t229 = lane35_amount[1] ? {2'h0, _t228[12:2]} : _t228[12:0]; // align.rs:32
+    wire [10:0] _t230 = lane35_amount[0] ? {1'h0, _t229[10:1]} : _t229[10:0]; // align.rs:32
+    wire [9:0] lane35_shifted = _t230[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane35_in_steps <= (|lane35_amount[5:4]) ? 10'h0 : lane35_shifted;
+        if (advance) lane35_s5 <= lane35_scale_c;
+        if (advance) lane35_s6 <= lane35_s5;
+    end
+    wire [9:0] _t231 = lane35_in_steps - lane35_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane35_cells <= _t231[9:5];
+        if (advance) l30_s5_28 <= lane35_x_sign_1 & lane35_middle;
+        if (advance) l30_s6_28 <= l30_s5_28;
+        if (advance) lane35_negative <= l30_s6_28;
+        if (advance) lane35_middle_s5 <= lane35_middle;
+        if (advance) lane35_middle_s6 <= lane35_middle_s5;
+        if (advance) lane35_border <= lane35_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane35_outwards = {lane35_negative, lane35_cells ^ {5{lane35_negative}}}; // encode.rs:34
+    wire [5:0] lane35_code = {1'h0, lane35_border} + lane35_outwards; // encode.rs:35
+    wire lane35_beyond = lane35_code[5] | (lane35_code[4] & (~lane35_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_28 <= lane35_beyond ? {4{~lane35_negative}} : lane35_code[3:0];
+        if (advance) lane34_inner <= elements_34_inner;
+        if (advance) lane34_x_magnitude <= elements_34_magnitude;
+        if (advance) lane34_x_sign <= elements_34_sign;
+        if (advance) lane34_x_outer <= elements_34_outer;
+    end
+    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
+        if (advance) lane34_scale_r <= lane34_side_r;
+        if (advance) lane34_scale_e <= lane34_side_e;
+        if (advance) lane34_x_magnitude_1 <= lane34_x_magnitude;
+        if (advance) lane34_x_sign_1 <= lane34_x_sign;
+        if (advance) lane34_x_outer_1 <= lane34_x_outer;
+        if (advance) lane34_x_inner <= lane34_inner;
+    end
+    wire lane34_middle = ~(lane34_x_outer_1 | lane34_x_inner); // encode.rs:21
+    wire [4:0] lane34_field = lane34_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t232 = {10'h0, {|lane34_field, lane34_x_magnitude_1[9:0]}} * {11'h0, lane34_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane34_scaled <= _t232;
+    wire lane34_normal = |lane34_field; // align.rs:21
+    wire [6:0] lane34_less = {~{1'h0, lane34_field}, lane34_normal}; // align.rs:22
+    wire [6:0] _t233 = {lane34_scale_e, 1'h1} + lane34_less; // align.rs:23
+    always @(posedge clk) if (advance) lane34_amount <= _t233[6:1];
+    wire [15:0] _t234 = lane34_amount[3] ? {8'h0, lane34_scaled[19:12]} : lane34_scaled[19:4]; // align.rs:32
+    wire [15:0] _t235 = lane34_amount[2] ? {4'h0, _t234[15:4]} : _t234; // align.rs:32
+    wire [12:0] _t236 = lane34_amount[1] ? {2'h0, _t235[12:2]} : _t235[12:0]; // align.rs:32
+    wire [10:0] _t237 = lane34_amount[0] ? {1'h0, _t236[10:1]} : _t236[10:0]; // align.rs:32
+    wire [9:0] lane34_shifted = _t237[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane34_in_steps <= (|lane34_amount[5:4]) ? 10'h0 : lane34_shifted;
+        if (advance) lane34_s5 <= lane34_scale_c;
+        if (advance) lane34_s6 <= lane34_s5;
+    end
+    wire [9:0] _t238 = lane34_in_steps - lane34_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane34_cells <= _t238[9:5];
+        if (advance) l30_s5_29 <= lane34_x_sign_1 & lane34_middle;
+        if (advance) l30_s6_29 <= l30_s5_29;
+        if (advance) lane34_negative <= l30_s6_29;
+        if (advance) lane34_middle_s5 <= lane34_middle;
+        if (advance) lane34_middle_s6 <= lane34_middle_s5;
+        if (advance) lane34_border <= lane34_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane34_outwards = {lane34_negative, lane34_cells ^ {5{lane34_negative}}}; // encode.rs:34
+    wire [5:0] lane34_code = {1'h0, lane34_border} + lane34_outwards; // encode.rs:35
+    wire lane34_beyond = lane34_code[5] | (lane34_code[4] & (~lane34_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_29 <= lane34_beyond ? {4{~lane34_negative}} : lane34_code[3:0];
+        if (advance) lane33_inner <= elements_33_inner;
+        if (advance) lane33_x_magnitude <= elements_33_magnitude;
+        if (advance) lane33_x_sign <= elements_33_sign;
+        if (advance) lane33_x_outer <= elements_33_outer;
+    end
+    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
+        if (advance) lane33_scale_r <= lane33_side_r;
+        if (advance) lane33_scale_e <= lane33_side_e;
+        if (advance) lane33_x_magnitude_1 <= lane33_x_magnitude;
+        if (advance) lane33_x_sign_1 <= lane33_x_sign;
+        if (advance) lane33_x_outer_1 <= lane33_x_outer;
+        if (advance) lane33_x_inner <= lane33_inner;
+    end
+    wire lane33_middle = ~(lane33_x_outer_1 | lane33_x_inner); // encode.rs:21
+    wire [4:0] lane33_field = lane33_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t239 = {10'h0, {|lane33_field, lane33_x_magnitude_1[9:0]}} * {11'h0, lane33_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane33_scaled <= _t239;
+    wire lane33_normal = |lane33_field; // align.rs:21
+    wire [6:0] lane33_less = {~{1'h0, lane33_field}, lane33_normal}; // align.rs:22
+    wire [6:0] _t240 = {lane33_scale_e, 1'h1} + lane33_less; // align.rs:23
+    always @(posedge clk) if (advance) lane33_amount <= _t240[6:1];
+    wire [15:0] _t241 = lane33_amount[3] ? {8'h0, lane33_scaled[19:12]} : lane33_scaled[19:4]; // align.rs:32
+    wire [15:0] _t242 = lane33_amount[2] ? {4'h0, _t241[15:4]} : _t241; // align.rs:32
+    wire [12:0] _t243 = lane33_amount[1] ? {2'h0, _t242[12:2]} : _t242[12:0]; // align.rs:32
+    wire [10:0] _t244 = lane33_amount[0] ? {1'h0, _t243[10:1]} : _t243[10:0]; // align.rs:32
+    wire [9:0] lane33_shifted = _t244[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane33_in_steps <= (|lane33_amount[5:4]) ? 10'h0 : lane33_shifted;
+        if (advance) lane33_s5 <= lane33_scale_c;
+        if (advance) lane33_s6 <= lane33_s5;
+    end
+    wire [9:0] _t245 = lane33_in_steps - lane33_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane33_cells <= _t245[9:5];
+        if (advance) l30_s5_30 <= lane33_x_sign_1 & lane33_middle;
+        if (advance) l30_s6_30 <= l30_s5_30;
+        if (advance) lane33_negative <= l30_s6_30;
+        if (advance) lane33_middle_s5 <= lane33_middle;
+        if (advance) lane33_middle_s6 <= lane33_middle_s5;
+        if (advance) lane33_border <= lane33_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane33_outwards = {lane33_negative, lane33_cells ^ {5{lane33_negative}}}; // encode.rs:34
+    wire [5:0] lane33_code = {1'h0, lane33_border} + lane33_outwards; // encode.rs:35
+    wire lane33_beyond = lane33_code[5] | (lane33_code[4] & (~lane33_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_30 <= lane33_beyond ? {4{~lane33_negative}} : lane33_code[3:0];
+        if (advance) lane32_inner <= elements_32_inner;
+        if (advance) lane32_x_magnitude <= elements_32_magnitude;
+        if (advance) lane32_x_sign <= elements_32_sign;
+        if (advance) lane32_x_outer <= elements_32_outer;
+    end
+    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
+        if (advance) lane32_scale_r <= lane32_side_r;
+        if (advance) lane32_scale_e <= lane32_side_e;
+        if (advance) lane32_x_magnitude_1 <= lane32_x_magnitude;
+        if (advance) lane32_x_sign_1 <= lane32_x_sign;
+        if (advance) lane32_x_outer_1 <= lane32_x_outer;
+        if (advance) lane32_x_inner <= lane32_inner;
+    end
+    wire lane32_middle = ~(lane32_x_outer_1 | lane32_x_inner); // encode.rs:21
+    wire [4:0] lane32_field = lane32_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t246 = {10'h0, {|lane32_field, lane32_x_magnitude_1[9:0]}} * {11'h0, lane32_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane32_scaled <= _t246;
+    wire lane32_normal = |lane32_field; // align.rs:21
+    wire [6:0] lane32_less = {~{1'h0, lane32_field}, lane32_normal}; // align.rs:22
+    wire [6:0] _t247 = {lane32_scale_e, 1'h1} + lane32_less; // align.rs:23
+    always @(posedge clk) if (advance) lane32_amount <= _t247[6:1];
+    wire [15:0] _t248 = lane32_amount[3] ? {8'h0, lane32_scaled[19:12]} : lane32_scaled[19:4]; // align.rs:32
+    wire [15:0] _t249 = lane32_amount[2] ? {4'h0, _t248[15:4]} : _t248; // align.rs:32
+    wire [12:0] _t250 = lane32_amount[1] ? {2'h0, _t249[12:2]} : _t249[12:0]; // align.rs:32
+    wire [10:0] _t251 = lane32_amount[0] ? {1'h0, _t250[10:1]} : _t250[10:0]; // align.rs:32
+    wire [9:0] lane32_shifted = _t251[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane32_in_steps <= (|lane32_amount[5:4]) ? 10'h0 : lane32_shifted;
+        if (advance) lane32_s5 <= lane32_scale_c;
+        if (advance) lane32_s6 <= lane32_s5;
+    end
+    wire [9:0] _t252 = lane32_in_steps - lane32_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane32_cells <= _t252[9:5];
+        if (advance) l30_s5_31 <= lane32_x_sign_1 & lane32_middle;
+        if (advance) l30_s6_31 <= l30_s5_31;
+        if (advance) lane32_negative <= l30_s6_31;
+        if (advance) lane32_middle_s5 <= lane32_middle;
+        if (advance) lane32_middle_s6 <= lane32_middle_s5;
+        if (advance) lane32_border <= lane32_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane32_outwards = {lane32_negative, lane32_cells ^ {5{lane32_negative}}}; // encode.rs:34
+    wire [5:0] lane32_code = {1'h0, lane32_border} + lane32_outwards; // encode.rs:35
+    wire lane32_beyond = lane32_code[5] | (lane32_code[4] & (~lane32_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_31 <= lane32_beyond ? {4{~lane32_negative}} : lane32_code[3:0];
+        if (advance) lane31_inner <= elements_31_inner;
+        if (advance) lane31_x_magnitude <= elements_31_magnitude;
+        if (advance) lane31_x_sign <= elements_31_sign;
+        if (advance) lane31_x_outer <= elements_31_outer;
+    end
+    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
+        if (advance) lane31_scale_r <= lane31_side_r;
+        if (advance) lane31_scale_e <= lane31_side_e;
+        if (advance) lane31_x_magnitude_1 <= lane31_x_magnitude;
+        if (advance) lane31_x_sign_1 <= lane31_x_sign;
+        if (advance) lane31_x_outer_1 <= lane31_x_outer;
+        if (advance) lane31_x_inner <= lane31_inner;
+    end
+    wire lane31_middle = ~(lane31_x_outer_1 | lane31_x_inner); // encode.rs:21
+    wire [4:0] lane31_field = lane31_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t253 = {10'h0, {|lane31_field, lane31_x_magnitude_1[9:0]}} * {11'h0, lane31_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane31_scaled <= _t253;
+    wire lane31_normal = |lane31_field; // align.rs:21
+    wire [6:0] lane31_less = {~{1'h0, lane31_field}, lane31_normal}; // align.rs:22
+    wire [6:0] _t254 = {lane31_scale_e, 1'h1} + lane31_less; // align.rs:23
+    always @(posedge clk) if (advance) lane31_amount <= _t254[6:1];
+    wire [15:0] _t255 = lane31_amount[3] ? {8'h0, lane31_scaled[19:12]} : lane31_scaled[19:4]; // align.rs:32
+    wire [15:0] _t256 = lane31_amount[2] ? {4'h0, _t255[15:4]} : _t255; // align.rs:32
+    wire [12:0] _t257 = lane31_amount[1] ? {2'h0, _t256[12:2]} : _t256[12:0]; // align.rs:32
+    wire [10:0] _t258 = lane31_amount[0] ? {1'h0, _t257[10:1]} : _t257[10:0]; // align.rs:32
+    wire [9:0] lane31_shifted = _t258[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane31_in_steps <= (|lane31_amount[5:4]) ? 10'h0 : lane31_shifted;
+        if (advance) lane31_s5 <= lane31_scale_c;
+        if (advance) lane31_s6 <= lane31_s5;
+    end
+    wire [9:0] _t259 = lane31_in_steps - lane31_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane31_cells <= _t259[9:5];
+        if (advance) l30_s5_32 <= lane31_x_sign_1 & lane31_middle;
+        if (advance) l30_s6_32 <= l30_s5_32;
+        if (advance) lane31_negative <= l30_s6_32;
+        if (advance) lane31_middle_s5 <= lane31_middle;
+        if (advance) lane31_middle_s6 <= lane31_middle_s5;
+        if (advance) lane31_border <= lane31_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane31_outwards = {lane31_negative, lane31_cells ^ {5{lane31_negative}}}; // encode.rs:34
+    wire [5:0] lane31_code = {1'h0, lane31_border} + lane31_outwards; // encode.rs:35
+    wire lane31_beyond = lane31_code[5] | (lane31_code[4] & (~lane31_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_32 <= lane31_beyond ? {4{~lane31_negative}} : lane31_code[3:0];
+        if (advance) lane30_inner <= elements_30_inner;
+        if (advance) lane30_x_magnitude <= elements_30_magnitude;
+        if (advance) lane30_x_sign <= elements_30_sign;
+        if (advance) lane30_x_outer <= elements_30_outer;
+    end
+    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
+        if (advance) lane30_scale_r <= lane30_side_r;
+        if (advance) lane30_scale_e <= lane30_side_e;
+        if (advance) lane30_x_magnitude_1 <= lane30_x_magnitude;
+        if (advance) lane30_x_sign_1 <= lane30_x_sign;
+        if (advance) lane30_x_outer_1 <= lane30_x_outer;
+        if (advance) lane30_x_inner <= lane30_inner;
+    end
+    wire lane30_middle = ~(lane30_x_outer_1 | lane30_x_inner); // encode.rs:21
+    wire [4:0] lane30_field = lane30_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t260 = {10'h0, {|lane30_field, lane30_x_magnitude_1[9:0]}} * {11'h0, lane30_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane30_scaled <= _t260;
+    wire lane30_normal = |lane30_field; // align.rs:21
+    wire [6:0] lane30_less = {~{1'h0, lane30_field}, lane30_normal}; // align.rs:22
+    wire [6:0] _t261 = {lane30_scale_e, 1'h1} + lane30_less; // align.rs:23
+    always @(posedge clk) if (advance) lane30_amount <= _t261[6:1];
+    wire [15:0] _t262 = lane30_amount[3] ? {8'h0, lane30_scaled[19:12]} : lane30_scaled[19:4]; // align.rs:32
+    wire [15:0] _t263 = lane30_amount[2] ? {4'h0, _t262[15:4]} : _t262; // align.rs:32
+    wire [12:0] _t264 = lane30_amount[1] ? {2'h0, _t263[12:2]} : _t263[12:0]; // align.rs:32
+    wire [10:0] _t265 = lane30_amount[0] ? {1'h0, _t264[10:1]} : _t264[10:0]; // align.rs:32
+    wire [9:0] lane30_shifted = _t265[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane30_in_steps <= (|lane30_amount[5:4]) ? 10'h0 : lane30_shifted;
+        if (advance) lane30_s5 <= lane30_scale_c;
+        if (advance) lane30_s6 <= lane30_s5;
+    end
+    wire [9:0] _t266 = lane30_in_steps - lane30_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane30_cells <= _t266[9:5];
+        if (advance) l30_s5_33 <= lane30_x_sign_1 & lane30_middle;
+        if (advance) l30_s6_33 <= l30_s5_33;
+        if (advance) lane30_negative <= l30_s6_33;
+        if (advance) lane30_middle_s5 <= lane30_middle;
+        if (advance) lane30_middle_s6 <= lane30_middle_s5;
+        if (advance) lane30_border <= lane30_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane30_outwards = {lane30_negative, lane30_cells ^ {5{lane30_negative}}}; // encode.rs:34
+    wire [5:0] lane30_code = {1'h0, lane30_border} + lane30_outwards; // encode.rs:35
+    wire lane30_beyond = lane30_code[5] | (lane30_code[4] & (~lane30_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_33 <= lane30_beyond ? {4{~lane30_negative}} : lane30_code[3:0];
+        if (advance) lane29_inner <= elements_29_inner;
+        if (advance) lane29_x_magnitude <= elements_29_magnitude;
+        if (advance) lane29_x_sign <= elements_29_sign;
+        if (advance) lane29_x_outer <= elements_29_outer;
+    end
+    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
+        if (advance) lane29_scale_r <= lane29_side_r;
+        if (advance) lane29_scale_e <= lane29_side_e;
+        if (advance) lane29_x_magnitude_1 <= lane29_x_magnitude;
+        if (advance) lane29_x_sign_1 <= lane29_x_sign;
+        if (advance) lane29_x_outer_1 <= lane29_x_outer;
+        if (advance) lane29_x_inner <= lane29_inner;
+    end
+    wire lane29_middle = ~(lane29_x_outer_1 | lane29_x_inner); // encode.rs:21
+    wire [4:0] lane29_field = lane29_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t267 = {10'h0, {|lane29_field, lane29_x_magnitude_1[9:0]}} * {11'h0, lane29_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane29_scaled <= _t267;
+    wire lane29_normal = |lane29_field; // align.rs:21
+    wire [6:0] lane29_less = {~{1'h0, lane29_field}, lane29_normal}; // align.rs:22
+    wire [6:0] _t268 = {lane29_scale_e, 1'h1} + lane29_less; // align.rs:23
+    always @(posedge clk) if (advance) lane29_amount <= _t268[6:1];
+    wire [15:0] _t269 = lane29_amount[3] ? {8'h0, lane29_scaled[19:12]} : lane29_scaled[19:4]; // align.rs:32
+    wire [15:0] _t270 = lane29_amount[2] ? {4'h0, _t269[15:4]} : _t269; // align.rs:32
+    wire [12:0] _t271 = lane29_amount[1] ? {2'h0, _t270[12:2]} : _t270[12:0]; // align.rs:32
+    wire [10:0] _t272 = lane29_amount[0] ? {1'h0, _t271[10:1]} : _t271[10:0]; // align.rs:32
+    wire [9:0] lane29_shifted = _t272[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane29_in_steps <= (|lane29_amount[5:4]) ? 10'h0 : lane29_shifted;
+        if (advance) lane29_s5 <= lane29_scale_c;
+        if (advance) lane29_s6 <= lane29_s5;
+    end
+    wire [9:0] _t273 = lane29_in_steps - lane29_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane29_cells <= _t273[9:5];
+        if (advance) l30_s5_34 <= lane29_x_sign_1 & lane29_middle;
+        if (advance) l30_s6_34 <= l30_s5_34;
+        if (advance) lane29_negative <= l30_s6_34;
+        if (advance) lane29_middle_s5 <= lane29_middle;
+        if (advance) lane29_middle_s6 <= lane29_middle_s5;
+        if (advance) lane29_border <= lane29_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane29_outwards = {lane29_negative, lane29_cells ^ {5{lane29_negative}}}; // encode.rs:34
+    wire [5:0] lane29_code = {1'h0, lane29_border} + lane29_outwards; // encode.rs:35
+    wire lane29_beyond = lane29_code[5] | (lane29_code[4] & (~lane29_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_34 <= lane29_beyond ? {4{~lane29_negative}} : lane29_code[3:0];
+        if (advance) lane28_inner <= elements_28_inner;
+        if (advance) lane28_x_magnitude <= elements_28_magnitude;
+        if (advance) lane28_x_sign <= elements_28_sign;
+        if (advance) lane28_x_outer <= elements_28_outer;
+    end
+    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
+        if (advance) lane28_scale_r <= lane28_side_r;
+        if (advance) lane28_scale_e <= lane28_side_e;
+        if (advance) lane28_x_magnitude_1 <= lane28_x_magnitude;
+        if (advance) lane28_x_sign_1 <= lane28_x_sign;
+        if (advance) lane28_x_outer_1 <= lane28_x_outer;
+        if (advance) lane28_x_inner <= lane28_inner;
+    end
+    wire lane28_middle = ~(lane28_x_outer_1 | lane28_x_inner); // encode.rs:21
+    wire [4:0] lane28_field = lane28_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t274 = {10'h0, {|lane28_field, lane28_x_magnitude_1[9:0]}} * {11'h0, lane28_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane28_scaled <= _t274;
+    wire lane28_normal = |lane28_field; // align.rs:21
+    wire [6:0] lane28_less = {~{1'h0, lane28_field}, lane28_normal}; // align.rs:22
+    wire [6:0] _t275 = {lane28_scale_e, 1'h1} + lane28_less; // align.rs:23
+    always @(posedge clk) if (advance) lane28_amount <= _t275[6:1];
+    wire [15:0] _t276 = lane28_amount[3] ? {8'h0, lane28_scaled[19:12]} : lane28_scaled[19:4]; // align.rs:32
+    wire [15:0] _t277 = lane28_amount[2] ? {4'h0, _t276[15:4]} : _t276; // align.rs:32
+    wire [12:0] _t278 = lane28_amount[1] ? {2'h0, _t277[12:2]} : _t277[12:0]; // align.rs:32
+    wire [10:0] _t279 = lane28_amount[0] ? {1'h0, _t278[10:1]} : _t278[10:0]; // align.rs:32
+    wire [9:0] lane28_shifted = _t279[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane28_in_steps <= (|lane28_amount[5:4]) ? 10'h0 : lane28_shifted;
+        if (advance) lane28_s5 <= lane28_scale_c;
+        if (advance) lane28_s6 <= lane28_s5;
+    end
+    wire [9:0] _t280 = lane28_in_steps - lane28_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane28_cells <= _t280[9:5];
+        if (advance) l30_s5_35 <= lane28_x_sign_1 & lane28_middle;
+        if (advance) l30_s6_35 <= l30_s5_35;
+        if (advance) lane28_negative <= l30_s6_35;
+        if (advance) lane28_middle_s5 <= lane28_middle;
+        if (advance) lane28_middle_s6 <= lane28_middle_s5;
+        if (advance) lane28_border <= lane28_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane28_outwards = {lane28_negative, lane28_cells ^ {5{lane28_negative}}}; // encode.rs:34
+    wire [5:0] lane28_code = {1'h0, lane28_border} + lane28_outwards; // encode.rs:35
+    wire lane28_beyond = lane28_code[5] | (lane28_code[4] & (~lane28_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_35 <= lane28_beyond ? {4{~lane28_negative}} : lane28_code[3:0];
+        if (advance) lane27_inner <= elements_27_inner;
+        if (advance) lane27_x_magnitude <= elements_27_magnitude;
+        if (advance) lane27_x_sign <= elements_27_sign;
+        if (advance) lane27_x_outer <= elements_27_outer;
+    end
+    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
+        if (advance) lane27_scale_r <= lane27_side_r;
+        if (advance) lane27_scale_e <= lane27_side_e;
+        if (advance) lane27_x_magnitude_1 <= lane27_x_magnitude;
+        if (advance) lane27_x_sign_1 <= lane27_x_sign;
+        if (advance) lane27_x_outer_1 <= lane27_x_outer;
+        if (advance) lane27_x_inner <= lane27_inner;
+    end
+    wire lane27_middle = ~(lane27_x_outer_1 | lane27_x_inner); // encode.rs:21
+    wire [4:0] lane27_field = lane27_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t281 = {10'h0, {|lane27_field, lane27_x_magnitude_1[9:0]}} * {11'h0, lane27_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane27_scaled <= _t281;
+    wire lane27_normal = |lane27_field; // align.rs:21
+    wire [6:0] lane27_less = {~{1'h0, lane27_field}, lane27_normal}; // align.rs:22
+    wire [6:0] _t282 = {lane27_scale_e, 1'h1} + lane27_less; // align.rs:23
+    always @(posedge clk) if (advance) lane27_amount <= _t282[6:1];
+    wire [15:0] _t283 = lane27_amount[3] ? {8'h0, lane27_scaled[19:12]} : lane27_scaled[19:4]; // align.rs:32
+    wire [15:0] _t284 = lane27_amount[2] ? {4'h0, _t283[15:4]} : _t283; // align.rs:32
+    wire [12:0] _t285 = lane27_amount[1] ? {2'h0, _t284[12:2]} : _t284[12:0]; // align.rs:32
+    wire [10:0] _t286 = lane27_amount[0] ? {1'h0, _t285[10:1]} : _t285[10:0]; // align.rs:32
+    wire [9:0] lane27_shifted = _t286[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane27_in_steps <= (|lane27_amount[5:4]) ? 10'h0 : lane27_shifted;
+        if (advance) lane27_s5 <= lane27_scale_c;
+        if (advance) lane27_s6 <= lane27_s5;
+    end
+    wire [9:0] _t287 = lane27_in_steps - lane27_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane27_cells <= _t287[9:5];
+        if (advance) l30_s5_36 <= lane27_x_sign_1 & lane27_middle;
+        if (advance) l30_s6_36 <= l30_s5_36;
+        if (advance) lane27_negative <= l30_s6_36;
+        if (advance) lane27_middle_s5 <= lane27_middle;
+        if (advance) lane27_middle_s6 <= lane27_middle_s5;
+        if (advance) lane27_border <= lane27_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane27_outwards = {lane27_negative, lane27_cells ^ {5{lane27_negative}}}; // encode.rs:34
+    wire [5:0] lane27_code = {1'h0, lane27_border} + lane27_outwards; // encode.rs:35
+    wire lane27_beyond = lane27_code[5] | (lane27_code[4] & (~lane27_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_36 <= lane27_beyond ? {4{~lane27_negative}} : lane27_code[3:0];
+        if (advance) lane26_inner <= elements_26_inner;
+        if (advance) lane26_x_magnitude <= elements_26_magnitude;
+        if (advance) lane26_x_sign <= elements_26_sign;
+        if (advance) lane26_x_outer <= elements_26_outer;
+    end
+    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
+        if (advance) lane26_scale_r <= lane26_side_r;
+        if (advance) lane26_scale_e <= lane26_side_e;
+        if (advance) lane26_x_magnitude_1 <= lane26_x_magnitude;
+        if (advance) lane26_x_sign_1 <= lane26_x_sign;
+        if (advance) lane26_x_outer_1 <= lane26_x_outer;
+        if (advance) lane26_x_inner <= lane26_inner;
+    end
+    wire lane26_middle = ~(lane26_x_outer_1 | lane26_x_inner); // encode.rs:21
+    wire [4:0] lane26_field = lane26_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t288 = {10'h0, {|lane26_field, lane26_x_magnitude_1[9:0]}} * {11'h0, lane26_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane26_scaled <= _t288;
+    wire lane26_normal = |lane26_field; // align.rs:21
+    wire [6:0] lane26_less = {~{1'h0, lane26_field}, lane26_normal}; // align.rs:22
+    wire [6:0] _t289 = {lane26_scale_e, 1'h1} + lane26_less; // align.rs:23
+    always @(posedge clk) if (advance) lane26_amount <= _t289[6:1];
+    wire [15:0] _t290 = lane26_amount[3] ? {8'h0, lane26_scaled[19:12]} : lane26_scaled[19:4]; // align.rs:32
+    wire [15:0] _t291 = lane26_amount[2] ? {4'h0, _t290[15:4]} : _t290; // align.rs:32
+    wire [12:0] _t292 = lane26_amount[1] ? {2'h0, _t291[12:2]} : _t291[12:0]; // align.rs:32
+    wire [10:0] _t293 = lane26_amount[0] ? {1'h0, _t292[10:1]} : _t292[10:0]; // align.rs:32
+    wire [9:0] lane26_shifted = _t293[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane26_in_steps <= (|lane26_amount[5:4]) ? 10'h0 : lane26_shifted;
+        if (advance) lane26_s5 <= lane26_scale_c;
+        if (advance) lane26_s6 <= lane26_s5;
+    end
+    wire [9:0] _t294 = lane26_in_steps - lane26_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane26_cells <= _t294[9:5];
+        if (advance) l30_s5_37 <= lane26_x_sign_1 & lane26_middle;
+        if (advance) l30_s6_37 <= l30_s5_37;
+        if (advance) lane26_negative <= l30_s6_37;
+        if (advance) lane26_middle_s5 <= lane26_middle;
+        if (advance) lane26_middle_s6 <= lane26_middle_s5;
+        if (advance) lane26_border <= lane26_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane26_outwards = {lane26_negative, lane26_cells ^ {5{lane26_negative}}}; // encode.rs:34
+    wire [5:0] lane26_code = {1'h0, lane26_border} + lane26_outwards; // encode.rs:35
+    wire lane26_beyond = lane26_code[5] | (lane26_code[4] & (~lane26_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_37 <= lane26_beyond ? {4{~lane26_negative}} : lane26_code[3:0];
+        if (advance) lane25_inner <= elements_25_inner;
+        if (advance) lane25_x_magnitude <= elements_25_magnitude;
+        if (advance) lane25_x_sign <= elements_25_sign;
+        if (advance) lane25_x_outer <= elements_25_outer;
+    end
+    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
+        if (advance) lane25_scale_r <= lane25_side_r;
+        if (advance) lane25_scale_e <= lane25_side_e;
+        if (advance) lane25_x_magnitude_1 <= lane25_x_magnitude;
+        if (advance) lane25_x_sign_1 <= lane25_x_sign;
+        if (advance) lane25_x_outer_1 <= lane25_x_outer;
+        if (advance) lane25_x_inner <= lane25_inner;
+    end
+    wire lane25_middle = ~(lane25_x_outer_1 | lane25_x_inner); // encode.rs:21
+    wire [4:0] lane25_field = lane25_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t295 = {10'h0, {|lane25_field, lane25_x_magnitude_1[9:0]}} * {11'h0, lane25_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane25_scaled <= _t295;
+    wire lane25_normal = |lane25_field; // align.rs:21
+    wire [6:0] lane25_less = {~{1'h0, lane25_field}, lane25_normal}; // align.rs:22
+    wire [6:0] _t296 = {lane25_scale_e, 1'h1} + lane25_less; // align.rs:23
+    always @(posedge clk) if (advance) lane25_amount <= _t296[6:1];
+    wire [15:0] _t297 = lane25_amount[3] ? {8'h0, lane25_scaled[19:12]} : lane25_scaled[19:4]; // align.rs:32
+    wire [15:0] _t298 = lane25_amount[2] ? {4'h0, _t297[15:4]} : _t297; // align.rs:32
+    wire [12:0] _t299 = lane25_amount[1] ? {2'h0, _t298[12:2]} : _t298[12:0]; // align.rs:32
+    wire [10:0] _t300 = lane25_amount[0] ? {1'h0, _t299[10:1]} : _t299[10:0]; // align.rs:32
+    wire [9:0] lane25_shifted = _t300[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane25_in_steps <= (|lane25_amount[5:4]) ? 10'h0 : lane25_shifted;
+        if (advance) lane25_s5 <= lane25_scale_c;
+        if (advance) lane25_s6 <= lane25_s5;
+    end
+    wire [9:0] _t301 = lane25_in_steps - lane25_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane25_cells <= _t301[9:5];
+        if (advance) l30_s5_38 <= lane25_x_sign_1 & lane25_middle;
+        if (advance) l30_s6_38 <= l30_s5_38;
+        if (advance) lane25_negative <= l30_s6_38;
+        if (advance) lane25_middle_s5 <= lane25_middle;
+        if (advance) lane25_middle_s6 <= lane25_middle_s5;
+        if (advance) lane25_border <= lane25_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane25_outwards = {lane25_negative, lane25_cells ^ {5{lane25_negative}}}; // encode.rs:34
+    wire [5:0] lane25_code = {1'h0, lane25_border} + lane25_outwards; // encode.rs:35
+    wire lane25_beyond = lane25_code[5] | (lane25_code[4] & (~lane25_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_38 <= lane25_beyond ? {4{~lane25_negative}} : lane25_code[3:0];
+        if (advance) lane24_inner <= elements_24_inner;
+        if (advance) lane24_x_magnitude <= elements_24_magnitude;
+        if (advance) lane24_x_sign <= elements_24_sign;
+        if (advance) lane24_x_outer <= elements_24_outer;
+    end
+    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
+        if (advance) lane24_scale_r <= lane24_side_r;
+        if (advance) lane24_scale_e <= lane24_side_e;
+        if (advance) lane24_x_magnitude_1 <= lane24_x_magnitude;
+        if (advance) lane24_x_sign_1 <= lane24_x_sign;
+        if (advance) lane24_x_outer_1 <= lane24_x_outer;
+        if (advance) lane24_x_inner <= lane24_inner;
+    end
+    wire lane24_middle = ~(lane24_x_outer_1 | lane24_x_inner); // encode.rs:21
+    wire [4:0] lane24_field = lane24_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t302 = {10'h0, {|lane24_field, lane24_x_magnitude_1[9:0]}} * {11'h0, lane24_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane24_scaled <= _t302;
+    wire lane24_normal = |lane24_field; // align.rs:21
+    wire [6:0] lane24_less = {~{1'h0, lane24_field}, lane24_normal}; // align.rs:22
+    wire [6:0] _t303 = {lane24_scale_e, 1'h1} + lane24_less; // align.rs:23
+    always @(posedge clk) if (advance) lane24_amount <= _t303[6:1];
+    wire [15:0] _t304 = lane24_amount[3] ? {8'h0, lane24_scaled[19:12]} : lane24_scaled[19:4]; // align.rs:32
+    wire [15:0] _t305 = lane24_amount[2] ? {4'h0, _t304[15:4]} : _t304; // align.rs:32
+    wire [12:0] _t306 = lane24_amount[1] ? {2'h0, _t305[12:2]} : _t305[12:0]; // align.rs:32
+    wire [10:0] _t307 = lane24_amount[0] ? {1'h0, _t306[10:1]} : _t306[10:0]; // align.rs:32
+    wire [9:0] lane24_shifted = _t307[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane24_in_steps <= (|lane24_amount[5:4]) ? 10'h0 : lane24_shifted;
+        if (advance) lane24_s5 <= lane24_scale_c;
+        if (advance) lane24_s6 <= lane24_s5;
+    end
+    wire [9:0] _t308 = lane24_in_steps - lane24_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane24_cells <= _t308[9:5];
+        if (advance) l30_s5_39 <= lane24_x_sign_1 & lane24_middle;
+        if (advance) l30_s6_39 <= l30_s5_39;
+        if (advance) lane24_negative <= l30_s6_39;
+        if (advance) lane24_middle_s5 <= lane24_middle;
+        if (advance) lane24_middle_s6 <= lane24_middle_s5;
+        if (advance) lane24_border <= lane24_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane24_outwards = {lane24_negative, lane24_cells ^ {5{lane24_negative}}}; // encode.rs:34
+    wire [5:0] lane24_code = {1'h0, lane24_border} + lane24_outwards; // encode.rs:35
+    wire lane24_beyond = lane24_code[5] | (lane24_code[4] & (~lane24_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_39 <= lane24_beyond ? {4{~lane24_negative}} : lane24_code[3:0];
+        if (advance) lane23_inner <= elements_23_inner;
+        if (advance) lane23_x_magnitude <= elements_23_magnitude;
+        if (advance) lane23_x_sign <= elements_23_sign;
+        if (advance) lane23_x_outer <= elements_23_outer;
+    end
+    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
+        if (advance) lane23_scale_r <= lane23_side_r;
+        if (advance) lane23_scale_e <= lane23_side_e;
+        if (advance) lane23_x_magnitude_1 <= lane23_x_magnitude;
+        if (advance) lane23_x_sign_1 <= lane23_x_sign;
+        if (advance) lane23_x_outer_1 <= lane23_x_outer;
+        if (advance) lane23_x_inner <= lane23_inner;
+    end
+    wire lane23_middle = ~(lane23_x_outer_1 | lane23_x_inner); // encode.rs:21
+    wire [4:0] lane23_field = lane23_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t309 = {10'h0, {|lane23_field, lane23_x_magnitude_1[9:0]}} * {11'h0, lane23_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane23_scaled <= _t309;
+    wire lane23_normal = |lane23_field; // align.rs:21
+    wire [6:0] lane23_less = {~{1'h0, lane23_field}, lane23_normal}; // align.rs:22
+    wire [6:0] _t310 = {lane23_scale_e, 1'h1} + lane23_less; // align.rs:23
+    always @(posedge clk) if (advance) lane23_amount <= _t310[6:1];
+    wire [15:0] _t311 = lane23_amount[3] ? {8'h0, lane23_scaled[19:12]} : lane23_scaled[19:4]; // align.rs:32
+    wire [15:0] _t312 = lane23_amount[2] ? {4'h0, _t311[15:4]} : _t311; // align.rs:32
+    wire [12:0] _t313 = lane23_amount[1] ? {2'h0, _t312[12:2]} : _t312[12:0]; // align.rs:32
+    wire [10:0] _t314 = lane23_amount[0] ? {1'h0, _t313[10:1]} : _t313[10:0]; // align.rs:32
+    wire [9:0] lane23_shifted = _t314[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane23_in_steps <= (|lane23_amount[5:4]) ? 10'h0 : lane23_shifted;
+        if (advance) lane23_s5 <= lane23_scale_c;
+        if (advance) lane23_s6 <= lane23_s5;
+    end
+    wire [9:0] _t315 = lane23_in_steps - lane23_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane23_cells <= _t315[9:5];
+        if (advance) l30_s5_40 <= lane23_x_sign_1 & lane23_middle;
+        if (advance) l30_s6_40 <= l30_s5_40;
+        if (advance) lane23_negative <= l30_s6_40;
+        if (advance) lane23_middle_s5 <= lane23_middle;
+        if (advance) lane23_middle_s6 <= lane23_middle_s5;
+        if (advance) lane23_border <= lane23_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane23_outwards = {lane23_negative, lane23_cells ^ {5{lane23_negative}}}; // encode.rs:34
+    wire [5:0] lane23_code = {1'h0, lane23_border} + lane23_outwards; // encode.rs:35
+    wire lane23_beyond = lane23_code[5] | (lane23_code[4] & (~lane23_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_40 <= lane23_beyond ? {4{~lane23_negative}} : lane23_code[3:0];
+        if (advance) lane22_inner <= elements_22_inner;
+        if (advance) lane22_x_magnitude <= elements_22_magnitude;
+        if (advance) lane22_x_sign <= elements_22_sign;
+        if (advance) lane22_x_outer <= elements_22_outer;
+    end
+    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
+        if (advance) lane22_scale_r <= lane22_side_r;
+        if (advance) lane22_scale_e <= lane22_side_e;
+        if (advance) lane22_x_magnitude_1 <= lane22_x_magnitude;
+        if (advance) lane22_x_sign_1 <= lane22_x_sign;
+        if (advance) lane22_x_outer_1 <= lane22_x_outer;
+        if (advance) lane22_x_inner <= lane22_inner;
+    end
+    wire lane22_middle = ~(lane22_x_outer_1 | lane22_x_inner); // encode.rs:21
+    wire [4:0] lane22_field = lane22_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t316 = {10'h0, {|lane22_field, lane22_x_magnitude_1[9:0]}} * {11'h0, lane22_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane22_scaled <= _t316;
+    wire lane22_normal = |lane22_field; // align.rs:21
+    wire [6:0] lane22_less = {~{1'h0, lane22_field}, lane22_normal}; // align.rs:22
+    wire [6:0] _t317 = {lane22_scale_e, 1'h1} + lane22_less; // align.rs:23
+    always @(posedge clk) if (advance) lane22_amount <= _t317[6:1];
+    wire [15:0] _t318 = lane22_amount[3] ? {8'h0, lane22_scaled[19:12]} : lane22_scaled[19:4]; // align.rs:32
+    wire [15:0] _t319 = lane22_amount[2] ? {4'h0, _t318[15:4]} : _t318; // align.rs:32
+    wire [12:0] _t320 = lane22_amount[1] ? {2'h0, _t319[12:2]} : _t319[12:0]; // align.rs:32
+    wire [10:0] _t321 = lane22_amount[0] ? {1'h0, _t320[10:1]} : _t320[10:0]; // align.rs:32
+    wire [9:0] lane22_shifted = _t321[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane22_in_steps <= (|lane22_amount[5:4]) ? 10'h0 : lane22_shifted;
+        if (advance) lane22_s5 <= lane22_scale_c;
+        if (advance) lane22_s6 <= lane22_s5;
+    end
+    wire [9:0] _t322 = lane22_in_steps - lane22_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane22_cells <= _t322[9:5];
+        if (advance) l30_s5_41 <= lane22_x_sign_1 & lane22_middle;
+        if (advance) l30_s6_41 <= l30_s5_41;
+        if (advance) lane22_negative <= l30_s6_41;
+        if (advance) lane22_middle_s5 <= lane22_middle;
+        if (advance) lane22_middle_s6 <= lane22_middle_s5;
+        if (advance) lane22_border <= lane22_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane22_outwards = {lane22_negative, lane22_cells ^ {5{lane22_negative}}}; // encode.rs:34
+    wire [5:0] lane22_code = {1'h0, lane22_border} + lane22_outwards; // encode.rs:35
+    wire lane22_beyond = lane22_code[5] | (lane22_code[4] & (~lane22_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_41 <= lane22_beyond ? {4{~lane22_negative}} : lane22_code[3:0];
+        if (advance) lane21_inner <= elements_21_inner;
+        if (advance) lane21_x_magnitude <= elements_21_magnitude;
+        if (advance) lane21_x_sign <= elements_21_sign;
+        if (advance) lane21_x_outer <= elements_21_outer;
+    end
+    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
+        if (advance) lane21_scale_r <= lane21_side_r;
+        if (advance) lane21_scale_e <= lane21_side_e;
+        if (advance) lane21_x_magnitude_1 <= lane21_x_magnitude;
+        if (advance) lane21_x_sign_1 <= lane21_x_sign;
+        if (advance) lane21_x_outer_1 <= lane21_x_outer;
+        if (advance) lane21_x_inner <= lane21_inner;
+    end
+    wire lane21_middle = ~(lane21_x_outer_1 | lane21_x_inner); // encode.rs:21
+    wire [4:0] lane21_field = lane21_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t323 = {10'h0, {|lane21_field, lane21_x_magnitude_1[9:0]}} * {11'h0, lane21_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane21_scaled <= _t323;
+    wire lane21_normal = |lane21_field; // align.rs:21
+    wire [6:0] lane21_less = {~{1'h0, lane21_field}, lane21_normal}; // align.rs:22
+    wire [6:0] _t324 = {lane21_scale_e, 1'h1} + lane21_less; // align.rs:23
+    always @(posedge clk) if (advance) lane21_amount <= _t324[6:1];
+    wire [15:0] _t325 = lane21_amount[3] ? {8'h0, lane21_scaled[19:12]} : lane21_scaled[19:4]; // align.rs:32
+    wire [15:0] _t326 = lane21_amount[2] ? {4'h0, _t325[15:4]} : _t325; // align.rs:32
+    wire [12:0] _t327 = lane21_amount[1] ? {2'h0, _t326[12:2]} : _t326[12:0]; // align.rs:32
+    wire [10:0] _t328 = lane21_amount[0] ? {1'h0, _t327[10:1]} : _t327[10:0]; // align.rs:32
+    wire [9:0] lane21_shifted = _t328[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane21_in_steps <= (|lane21_amount[5:4]) ? 10'h0 : lane21_shifted;
+        if (advance) lane21_s5 <= lane21_scale_c;
+        if (advance) lane21_s6 <= lane21_s5;
+    end
+    wire [9:0] _t329 = lane21_in_steps - lane21_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane21_cells <= _t329[9:5];
+        if (advance) l30_s5_42 <= lane21_x_sign_1 & lane21_middle;
+        if (advance) l30_s6_42 <= l30_s5_42;
+        if (advance) lane21_negative <= l30_s6_42;
+        if (advance) lane21_middle_s5 <= lane21_middle;
+        if (advance) lane21_middle_s6 <= lane21_middle_s5;
+        if (advance) lane21_border <= lane21_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane21_outwards = {lane21_negative, lane21_cells ^ {5{lane21_negative}}}; // encode.rs:34
+    wire [5:0] lane21_code = {1'h0, lane21_border} + lane21_outwards; // encode.rs:35
+    wire lane21_beyond = lane21_code[5] | (lane21_code[4] & (~lane21_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_42 <= lane21_beyond ? {4{~lane21_negative}} : lane21_code[3:0];
+        if (advance) lane20_inner <= elements_20_inner;
+        if (advance) lane20_x_magnitude <= elements_20_magnitude;
+        if (advance) lane20_x_sign <= elements_20_sign;
+        if (advance) lane20_x_outer <= elements_20_outer;
+    end
+    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
+        if (advance) lane20_scale_r <= lane20_side_r;
+        if (advance) lane20_scale_e <= lane20_side_e;
+        if (advance) lane20_x_magnitude_1 <= lane20_x_magnitude;
+        if (advance) lane20_x_sign_1 <= lane20_x_sign;
+        if (advance) lane20_x_outer_1 <= lane20_x_outer;
+        if (advance) lane20_x_inner <= lane20_inner;
+    end
+    wire lane20_middle = ~(lane20_x_outer_1 | lane20_x_inner); // encode.rs:21
+    wire [4:0] lane20_field = lane20_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t330 = {10'h0, {|lane20_field, lane20_x_magnitude_1[9:0]}} * {11'h0, lane20_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane20_scaled <= _t330;
+    wire lane20_normal = |lane20_field; // align.rs:21
+    wire [6:0] lane20_less = {~{1'h0, lane20_field}, lane20_normal}; // align.rs:22
+    wire [6:0] _t331 = {lane20_scale_e, 1'h1} + lane20_less; // align.rs:23
+    always @(posedge clk) if (advance) lane20_amount <= _t331[6:1];
+    wire [15:0] _t332 = lane20_amount[3] ? {8'h0, lane20_scaled[19:12]} : lane20_scaled[19:4]; // align.rs:32
+    wire [15:0] _t333 = lane20_amount[2] ? {4'h0, _t332[15:4]} : _t332; // align.rs:32
+    wire [12:0] _t334 = lane20_amount[1] ? {2'h0, _t333[12:2]} : _t333[12:0]; // align.rs:32
+    wire [10:0] _t335 = lane20_amount[0] ? {1'h0, _t334[10:1]} : _t334[10:0]; // align.rs:32
+    wire [9:0] lane20_shifted = _t335[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane20_in_steps <= (|lane20_amount[5:4]) ? 10'h0 : lane20_shifted;
+        if (advance) lane20_s5 <= lane20_scale_c;
+        if (advance) lane20_s6 <= lane20_s5;
+    end
+    wire [9:0] _t336 = lane20_in_steps - lane20_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane20_cells <= _t336[9:5];
+        if (advance) l30_s5_43 <= lane20_x_sign_1 & lane20_middle;
+        if (advance) l30_s6_43 <= l30_s5_43;
+        if (advance) lane20_negative <= l30_s6_43;
+        if (advance) lane20_middle_s5 <= lane20_middle;
+        if (advance) lane20_middle_s6 <= lane20_middle_s5;
+        if (advance) lane20_border <= lane20_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane20_outwards = {lane20_negative, lane20_cells ^ {5{lane20_negative}}}; // encode.rs:34
+    wire [5:0] lane20_code = {1'h0, lane20_border} + lane20_outwards; // encode.rs:35
+    wire lane20_beyond = lane20_code[5] | (lane20_code[4] & (~lane20_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_43 <= lane20_beyond ? {4{~lane20_negative}} : lane20_code[3:0];
+        if (advance) lane19_inner <= elements_19_inner;
+        if (advance) lane19_x_magnitude <= elements_19_magnitude;
+        if (advance) lane19_x_sign <= elements_19_sign;
+        if (advance) lane19_x_outer <= elements_19_outer;
+    end
+    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
+        if (advance) lane19_scale_r <= lane19_side_r;
+        if (advance) lane19_scale_e <= lane19_side_e;
+        if (advance) lane19_x_magnitude_1 <= lane19_x_magnitude;
+        if (advance) lane19_x_sign_1 <= lane19_x_sign;
+        if (advance) lane19_x_outer_1 <= lane19_x_outer;
+        if (advance) lane19_x_inner <= lane19_inner;
+    end
+    wire lane19_middle = ~(lane19_x_outer_1 | lane19_x_inner); // encode.rs:21
+    wire [4:0] lane19_field = lane19_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t337 = {10'h0, {|lane19_field, lane19_x_magnitude_1[9:0]}} * {11'h0, lane19_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane19_scaled <= _t337;
+    wire lane19_normal = |lane19_field; // align.rs:21
+    wire [6:0] lane19_less = {~{1'h0, lane19_field}, lane19_normal}; // align.rs:22
+    wire [6:0] _t338 = {lane19_scale_e, 1'h1} + lane19_less; // align.rs:23
+    always @(posedge clk) if (advance) lane19_amount <= _t338[6:1];
+    wire [15:0] _t339 = lane19_amount[3] ? {8'h0, lane19_scaled[19:12]} : lane19_scaled[19:4]; // align.rs:32
+    wire [15:0] _t340 = lane19_amount[2] ? {4'h0, _t339[15:4]} : _t339; // align.rs:32
+    wire [12:0] _t341 = lane19_amount[1] ? {2'h0, _t340[12:2]} : _t340[12:0]; // align.rs:32
+    wire [10:0] _t342 = lane19_amount[0] ? {1'h0, _t341[10:1]} : _t341[10:0]; // align.rs:32
+    wire [9:0] lane19_shifted = _t342[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane19_in_steps <= (|lane19_amount[5:4]) ? 10'h0 : lane19_shifted;
+        if (advance) lane19_s5 <= lane19_scale_c;
+        if (advance) lane19_s6 <= lane19_s5;
+    end
+    wire [9:0] _t343 = lane19_in_steps - lane19_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane19_cells <= _t343[9:5];
+        if (advance) l30_s5_44 <= lane19_x_sign_1 & lane19_middle;
+        if (advance) l30_s6_44 <= l30_s5_44;
+        if (advance) lane19_negative <= l30_s6_44;
+        if (advance) lane19_middle_s5 <= lane19_middle;
+        if (advance) lane19_middle_s6 <= lane19_middle_s5;
+        if (advance) lane19_border <= lane19_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane19_outwards = {lane19_negative, lane19_cells ^ {5{lane19_negative}}}; // encode.rs:34
+    wire [5:0] lane19_code = {1'h0, lane19_border} + lane19_outwards; // encode.rs:35
+    wire lane19_beyond = lane19_code[5] | (lane19_code[4] & (~lane19_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_44 <= lane19_beyond ? {4{~lane19_negative}} : lane19_code[3:0];
+        if (advance) lane18_inner <= elements_18_inner;
+        if (advance) lane18_x_magnitude <= elements_18_magnitude;
+        if (advance) lane18_x_sign <= elements_18_sign;
+        if (advance) lane18_x_outer <= elements_18_outer;
+    end
+    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
+        if (advance) lane18_scale_r <= lane18_side_r;
+        if (advance) lane18_scale_e <= lane18_side_e;
+        if (advance) lane18_x_magnitude_1 <= lane18_x_magnitude;
+        if (advance) lane18_x_sign_1 <= lane18_x_sign;
+        if (advance) lane18_x_outer_1 <= lane18_x_outer;
+        if (advance) lane18_x_inner <= lane18_inner;
+    end
+    wire lane18_middle = ~(lane18_x_outer_1 | lane18_x_inner); // encode.rs:21
+    wire [4:0] lane18_field = lane18_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t344 = {10'h0, {|lane18_field, lane18_x_magnitude_1[9:0]}} * {11'h0, lane18_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane18_scaled <= _t344;
+    wire lane18_normal = |lane18_field; // align.rs:21
+    wire [6:0] lane18_less = {~{1'h0, lane18_field}, lane18_normal}; // align.rs:22
+    wire [6:0] _t345 = {lane18_scale_e, 1'h1} + lane18_less; // align.rs:23
+    always @(posedge clk) if (advance) lane18_amount <= _t345[6:1];
+    wire [15:0] _t346 = lane18_amount[3] ? {8'h0, lane18_scaled[19:12]} : lane18_scaled[19:4]; // align.rs:32
+    wire [15:0] _t347 = lane18_amount[2] ? {4'h0, _t346[15:4]} : _t346; // align.rs:32
+    wire [12:0] _t348 = lane18_amount[1] ? {2'h0, _t347[12:2]} : _t347[12:0]; // align.rs:32
+    wire [10:0] _t349 = lane18_amount[0] ? {1'h0, _t348[10:1]} : _t348[10:0]; // align.rs:32
+    wire [9:0] lane18_shifted = _t349[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane18_in_steps <= (|lane18_amount[5:4]) ? 10'h0 : lane18_shifted;
+        if (advance) lane18_s5 <= lane18_scale_c;
+        if (advance) lane18_s6 <= lane18_s5;
+    end
+    wire [9:0] _t350 = lane18_in_steps - lane18_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane18_cells <= _t350[9:5];
+        if (advance) l30_s5_45 <= lane18_x_sign_1 & lane18_middle;
+        if (advance) l30_s6_45 <= l30_s5_45;
+        if (advance) lane18_negative <= l30_s6_45;
+        if (advance) lane18_middle_s5 <= lane18_middle;
+        if (advance) lane18_middle_s6 <= lane18_middle_s5;
+        if (advance) lane18_border <= lane18_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane18_outwards = {lane18_negative, lane18_cells ^ {5{lane18_negative}}}; // encode.rs:34
+    wire [5:0] lane18_code = {1'h0, lane18_border} + lane18_outwards; // encode.rs:35
+    wire lane18_beyond = lane18_code[5] | (lane18_code[4] & (~lane18_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_45 <= lane18_beyond ? {4{~lane18_negative}} : lane18_code[3:0];
+        if (advance) lane17_inner <= elements_17_inner;
+        if (advance) lane17_x_magnitude <= elements_17_magnitude;
+        if (advance) lane17_x_sign <= elements_17_sign;
+        if (advance) lane17_x_outer <= elements_17_outer;
+    end
+    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
+        if (advance) lane17_scale_r <= lane17_side_r;
+        if (advance) lane17_scale_e <= lane17_side_e;
+        if (advance) lane17_x_magnitude_1 <= lane17_x_magnitude;
+        if (advance) lane17_x_sign_1 <= lane17_x_sign;
+        if (advance) lane17_x_outer_1 <= lane17_x_outer;
+        if (advance) lane17_x_inner <= lane17_inner;
+    end
+    wire lane17_middle = ~(lane17_x_outer_1 | lane17_x_inner); // encode.rs:21
+    wire [4:0] lane17_field = lane17_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t351 = {10'h0, {|lane17_field, lane17_x_magnitude_1[9:0]}} * {11'h0, lane17_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane17_scaled <= _t351;
+    wire lane17_normal = |lane17_field; // align.rs:21
+    wire [6:0] lane17_less = {~{1'h0, lane17_field}, lane17_normal}; // align.rs:22
+    wire [6:0] _t352 = {lane17_scale_e, 1'h1} + lane17_less; // align.rs:23
+    always @(posedge clk) if (advance) lane17_amount <= _t352[6:1];
+    wire [15:0] _t353 = lane17_amount[3] ? {8'h0, lane17_scaled[19:12]} : lane17_scaled[19:4]; // align.rs:32
+    wire [15:0] _t354 = lane17_amount[2] ? {4'h0, _t353[15:4]} : _t353; // align.rs:32
+    wire [12:0] _t355 = lane17_amount[1] ? {2'h0, _t354[12:2]} : _t354[12:0]; // align.rs:32
+    wire [10:0] _t356 = lane17_amount[0] ? {1'h0, _t355[10:1]} : _t355[10:0]; // align.rs:32
+    wire [9:0] lane17_shifted = _t356[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane17_in_steps <= (|lane17_amount[5:4]) ? 10'h0 : lane17_shifted;
+        if (advance) lane17_s5 <= lane17_scale_c;
+        if (advance) lane17_s6 <= lane17_s5;
+    end
+    wire [9:0] _t357 = lane17_in_steps - lane17_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane17_cells <= _t357[9:5];
+        if (advance) l30_s5_46 <= lane17_x_sign_1 & lane17_middle;
+        if (advance) l30_s6_46 <= l30_s5_46;
+        if (advance) lane17_negative <= l30_s6_46;
+        if (advance) lane17_middle_s5 <= lane17_middle;
+        if (advance) lane17_middle_s6 <= lane17_middle_s5;
+        if (advance) lane17_border <= lane17_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane17_outwards = {lane17_negative, lane17_cells ^ {5{lane17_negative}}}; // encode.rs:34
+    wire [5:0] lane17_code = {1'h0, lane17_border} + lane17_outwards; // encode.rs:35
+    wire lane17_beyond = lane17_code[5] | (lane17_code[4] & (~lane17_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_46 <= lane17_beyond ? {4{~lane17_negative}} : lane17_code[3:0];
+        if (advance) lane16_inner <= elements_16_inner;
+        if (advance) lane16_x_magnitude <= elements_16_magnitude;
+        if (advance) lane16_x_sign <= elements_16_sign;
+        if (advance) lane16_x_outer <= elements_16_outer;
+    end
+    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
+        if (advance) lane16_scale_r <= lane16_side_r;
+        if (advance) lane16_scale_e <= lane16_side_e;
+        if (advance) lane16_x_magnitude_1 <= lane16_x_magnitude;
+        if (advance) lane16_x_sign_1 <= lane16_x_sign;
+        if (advance) lane16_x_outer_1 <= lane16_x_outer;
+        if (advance) lane16_x_inner <= lane16_inner;
+    end
+    wire lane16_middle = ~(lane16_x_outer_1 | lane16_x_inner); // encode.rs:21
+    wire [4:0] lane16_field = lane16_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t358 = {10'h0, {|lane16_field, lane16_x_magnitude_1[9:0]}} * {11'h0, lane16_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane16_scaled <= _t358;
+    wire lane16_normal = |lane16_field; // align.rs:21
+    wire [6:0] lane16_less = {~{1'h0, lane16_field}, lane16_normal}; // align.rs:22
+    wire [6:0] _t359 = {lane16_scale_e, 1'h1} + lane16_less; // align.rs:23
+    always @(posedge clk) if (advance) lane16_amount <= _t359[6:1];
+    wire [15:0] _t360 = lane16_amount[3] ? {8'h0, lane16_scaled[19:12]} : lane16_scaled[19:4]; // align.rs:32
+    wire [15:0] _t361 = lane16_amount[2] ? {4'h0, _t360[15:4]} : _t360; // align.rs:32
+    wire [12:0] _t362 = lane16_amount[1] ? {2'h0, _t361[12:2]} : _t361[12:0]; // align.rs:32
+    wire [10:0] _t363 = lane16_amount[0] ? {1'h0, _t362[10:1]} : _t362[10:0]; // align.rs:32
+    wire [9:0] lane16_shifted = _t363[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane16_in_steps <= (|lane16_amount[5:4]) ? 10'h0 : lane16_shifted;
+        if (advance) lane16_s5 <= lane16_scale_c;
+        if (advance) lane16_s6 <= lane16_s5;
+    end
+    wire [9:0] _t364 = lane16_in_steps - lane16_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane16_cells <= _t364[9:5];
+        if (advance) l30_s5_47 <= lane16_x_sign_1 & lane16_middle;
+        if (advance) l30_s6_47 <= l30_s5_47;
+        if (advance) lane16_negative <= l30_s6_47;
+        if (advance) lane16_middle_s5 <= lane16_middle;
+        if (advance) lane16_middle_s6 <= lane16_middle_s5;
+        if (advance) lane16_border <= lane16_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane16_outwards = {lane16_negative, lane16_cells ^ {5{lane16_negative}}}; // encode.rs:34
+    wire [5:0] lane16_code = {1'h0, lane16_border} + lane16_outwards; // encode.rs:35
+    wire lane16_beyond = lane16_code[5] | (lane16_code[4] & (~lane16_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_47 <= lane16_beyond ? {4{~lane16_negative}} : lane16_code[3:0];
+        if (advance) lane15_inner <= elements_15_inner;
+        if (advance) lane15_x_magnitude <= elements_15_magnitude;
+        if (advance) lane15_x_sign <= elements_15_sign;
+        if (advance) lane15_x_outer <= elements_15_outer;
+    end
+    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
+        if (advance) lane15_scale_r <= lane15_side_r;
+        if (advance) lane15_scale_e <= lane15_side_e;
+        if (advance) lane15_x_magnitude_1 <= lane15_x_magnitude;
+        if (advance) lane15_x_sign_1 <= lane15_x_sign;
+        if (advance) lane15_x_outer_1 <= lane15_x_outer;
+        if (advance) lane15_x_inner <= lane15_inner;
+    end
+    wire lane15_middle = ~(lane15_x_outer_1 | lane15_x_inner); // encode.rs:21
+    wire [4:0] lane15_field = lane15_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t365 = {10'h0, {|lane15_field, lane15_x_magnitude_1[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane15_scaled <= _t365;
+    wire lane15_normal = |lane15_field; // align.rs:21
+    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:22
+    wire [6:0] _t366 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:23
+    always @(posedge clk) if (advance) lane15_amount <= _t366[6:1];
+    wire [15:0] _t367 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:32
+    wire [15:0] _t368 = lane15_amount[2] ? {4'h0, _t367[15:4]} : _t367; // align.rs:32
+    wire [12:0] _t369 = lane15_amount[1] ? {2'h0, _t368[12:2]} : _t368[12:0]; // align.rs:32
+    wire [10:0] _t370 = lane15_amount[0] ? {1'h0, _t369[10:1]} : _t369[10:0]; // align.rs:32
+    wire [9:0] lane15_shifted = _t370[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
+        if (advance) lane15_s5 <= lane15_scale_c;
+        if (advance) lane15_s6 <= lane15_s5;
+    end
+    wire [9:0] _t371 = lane15_in_steps - lane15_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane15_cells <= _t371[9:5];
+        if (advance) l30_s5_48 <= lane15_x_sign_1 & lane15_middle;
+        if (advance) l30_s6_48 <= l30_s5_48;
+        if (advance) lane15_negative <= l30_s6_48;
+        if (advance) lane15_middle_s5 <= lane15_middle;
+        if (advance) lane15_middle_s6 <= lane15_middle_s5;
+        if (advance) lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:34
+    wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:35
+    wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_48 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
+        if (advance) lane14_inner <= elements_14_inner;
+        if (advance) lane14_x_magnitude <= elements_14_magnitude;
+        if (advance) lane14_x_sign <= elements_14_sign;
+        if (advance) lane14_x_outer <= elements_14_outer;
+    end
+    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
+        if (advance) lane14_scale_r <= lane14_side_r;
+        if (advance) lane14_scale_e <= lane14_side_e;
+        if (advance) lane14_x_magnitude_1 <= lane14_x_magnitude;
+        if (advance) lane14_x_sign_1 <= lane14_x_sign;
+        if (advance) lane14_x_outer_1 <= lane14_x_outer;
+        if (advance) lane14_x_inner <= lane14_inner;
+    end
+    wire lane14_middle = ~(lane14_x_outer_1 | lane14_x_inner); // encode.rs:21
+    wire [4:0] lane14_field = lane14_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t372 = {10'h0, {|lane14_field, lane14_x_magnitude_1[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane14_scaled <= _t372;
+    wire lane14_normal = |lane14_field; // align.rs:21
+    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:22
+    wire [6:0] _t373 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:23
+    always @(posedge clk) if (advance) lane14_amount <= _t373[6:1];
+    wire [15:0] _t374 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:32
+    wire [15:0] _t375 = lane14_amount[2] ? {4'h0, _t374[15:4]} : _t374; // align.rs:32
+    wire [12:0] _t376 = lane14_amount[1] ? {2'h0, _t375[12:2]} : _t375[12:0]; // align.rs:32
+    wire [10:0] _t377 = lane14_amount[0] ? {1'h0, _t376[10:1]} : _t376[10:0]; // align.rs:32
+    wire [9:0] lane14_shifted = _t377[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
+        if (advance) lane14_s5 <= lane14_scale_c;
+        if (advance) lane14_s6 <= lane14_s5;
+    end
+    wire [9:0] _t378 = lane14_in_steps - lane14_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane14_cells <= _t378[9:5];
+        if (advance) l30_s5_49 <= lane14_x_sign_1 & lane14_middle;
+        if (advance) l30_s6_49 <= l30_s5_49;
+        if (advance) lane14_negative <= l30_s6_49;
+        if (advance) lane14_middle_s5 <= lane14_middle;
+        if (advance) lane14_middle_s6 <= lane14_middle_s5;
+        if (advance) lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:34
+    wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:35
+    wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_49 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
+        if (advance) lane13_inner <= elements_13_inner;
+        if (advance) lane13_x_magnitude <= elements_13_magnitude;
+        if (advance) lane13_x_sign <= elements_13_sign;
+        if (advance) lane13_x_outer <= elements_13_outer;
+    end
+    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
+        if (advance) lane13_scale_r <= lane13_side_r;
+        if (advance) lane13_scale_e <= lane13_side_e;
+        if (advance) lane13_x_magnitude_1 <= lane13_x_magnitude;
+        if (advance) lane13_x_sign_1 <= lane13_x_sign;
+        if (advance) lane13_x_outer_1 <= lane13_x_outer;
+        if (advance) lane13_x_inner <= lane13_inner;
+    end
+    wire lane13_middle = ~(lane13_x_outer_1 | lane13_x_inner); // encode.rs:21
+    wire [4:0] lane13_field = lane13_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t379 = {10'h0, {|lane13_field, lane13_x_magnitude_1[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane13_scaled <= _t379;
+    wire lane13_normal = |lane13_field; // align.rs:21
+    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:22
+    wire [6:0] _t380 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:23
+    always @(posedge clk) if (advance) lane13_amount <= _t380[6:1];
+    wire [15:0] _t381 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:32
+    wire [15:0] _t382 = lane13_amount[2] ? {4'h0, _t381[15:4]} : _t381; // align.rs:32
+    wire [12:0] _t383 = lane13_amount[1] ? {2'h0, _t382[12:2]} : _t382[12:0]; // align.rs:32
+    wire [10:0] _t384 = lane13_amount[0] ? {1'h0, _t383[10:1]} : _t383[10:0]; // align.rs:32
+    wire [9:0] lane13_shifted = _t384[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
+        if (advance) lane13_s5 <= lane13_scale_c;
+        if (advance) lane13_s6 <= lane13_s5;
+    end
+    wire [9:0] _t385 = lane13_in_steps - lane13_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane13_cells <= _t385[9:5];
+        if (advance) l30_s5_50 <= lane13_x_sign_1 & lane13_middle;
+        if (advance) l30_s6_50 <= l30_s5_50;
+        if (advance) lane13_negative <= l30_s6_50;
+        if (advance) lane13_middle_s5 <= lane13_middle;
+        if (advance) lane13_middle_s6 <= lane13_middle_s5;
+        if (advance) lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:34
+    wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:35
+    wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_50 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
+        if (advance) lane12_inner <= elements_12_inner;
+        if (advance) lane12_x_magnitude <= elements_12_magnitude;
+        if (advance) lane12_x_sign <= elements_12_sign;
+        if (advance) lane12_x_outer <= elements_12_outer;
+    end
+    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
+        if (advance) lane12_scale_r <= lane12_side_r;
+        if (advance) lane12_scale_e <= lane12_side_e;
+        if (advance) lane12_x_magnitude_1 <= lane12_x_magnitude;
+        if (advance) lane12_x_sign_1 <= lane12_x_sign;
+        if (advance) lane12_x_outer_1 <= lane12_x_outer;
+        if (advance) lane12_x_inner <= lane12_inner;
+    end
+    wire lane12_middle = ~(lane12_x_outer_1 | lane12_x_inner); // encode.rs:21
+    wire [4:0] lane12_field = lane12_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t386 = {10'h0, {|lane12_field, lane12_x_magnitude_1[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane12_scaled <= _t386;
+    wire lane12_normal = |lane12_field; // align.rs:21
+    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:22
+    wire [6:0] _t387 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:23
+    always @(posedge clk) if (advance) lane12_amount <= _t387[6:1];
+    wire [15:0] _t388 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:32
+    wire [15:0] _t389 = lane12_amount[2] ? {4'h0, _t388[15:4]} : _t388; // align.rs:32
+    wire [12:0] _t390 = lane12_amount[1] ? {2'h0, _t389[12:2]} : _t389[12:0]; // align.rs:32
+    wire [10:0] _t391 = lane12_amount[0] ? {1'h0, _t390[10:1]} : _t390[10:0]; // align.rs:32
+    wire [9:0] lane12_shifted = _t391[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
+        if (advance) lane12_s5 <= lane12_scale_c;
+        if (advance) lane12_s6 <= lane12_s5;
+    end
+    wire [9:0] _t392 = lane12_in_steps - lane12_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane12_cells <= _t392[9:5];
+        if (advance) l30_s5_51 <= lane12_x_sign_1 & lane12_middle;
+        if (advance) l30_s6_51 <= l30_s5_51;
+        if (advance) lane12_negative <= l30_s6_51;
+        if (advance) lane12_middle_s5 <= lane12_middle;
+        if (advance) lane12_middle_s6 <= lane12_middle_s5;
+        if (advance) lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:34
+    wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:35
+    wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_51 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
+        if (advance) lane11_inner <= elements_11_inner;
+        if (advance) lane11_x_magnitude <= elements_11_magnitude;
+        if (advance) lane11_x_sign <= elements_11_sign;
+        if (advance) lane11_x_outer <= elements_11_outer;
+    end
+    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
+        if (advance) lane11_scale_r <= lane11_side_r;
+        if (advance) lane11_scale_e <= lane11_side_e;
+        if (advance) lane11_x_magnitude_1 <= lane11_x_magnitude;
+        if (advance) lane11_x_sign_1 <= lane11_x_sign;
+        if (advance) lane11_x_outer_1 <= lane11_x_outer;
+        if (advance) lane11_x_inner <= lane11_inner;
+    end
+    wire lane11_middle = ~(lane11_x_outer_1 | lane11_x_inner); // encode.rs:21
+    wire [4:0] lane11_field = lane11_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t393 = {10'h0, {|lane11_field, lane11_x_magnitude_1[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane11_scaled <= _t393;
+    wire lane11_normal = |lane11_field; // align.rs:21
+    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:22
+    wire [6:0] _t394 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:23
+    always @(posedge clk) if (advance) lane11_amount <= _t394[6:1];
+    wire [15:0] _t395 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:32
+    wire [15:0] _t396 = lane11_amount[2] ? {4'h0, _t395[15:4]} : _t395; // align.rs:32
+    wire [12:0] _t397 = lane11_amount[1] ? {2'h0, _t396[12:2]} : _t396[12:0]; // align.rs:32
+    wire [10:0] _t398 = lane11_amount[0] ? {1'h0, _t397[10:1]} : _t397[10:0]; // align.rs:32
+    wire [9:0] lane11_shifted = _t398[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
+        if (advance) lane11_s5 <= lane11_scale_c;
+        if (advance) lane11_s6 <= lane11_s5;
+    end
+    wire [9:0] _t399 = lane11_in_steps - lane11_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane11_cells <= _t399[9:5];
+        if (advance) l30_s5_52 <= lane11_x_sign_1 & lane11_middle;
+        if (advance) l30_s6_52 <= l30_s5_52;
+        if (advance) lane11_negative <= l30_s6_52;
+        if (advance) lane11_middle_s5 <= lane11_middle;
+        if (advance) lane11_middle_s6 <= lane11_middle_s5;
+        if (advance) lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:34
+    wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:35
+    wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_52 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
+        if (advance) lane10_inner <= elements_10_inner;
+        if (advance) lane10_x_magnitude <= elements_10_magnitude;
+        if (advance) lane10_x_sign <= elements_10_sign;
+        if (advance) lane10_x_outer <= elements_10_outer;
+    end
+    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
+        if (advance) lane10_scale_r <= lane10_side_r;
+        if (advance) lane10_scale_e <= lane10_side_e;
+        if (advance) lane10_x_magnitude_1 <= lane10_x_magnitude;
+        if (advance) lane10_x_sign_1 <= lane10_x_sign;
+        if (advance) lane10_x_outer_1 <= lane10_x_outer;
+        if (advance) lane10_x_inner <= lane10_inner;
+    end
+    wire lane10_middle = ~(lane10_x_outer_1 | lane10_x_inner); // encode.rs:21
+    wire [4:0] lane10_field = lane10_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t400 = {10'h0, {|lane10_field, lane10_x_magnitude_1[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane10_scaled <= _t400;
+    wire lane10_normal = |lane10_field; // align.rs:21
+    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:22
+    wire [6:0] _t401 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:23
+    always @(posedge clk) if (advance) lane10_amount <= _t401[6:1];
+    wire [15:0] _t402 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:32
+    wire [15:0] _t403 = lane10_amount[2] ? {4'h0, _t402[15:4]} : _t402; // align.rs:32
+    wire [12:0] _t404 = lane10_amount[1] ? {2'h0, _t403[12:2]} : _t403[12:0]; // align.rs:32
+    wire [10:0] _t405 = lane10_amount[0] ? {1'h0, _t404[10:1]} : _t404[10:0]; // align.rs:32
+    wire [9:0] lane10_shifted = _t405[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
+        if (advance) lane10_s5 <= lane10_scale_c;
+        if (advance) lane10_s6 <= lane10_s5;
+    end
+    wire [9:0] _t406 = lane10_in_steps - lane10_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane10_cells <= _t406[9:5];
+        if (advance) l30_s5_53 <= lane10_x_sign_1 & lane10_middle;
+        if (advance) l30_s6_53 <= l30_s5_53;
+        if (advance) lane10_negative <= l30_s6_53;
+        if (advance) lane10_middle_s5 <= lane10_middle;
+        if (advance) lane10_middle_s6 <= lane10_middle_s5;
+        if (advance) lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:34
+    wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:35
+    wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_53 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
+        if (advance) lane9_inner <= elements_9_inner;
+        if (advance) lane9_x_magnitude <= elements_9_magnitude;
+        if (advance) lane9_x_sign <= elements_9_sign;
+        if (advance) lane9_x_outer <= elements_9_outer;
+    end
+    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
+        if (advance) lane9_scale_r <= lane9_side_r;
+        if (advance) lane9_scale_e <= lane9_side_e;
+        if (advance) lane9_x_magnitude_1 <= lane9_x_magnitude;
+        if (advance) lane9_x_sign_1 <= lane9_x_sign;
+        if (advance) lane9_x_outer_1 <= lane9_x_outer;
+        if (advance) lane9_x_inner <= lane9_inner;
+    end
+    wire lane9_middle = ~(lane9_x_outer_1 | lane9_x_inner); // encode.rs:21
+    wire [4:0] lane9_field = lane9_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t407 = {10'h0, {|lane9_field, lane9_x_magnitude_1[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane9_scaled <= _t407;
+    wire lane9_normal = |lane9_field; // align.rs:21
+    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:22
+    wire [6:0] _t408 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:23
+    always @(posedge clk) if (advance) lane9_amount <= _t408[6:1];
+    wire [15:0] _t409 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:32
+    wire [15:0] _t410 = lane9_amount[2] ? {4'h0, _t409[15:4]} : _t409; // align.rs:32
+    wire [12:0] _t411 = lane9_amount[1] ? {2'h0, _t410[12:2]} : _t410[12:0]; // align.rs:32
+    wire [10:0] _t412 = lane9_amount[0] ? {1'h0, _t411[10:1]} : _t411[10:0]; // align.rs:32
+    wire [9:0] lane9_shifted = _t412[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
+        if (advance) lane9_s5 <= lane9_scale_c;
+        if (advance) lane9_s6 <= lane9_s5;
+    end
+    wire [9:0] _t413 = lane9_in_steps - lane9_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane9_cells <= _t413[9:5];
+        if (advance) l30_s5_54 <= lane9_x_sign_1 & lane9_middle;
+        if (advance) l30_s6_54 <= l30_s5_54;
+        if (advance) lane9_negative <= l30_s6_54;
+        if (advance) lane9_middle_s5 <= lane9_middle;
+        if (advance) lane9_middle_s6 <= lane9_middle_s5;
+        if (advance) lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:34
+    wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:35
+    wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_54 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
+        if (advance) lane8_inner <= elements_8_inner;
+        if (advance) lane8_x_magnitude <= elements_8_magnitude;
+        if (advance) lane8_x_sign <= elements_8_sign;
+        if (advance) lane8_x_outer <= elements_8_outer;
+    end
+    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
+        if (advance) lane8_scale_r <= lane8_side_r;
+        if (advance) lane8_scale_e <= lane8_side_e;
+        if (advance) lane8_x_magnitude_1 <= lane8_x_magnitude;
+        if (advance) lane8_x_sign_1 <= lane8_x_sign;
+        if (advance) lane8_x_outer_1 <= lane8_x_outer;
+        if (advance) lane8_x_inner <= lane8_inner;
+    end
+    wire lane8_middle = ~(lane8_x_outer_1 | lane8_x_inner); // encode.rs:21
+    wire [4:0] lane8_field = lane8_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t414 = {10'h0, {|lane8_field, lane8_x_magnitude_1[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane8_scaled <= _t414;
+    wire lane8_normal = |lane8_field; // align.rs:21
+    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:22
+    wire [6:0] _t415 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:23
+    always @(posedge clk) if (advance) lane8_amount <= _t415[6:1];
+    wire [15:0] _t416 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:32
+    wire [15:0] _t417 = lane8_amount[2] ? {4'h0, _t416[15:4]} : _t416; // align.rs:32
+    wire [12:0] _t418 = lane8_amount[1] ? {2'h0, _t417[12:2]} : _t417[12:0]; // align.rs:32
+    wire [10:0] _t419 = lane8_amount[0] ? {1'h0, _t418[10:1]} : _t418[10:0]; // align.rs:32
+    wire [9:0] lane8_shifted = _t419[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
+        if (advance) lane8_s5 <= lane8_scale_c;
+        if (advance) lane8_s6 <= lane8_s5;
+    end
+    wire [9:0] _t420 = lane8_in_steps - lane8_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane8_cells <= _t420[9:5];
+        if (advance) l30_s5_55 <= lane8_x_sign_1 & lane8_middle;
+        if (advance) l30_s6_55 <= l30_s5_55;
+        if (advance) lane8_negative <= l30_s6_55;
+        if (advance) lane8_middle_s5 <= lane8_middle;
+        if (advance) lane8_middle_s6 <= lane8_middle_s5;
+        if (advance) lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:34
+    wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:35
+    wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_55 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
+        if (advance) lane7_inner <= elements_7_inner;
+        if (advance) lane7_x_magnitude <= elements_7_magnitude;
+        if (advance) lane7_x_sign <= elements_7_sign;
+        if (advance) lane7_x_outer <= elements_7_outer;
+    end
+    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
+        if (advance) lane7_scale_r <= lane7_side_r;
+        if (advance) lane7_scale_e <= lane7_side_e;
+        if (advance) lane7_x_magnitude_1 <= lane7_x_magnitude;
+        if (advance) lane7_x_sign_1 <= lane7_x_sign;
+        if (advance) lane7_x_outer_1 <= lane7_x_outer;
+        if (advance) lane7_x_inner <= lane7_inner;
+    end
+    wire lane7_middle = ~(lane7_x_outer_1 | lane7_x_inner); // encode.rs:21
+    wire [4:0] lane7_field = lane7_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t421 = {10'h0, {|lane7_field, lane7_x_magnitude_1[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane7_scaled <= _t421;
+    wire lane7_normal = |lane7_field; // align.rs:21
+    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:22
+    wire [6:0] _t422 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:23
+    always @(posedge clk) if (advance) lane7_amount <= _t422[6:1];
+    wire [15:0] _t423 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:32
+    wire [15:0] _t424 = lane7_amount[2] ? {4'h0, _t423[15:4]} : _t423; // align.rs:32
+    wire [12:0] _t425 = lane7_amount[1] ? {2'h0, _t424[12:2]} : _t424[12:0]; // align.rs:32
+    wire [10:0] _t426 = lane7_amount[0] ? {1'h0, _t425[10:1]} : _t425[10:0]; // align.rs:32
+    wire [9:0] lane7_shifted = _t426[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
+        if (advance) lane7_s5 <= lane7_scale_c;
+        if (advance) lane7_s6 <= lane7_s5;
+    end
+    wire [9:0] _t427 = lane7_in_steps - lane7_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane7_cells <= _t427[9:5];
+        if (advance) l30_s5_56 <= lane7_x_sign_1 & lane7_middle;
+        if (advance) l30_s6_56 <= l30_s5_56;
+        if (advance) lane7_negative <= l30_s6_56;
+        if (advance) lane7_middle_s5 <= lane7_middle;
+        if (advance) lane7_middle_s6 <= lane7_middle_s5;
+        if (advance) lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:34
+    wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:35
+    wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_56 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
+        if (advance) lane6_inner <= elements_6_inner;
+        if (advance) lane6_x_magnitude <= elements_6_magnitude;
+        if (advance) lane6_x_sign <= elements_6_sign;
+        if (advance) lane6_x_outer <= elements_6_outer;
+    end
+    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
+        if (advance) lane6_scale_r <= lane6_side_r;
+        if (advance) lane6_scale_e <= lane6_side_e;
+        if (advance) lane6_x_magnitude_1 <= lane6_x_magnitude;
+        if (advance) lane6_x_sign_1 <= lane6_x_sign;
+        if (advance) lane6_x_outer_1 <= lane6_x_outer;
+        if (advance) lane6_x_inner <= lane6_inner;
+    end
+    wire lane6_middle = ~(lane6_x_outer_1 | lane6_x_inner); // encode.rs:21
+    wire [4:0] lane6_field = lane6_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t428 = {10'h0, {|lane6_field, lane6_x_magnitude_1[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane6_scaled <= _t428;
+    wire lane6_normal = |lane6_field; // align.rs:21
+    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:22
+    wire [6:0] _t429 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:23
+    always @(posedge clk) if (advance) lane6_amount <= _t429[6:1];
+    wire [15:0] _t430 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:32
+    wire [15:0] _t431 = lane6_amount[2] ? {4'h0, _t430[15:4]} : _t430; // align.rs:32
+    wire [12:0] _t432 = lane6_amount[1] ? {2'h0, _t431[12:2]} : _t431[12:0]; // align.rs:32
+    wire [10:0] _t433 = lane6_amount[0] ? {1'h0, _t432[10:1]} : _t432[10:0]; // align.rs:32
+    wire [9:0] lane6_shifted = _t433[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
+        if (advance) lane6_s5 <= lane6_scale_c;
+        if (advance) lane6_s6 <= lane6_s5;
+    end
+    wire [9:0] _t434 = lane6_in_steps - lane6_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane6_cells <= _t434[9:5];
+        if (advance) l30_s5_57 <= lane6_x_sign_1 & lane6_middle;
+        if (advance) l30_s6_57 <= l30_s5_57;
+        if (advance) lane6_negative <= l30_s6_57;
+        if (advance) lane6_middle_s5 <= lane6_middle;
+        if (advance) lane6_middle_s6 <= lane6_middle_s5;
+        if (advance) lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:34
+    wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:35
+    wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_57 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
+        if (advance) lane5_inner <= elements_5_inner;
+        if (advance) lane5_x_magnitude <= elements_5_magnitude;
+        if (advance) lane5_x_sign <= elements_5_sign;
+        if (advance) lane5_x_outer <= elements_5_outer;
+    end
+    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
+        if (advance) lane5_scale_r <= lane5_side_r;
+        if (advance) lane5_scale_e <= lane5_side_e;
+        if (advance) lane5_x_magnitude_1 <= lane5_x_magnitude;
+        if (advance) lane5_x_sign_1 <= lane5_x_sign;
+        if (advance) lane5_x_outer_1 <= lane5_x_outer;
+        if (advance) lane5_x_inner <= lane5_inner;
+    end
+    wire lane5_middle = ~(lane5_x_outer_1 | lane5_x_inner); // encode.rs:21
+    wire [4:0] lane5_field = lane5_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t435 = {10'h0, {|lane5_field, lane5_x_magnitude_1[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane5_scaled <= _t435;
+    wire lane5_normal = |lane5_field; // align.rs:21
+    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:22
+    wire [6:0] _t436 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:23
+    always @(posedge clk) if (advance) lane5_amount <= _t436[6:1];
+    wire [15:0] _t437 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:32
+    wire [15:0] _t438 = lane5_amount[2] ? {4'h0, _t437[15:4]} : _t437; // align.rs:32
+    wire [12:0] _t439 = lane5_amount[1] ? {2'h0, _t438[12:2]} : _t438[12:0]; // align.rs:32
+    wire [10:0] _t440 = lane5_amount[0] ? {1'h0, _t439[10:1]} : _t439[10:0]; // align.rs:32
+    wire [9:0] lane5_shifted = _t440[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
+        if (advance) lane5_s5 <= lane5_scale_c;
+        if (advance) lane5_s6 <= lane5_s5;
+    end
+    wire [9:0] _t441 = lane5_in_steps - lane5_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane5_cells <= _t441[9:5];
+        if (advance) l30_s5_58 <= lane5_x_sign_1 & lane5_middle;
+        if (advance) l30_s6_58 <= l30_s5_58;
+        if (advance) lane5_negative <= l30_s6_58;
+        if (advance) lane5_middle_s5 <= lane5_middle;
+        if (advance) lane5_middle_s6 <= lane5_middle_s5;
+        if (advance) lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:34
+    wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:35
+    wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_58 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
+        if (advance) lane4_inner <= elements_4_inner;
+        if (advance) lane4_x_magnitude <= elements_4_magnitude;
+        if (advance) lane4_x_sign <= elements_4_sign;
+        if (advance) lane4_x_outer <= elements_4_outer;
+    end
+    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
+        if (advance) lane4_scale_r <= lane4_side_r;
+        if (advance) lane4_scale_e <= lane4_side_e;
+        if (advance) lane4_x_magnitude_1 <= lane4_x_magnitude;
+        if (advance) lane4_x_sign_1 <= lane4_x_sign;
+        if (advance) lane4_x_outer_1 <= lane4_x_outer;
+        if (advance) lane4_x_inner <= lane4_inner;
+    end
+    wire lane4_middle = ~(lane4_x_outer_1 | lane4_x_inner); // encode.rs:21
+    wire [4:0] lane4_field = lane4_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t442 = {10'h0, {|lane4_field, lane4_x_magnitude_1[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane4_scaled <= _t442;
+    wire lane4_normal = |lane4_field; // align.rs:21
+    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:22
+    wire [6:0] _t443 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:23
+    always @(posedge clk) if (advance) lane4_amount <= _t443[6:1];
+    wire [15:0] _t444 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:32
+    wire [15:0] _t445 = lane4_amount[2] ? {4'h0, _t444[15:4]} : _t444; // align.rs:32
+    wire [12:0] _t446 = lane4_amount[1] ? {2'h0, _t445[12:2]} : _t445[12:0]; // align.rs:32
+    wire [10:0] _t447 = lane4_amount[0] ? {1'h0, _t446[10:1]} : _t446[10:0]; // align.rs:32
+    wire [9:0] lane4_shifted = _t447[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
+        if (advance) lane4_s5 <= lane4_scale_c;
+        if (advance) lane4_s6 <= lane4_s5;
+    end
+    wire [9:0] _t448 = lane4_in_steps - lane4_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane4_cells <= _t448[9:5];
+        if (advance) l30_s5_59 <= lane4_x_sign_1 & lane4_middle;
+        if (advance) l30_s6_59 <= l30_s5_59;
+        if (advance) lane4_negative <= l30_s6_59;
+        if (advance) lane4_middle_s5 <= lane4_middle;
+        if (advance) lane4_middle_s6 <= lane4_middle_s5;
+        if (advance) lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:34
+    wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:35
+    wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_59 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
+        if (advance) lane3_inner <= elements_3_inner;
+        if (advance) lane3_x_magnitude <= elements_3_magnitude;
+        if (advance) lane3_x_sign <= elements_3_sign;
+        if (advance) lane3_x_outer <= elements_3_outer;
+    end
+    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        if (advance) lane3_scale_r <= lane3_side_r;
+        if (advance) lane3_scale_e <= lane3_side_e;
+        if (advance) lane3_x_magnitude_1 <= lane3_x_magnitude;
+        if (advance) lane3_x_sign_1 <= lane3_x_sign;
+        if (advance) lane3_x_outer_1 <= lane3_x_outer;
+        if (advance) lane3_x_inner <= lane3_inner;
+    end
+    wire lane3_middle = ~(lane3_x_outer_1 | lane3_x_inner); // encode.rs:21
+    wire [4:0] lane3_field = lane3_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t449 = {10'h0, {|lane3_field, lane3_x_magnitude_1[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane3_scaled <= _t449;
+    wire lane3_normal = |lane3_field; // align.rs:21
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:22
+    wire [6:0] _t450 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:23
+    always @(posedge clk) if (advance) lane3_amount <= _t450[6:1];
+    wire [15:0] _t451 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:32
+    wire [15:0] _t452 = lane3_amount[2] ? {4'h0, _t451[15:4]} : _t451; // align.rs:32
+    wire [12:0] _t453 = lane3_amount[1] ? {2'h0, _t452[12:2]} : _t452[12:0]; // align.rs:32
+    wire [10:0] _t454 = lane3_amount[0] ? {1'h0, _t453[10:1]} : _t453[10:0]; // align.rs:32
+    wire [9:0] lane3_shifted = _t454[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        if (advance) lane3_s5 <= lane3_scale_c;
+        if (advance) lane3_s6 <= lane3_s5;
+    end
+    wire [9:0] _t455 = lane3_in_steps - lane3_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane3_cells <= _t455[9:5];
+        if (advance) l30_s5_60 <= lane3_x_sign_1 & lane3_middle;
+        if (advance) l30_s6_60 <= l30_s5_60;
+        if (advance) lane3_negative <= l30_s6_60;
+        if (advance) lane3_middle_s5 <= lane3_middle;
+        if (advance) lane3_middle_s6 <= lane3_middle_s5;
+        if (advance) lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
+    wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
+    wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_60 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+        if (advance) lane2_inner <= elements_2_inner;
+        if (advance) lane2_x_magnitude <= elements_2_magnitude;
+        if (advance) lane2_x_sign <= elements_2_sign;
+        if (advance) lane2_x_outer <= elements_2_outer;
+    end
+    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        if (advance) lane2_scale_r <= lane2_side_r;
+        if (advance) lane2_scale_e <= lane2_side_e;
+        if (advance) lane2_x_magnitude_1 <= lane2_x_magnitude;
+        if (advance) lane2_x_sign_1 <= lane2_x_sign;
+        if (advance) lane2_x_outer_1 <= lane2_x_outer;
+        if (advance) lane2_x_inner <= lane2_inner;
+    end
+    wire lane2_middle = ~(lane2_x_outer_1 | lane2_x_inner); // encode.rs:21
+    wire [4:0] lane2_field = lane2_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t456 = {10'h0, {|lane2_field, lane2_x_magnitude_1[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane2_scaled <= _t456;
+    wire lane2_normal = |lane2_field; // align.rs:21
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:22
+    wire [6:0] _t457 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:23
+    always @(posedge clk) if (advance) lane2_amount <= _t457[6:1];
+    wire [15:0] _t458 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:32
+    wire [15:0] _t459 = lane2_amount[2] ? {4'h0, _t458[15:4]} : _t458; // align.rs:32
+    wire [12:0] _t460 = lane2_amount[1] ? {2'h0, _t459[12:2]} : _t459[12:0]; // align.rs:32
+    wire [10:0] _t461 = lane2_amount[0] ? {1'h0, _t460[10:1]} : _t460[10:0]; // align.rs:32
+    wire [9:0] lane2_shifted = _t461[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        if (advance) lane2_s5 <= lane2_scale_c;
+        if (advance) lane2_s6 <= lane2_s5;
+    end
+    wire [9:0] _t462 = lane2_in_steps - lane2_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane2_cells <= _t462[9:5];
+        if (advance) l30_s5_61 <= lane2_x_sign_1 & lane2_middle;
+        if (advance) l30_s6_61 <= l30_s5_61;
+        if (advance) lane2_negative <= l30_s6_61;
+        if (advance) lane2_middle_s5 <= lane2_middle;
+        if (advance) lane2_middle_s6 <= lane2_middle_s5;
+        if (advance) lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
+    wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
+    wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_61 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+        if (advance) lane1_inner <= elements_1_inner;
+        if (advance) lane1_x_magnitude <= elements_1_magnitude;
+        if (advance) lane1_x_sign <= elements_1_sign;
+        if (advance) lane1_x_outer <= elements_1_outer;
+    end
+    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        if (advance) lane1_scale_r <= lane1_side_r;
+        if (advance) lane1_scale_e <= lane1_side_e;
+        if (advance) lane1_x_magnitude_1 <= lane1_x_magnitude;
+        if (advance) lane1_x_sign_1 <= lane1_x_sign;
+        if (advance) lane1_x_outer_1 <= lane1_x_outer;
+        if (advance) lane1_x_inner <= lane1_inner;
+    end
+    wire lane1_middle = ~(lane1_x_outer_1 | lane1_x_inner); // encode.rs:21
+    wire [4:0] lane1_field = lane1_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t463 = {10'h0, {|lane1_field, lane1_x_magnitude_1[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane1_scaled <= _t463;
+    wire lane1_normal = |lane1_field; // align.rs:21
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:22
+    wire [6:0] _t464 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:23
+    always @(posedge clk) if (advance) lane1_amount <= _t464[6:1];
+    wire [15:0] _t465 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:32
+    wire [15:0] _t466 = lane1_amount[2] ? {4'h0, _t465[15:4]} : _t465; // align.rs:32
+    wire [12:0] _t467 = lane1_amount[1] ? {2'h0, _t466[12:2]} : _t466[12:0]; // align.rs:32
+    wire [10:0] _t468 = lane1_amount[0] ? {1'h0, _t467[10:1]} : _t467[10:0]; // align.rs:32
+    wire [9:0] lane1_shifted = _t468[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        if (advance) lane1_s5 <= lane1_scale_c;
+        if (advance) lane1_s6 <= lane1_s5;
+    end
+    wire [9:0] _t469 = lane1_in_steps - lane1_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane1_cells <= _t469[9:5];
+        if (advance) l30_s5_62 <= lane1_x_sign_1 & lane1_middle;
+        if (advance) l30_s6_62 <= l30_s5_62;
+        if (advance) lane1_negative <= l30_s6_62;
+        if (advance) lane1_middle_s5 <= lane1_middle;
+        if (advance) lane1_middle_s6 <= lane1_middle_s5;
+        if (advance) lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
+    wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
+    wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:36
+    always @(posedge clk) begin
+        if (advance) codes_62 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+        if (advance) lane0_inner <= elements_0_inner;
+        if (advance) lane0_x_magnitude <= elements_0_magnitude;
+        if (advance) lane0_x_sign <= elements_0_sign;
+        if (advance) lane0_x_outer <= elements_0_outer;
+    end
+    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
+    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
+    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
+    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:149
+    always @(posedge clk) begin
+        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        if (advance) lane0_scale_r <= lane0_side_r;
+        if (advance) lane0_scale_e <= lane0_side_e;
+        if (advance) lane0_x_magnitude_1 <= lane0_x_magnitude;
+        if (advance) lane0_x_sign_1 <= lane0_x_sign;
+        if (advance) lane0_x_outer_1 <= lane0_x_outer;
+        if (advance) lane0_x_inner <= lane0_inner;
+    end
+    wire lane0_middle = ~(lane0_x_outer_1 | lane0_x_inner); // encode.rs:21
+    wire [4:0] lane0_field = lane0_x_magnitude_1[14:10]; // half.rs:16
+    wire [20:0] _t470 = {10'h0, {|lane0_field, lane0_x_magnitude_1[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    always @(posedge clk) if (advance) lane0_scaled <= _t470;
+    wire lane0_normal = |lane0_field; // align.rs:21
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
+    wire [6:0] _t471 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    always @(posedge clk) if (advance) lane0_amount <= _t471[6:1];
+    wire [15:0] _t472 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
+    wire [15:0] _t473 = lane0_amount[2] ? {4'h0, _t472[15:4]} : _t472; // align.rs:32
+    wire [12:0] _t474 = lane0_amount[1] ? {2'h0, _t473[12:2]} : _t473[12:0]; // align.rs:32
+    wire [10:0] _t475 = lane0_amount[0] ? {1'h0, _t474[10:1]} : _t474[10:0]; // align.rs:32
+    wire [9:0] lane0_shifted = _t475[9:0]; // align.rs:32
+    always @(posedge clk) begin
+        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        if (advance) lane0_s5 <= lane0_scale_c;
+        if (advance) lane0_s6 <= lane0_s5;
+    end
+    wire [9:0] _t476 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) begin
+        if (advance) lane0_cells <= _t476[9:5];
+        if (advance) l30_s5_63 <= lane0_x_sign_1 & lane0_middle;
+        if (advance) l30_s6_63 <= l30_s5_63;
+        if (advance) lane0_negative <= l30_s6_63;
+        if (advance) lane0_middle_s5 <= lane0_middle;
+        if (advance) lane0_middle_s6 <= lane0_middle_s5;
+        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    end
+    wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
+    wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
+    wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
+    always @(posedge clk) if (advance) codes_63 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
+    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:230
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+            issue_s4 <= 1'h0;
+        end else begin
+            if (advance) issue_s1 <= issue;
+            if (advance) issue_s2 <= issue_s1;
+            if (advance) issue_s3 <= issue_s2;
+            if (advance) issue_s4 <= issue_s3;
+        end
+    end
+    always @(posedge clk) begin
+        if (advance) beat_last_s1 <= beat_last;
+        if (advance) beat_last_s2 <= beat_last_s1;
+        if (advance) beat_last_s3 <= beat_last_s2;
+        if (advance) beat_last_s4 <= beat_last_s3;
+    end
+    wire gone = issue_s4 & beat_last_s4; // quantizer.rs:233
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:226
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer.rs:226
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer.rs:226
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer.rs:226
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer.rs:226
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer.rs:226
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer.rs:226
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer.rs:226
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer.rs:226
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer.rs:226
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer.rs:226
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer.rs:226
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer.rs:226
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer.rs:226
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer.rs:226
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer.rs:226
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer.rs:226
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer.rs:226
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer.rs:226
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer.rs:226
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer.rs:226
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer.rs:226
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer.rs:226
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer.rs:226
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer.rs:226
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer.rs:226
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer.rs:226
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer.rs:226
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer.rs:226
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer.rs:226
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer.rs:226
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer.rs:226
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer.rs:226
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer.rs:226
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer.rs:226
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer.rs:226
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer.rs:226
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer.rs:226
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer.rs:226
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer.rs:226
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer.rs:226
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer.rs:226
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer.rs:226
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer.rs:226
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer.rs:226
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer.rs:226
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer.rs:226
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer.rs:226
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer.rs:226
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer.rs:226
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer.rs:226
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer.rs:226
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer.rs:226
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer.rs:226
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer.rs:226
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer.rs:226
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer.rs:226
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer.rs:226
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer.rs:226
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer.rs:226
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer.rs:226
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer.rs:226
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer.rs:226
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer.rs:226
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:244
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer.rs:244
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer.rs:244
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer.rs:244
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer.rs:244
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer.rs:244
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer.rs:244
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer.rs:244
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer.rs:244
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer.rs:244
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer.rs:244
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer.rs:244
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer.rs:244
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer.rs:244
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer.rs:244
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer.rs:244
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer.rs:244
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer.rs:244
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer.rs:244
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer.rs:244
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer.rs:244
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer.rs:244
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer.rs:244
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer.rs:244
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer.rs:244
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer.rs:244
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer.rs:244
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer.rs:244
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer.rs:244
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer.rs:244
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer.rs:244
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer.rs:244
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer.rs:244
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer.rs:244
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer.rs:244
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer.rs:244
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer.rs:244
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer.rs:244
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer.rs:244
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer.rs:244
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer.rs:244
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer.rs:244
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer.rs:244
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer.rs:244
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer.rs:244
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer.rs:244
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer.rs:244
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer.rs:244
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer.rs:244
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer.rs:244
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer.rs:244
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer.rs:244
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer.rs:244
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer.rs:244
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer.rs:244
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer.rs:244
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer.rs:244
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer.rs:244
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer.rs:244
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer.rs:244
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer.rs:244
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer.rs:244
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer.rs:244
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer.rs:244
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -7367,533 +8004,533 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) compact_distance_2 <= {6'h0, compact_empty_0} + {6'h0, compact_empty_1};
         if (advance) compact_distance_3 <= {6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2});
     end
-    wire [6:0] _t220 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_4 <= _t220;
-    wire [6:0] _t221 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_5 <= _t221;
-    wire [6:0] _t222 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_6 <= _t222;
-    wire [6:0] _t223 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_7 <= ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t223;
-    wire [6:0] _t224 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t225 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_8 <= _t224 + _t225;
-    wire [6:0] _t226 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t227 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_9 <= _t226 + _t227;
-    wire [6:0] _t228 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t229 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_10 <= _t228 + _t229;
-    wire [6:0] _t230 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t231 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_11 <= _t230 + _t231;
-    wire [6:0] _t232 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t233 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_12 <= _t232 + _t233;
-    wire [6:0] _t234 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t235 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t236 = _t234 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t235); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_13 <= _t236;
-    wire [6:0] _t237 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t238 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t239 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t237) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t238); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_14 <= _t239;
-    wire [6:0] _t240 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t241 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t242 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t243 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t240) + (_t241 + _t242); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_15 <= _t243;
-    wire [6:0] _t244 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t245 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t246 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t247 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_16 <= (_t244 + _t245) + (_t246 + _t247);
-    wire [6:0] _t248 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t249 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t250 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t251 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_17 <= (_t248 + _t249) + (_t250 + _t251);
-    wire [6:0] _t252 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t253 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t254 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t255 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_18 <= (_t252 + _t253) + (_t254 + _t255);
-    wire [6:0] _t256 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t257 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t258 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t259 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_19 <= (_t256 + _t257) + (_t258 + _t259);
-    wire [6:0] _t260 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t261 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t262 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t263 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_20 <= (_t260 + _t261) + (_t262 + _t263);
-    wire [6:0] _t264 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t265 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t266 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t267 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_21 <= (_t264 + _t265) + (_t266 + _t267);
-    wire [6:0] _t268 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t269 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t270 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t271 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_22 <= (_t268 + _t269) + (_t270 + _t271);
-    wire [6:0] _t272 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t273 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t274 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t275 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_23 <= (_t272 + _t273) + (_t274 + _t275);
-    wire [6:0] _t276 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t277 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t278 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t279 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_24 <= (_t276 + _t277) + (_t278 + _t279);
-    wire [6:0] _t280 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t281 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t282 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t283 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t284 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t283; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_25 <= (_t280 + _t281) + (_t282 + _t284);
-    wire [6:0] _t285 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t286 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t287 = _t285 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t286); // compact.rs:49
-    wire [6:0] _t288 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t289 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t290 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t289; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_26 <= _t287 + (_t288 + _t290);
-    wire [6:0] _t291 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t292 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t293 = _t291 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t292); // compact.rs:49
-    wire [6:0] _t294 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t295 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t294; // compact.rs:49
-    wire [6:0] _t296 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t297 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t296; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_27 <= _t293 + (_t295 + _t297);
-    wire [6:0] _t298 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t299 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t300 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t298) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t299); // compact.rs:49
-    wire [6:0] _t301 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t302 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t301; // compact.rs:49
-    wire [6:0] _t303 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t304 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t303; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_28 <= _t300 + (_t302 + _t304);
-    wire [6:0] _t305 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t306 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t307 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t305) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t306); // compact.rs:49
-    wire [6:0] _t308 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t309 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t308; // compact.rs:49
-    wire [6:0] _t310 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t311 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_29 <= _t307 + (_t309 + (_t310 + _t311));
-    wire [6:0] _t312 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t313 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t314 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t315 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t312) + (_t313 + _t314); // compact.rs:49
-    wire [6:0] _t316 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t317 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t316; // compact.rs:49
-    wire [6:0] _t318 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t319 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_30 <= _t315 + (_t317 + (_t318 + _t319));
-    wire [6:0] _t320 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t321 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t322 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t323 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t320) + (_t321 + _t322); // compact.rs:49
-    wire [6:0] _t324 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t325 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t326 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t327 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_31 <= _t323 + ((_t324 + _t325) + (_t326 + _t327));
-    wire [6:0] _t328 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t329 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t330 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t331 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    wire [6:0] _t332 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t333 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
-    wire [6:0] _t334 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t335 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_32 <= ((_t328 + _t329) + (_t330 + _t331)) + ((_t332 + _t333) + (_t334 + _t335));
-    wire [6:0] _t336 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t337 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t338 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t339 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    wire [6:0] _t340 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t341 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
-    wire [6:0] _t342 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t343 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_33 <= ((_t336 + _t337) + (_t338 + _t339)) + ((_t340 + _t341) + (_t342 + _t343));
-    wire [6:0] _t344 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t345 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t346 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t347 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t348 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t349 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t350 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t351 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_34 <= ((_t344 + _t345) + (_t346 + _t347)) + ((_t348 + _t349) + (_t350 + _t351));
-    wire [6:0] _t352 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t353 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t354 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t355 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t356 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t357 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t358 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t359 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_35 <= ((_t352 + _t353) + (_t354 + _t355)) + ((_t356 + _t357) + (_t358 + _t359));
-    wire [6:0] _t360 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t361 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t362 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t363 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t364 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t365 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t366 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t367 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_36 <= ((_t360 + _t361) + (_t362 + _t363)) + ((_t364 + _t365) + (_t366 + _t367));
-    wire [6:0] _t368 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t369 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t370 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t371 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t372 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t373 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t374 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t375 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_37 <= ((_t368 + _t369) + (_t370 + _t371)) + ((_t372 + _t373) + (_t374 + _t375));
-    wire [6:0] _t376 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t377 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t378 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t379 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t380 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t381 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
-    wire [6:0] _t382 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t383 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_38 <= ((_t376 + _t377) + (_t378 + _t379)) + ((_t380 + _t381) + (_t382 + _t383));
-    wire [6:0] _t384 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t385 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t386 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t387 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t388 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t389 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
-    wire [6:0] _t390 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    wire [6:0] _t391 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_39 <= ((_t384 + _t385) + (_t386 + _t387)) + ((_t388 + _t389) + (_t390 + _t391));
-    wire [6:0] _t392 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t393 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t394 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t395 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    wire [6:0] _t396 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
-    wire [6:0] _t397 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t398 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t399 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_40 <= ((_t392 + _t393) + (_t394 + _t395)) + ((_t396 + _t397) + (_t398 + _t399));
-    wire [6:0] _t400 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t401 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t402 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t403 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    wire [6:0] _t404 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
-    wire [6:0] _t405 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t406 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t407 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_41 <= ((_t400 + _t401) + (_t402 + _t403)) + ((_t404 + _t405) + (_t406 + _t407));
-    wire [6:0] _t408 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t409 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t410 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t411 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    wire [6:0] _t412 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t413 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t414 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t415 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_42 <= ((_t408 + _t409) + (_t410 + _t411)) + ((_t412 + _t413) + (_t414 + _t415));
-    wire [6:0] _t416 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t417 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t418 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t419 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    wire [6:0] _t420 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t421 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t422 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    wire [6:0] _t423 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_43 <= ((_t416 + _t417) + (_t418 + _t419)) + ((_t420 + _t421) + (_t422 + _t423));
-    wire [6:0] _t424 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t425 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t426 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t427 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    wire [6:0] _t428 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t429 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t430 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
-    wire [6:0] _t431 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_44 <= ((_t424 + _t425) + (_t426 + _t427)) + ((_t428 + _t429) + (_t430 + _t431));
-    wire [6:0] _t432 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t433 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t434 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t435 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    wire [6:0] _t436 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t437 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t438 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
-    wire [6:0] _t439 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_45 <= ((_t432 + _t433) + (_t434 + _t435)) + ((_t436 + _t437) + (_t438 + _t439));
-    wire [6:0] _t440 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t441 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t442 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t443 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    wire [6:0] _t444 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
-    wire [6:0] _t445 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    wire [6:0] _t446 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
-    wire [6:0] _t447 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_46 <= ((_t440 + _t441) + (_t442 + _t443)) + ((_t444 + _t445) + (_t446 + _t447));
-    wire [6:0] _t448 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t449 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t450 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t451 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    wire [6:0] _t452 = ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
-    wire [6:0] _t453 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t454 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
-    wire [6:0] _t455 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_47 <= ((_t448 + _t449) + (_t450 + _t451)) + ((_t452 + _t453) + (_t454 + _t455));
-    wire [6:0] _t456 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t457 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t458 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t459 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t460 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t461 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t462 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    wire [6:0] _t463 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_48 <= ((_t456 + _t457) + (_t458 + _t459)) + ((_t460 + _t461) + (_t462 + _t463));
-    wire [6:0] _t464 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t465 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t466 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t467 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t468 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t469 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t470 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    wire [6:0] _t471 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t472 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t471; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_49 <= ((_t464 + _t465) + (_t466 + _t467)) + ((_t468 + _t469) + (_t470 + _t472));
-    wire [6:0] _t473 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t474 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t475 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t476 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t477 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t476; // compact.rs:49
-    wire [6:0] _t478 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t479 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    wire [6:0] _t480 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
-    wire [6:0] _t481 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t482 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t481; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_50 <= ((_t473 + _t474) + (_t475 + _t477)) + ((_t478 + _t479) + (_t480 + _t482));
-    wire [6:0] _t483 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t484 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t485 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t486 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t487 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t486; // compact.rs:49
-    wire [6:0] _t488 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t489 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
-    wire [6:0] _t490 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t489; // compact.rs:49
-    wire [6:0] _t491 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
-    wire [6:0] _t492 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t493 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t492; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_51 <= ((_t483 + _t484) + (_t485 + _t487)) + ((_t488 + _t490) + (_t491 + _t493));
-    wire [6:0] _t494 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t495 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t496 = _t494 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t495); // compact.rs:49
-    wire [6:0] _t497 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t498 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t499 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t498; // compact.rs:49
-    wire [6:0] _t500 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t501 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t502 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t501; // compact.rs:49
-    wire [6:0] _t503 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
-    wire [6:0] _t504 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
-    wire [6:0] _t505 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t504; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_52 <= (_t496 + (_t497 + _t499)) + ((_t500 + _t502) + (_t503 + _t505));
-    wire [6:0] _t506 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t507 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t508 = _t506 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t507); // compact.rs:49
-    wire [6:0] _t509 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t510 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t511 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t510; // compact.rs:49
-    wire [6:0] _t512 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t513 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t514 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t513; // compact.rs:49
-    wire [6:0] _t515 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
-    wire [6:0] _t516 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + _t515; // compact.rs:49
-    wire [6:0] _t517 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t518 = ({6'h0, compact_empty_46} + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48})) + _t517; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_53 <= (_t508 + (_t509 + _t511)) + ((_t512 + _t514) + (_t516 + _t518));
-    wire [6:0] _t519 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t520 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t521 = _t519 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t520); // compact.rs:49
-    wire [6:0] _t522 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t523 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t522; // compact.rs:49
-    wire [6:0] _t524 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t525 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t524; // compact.rs:49
-    wire [6:0] _t526 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t527 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
-    wire [6:0] _t528 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + _t527; // compact.rs:49
-    wire [6:0] _t529 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
-    wire [6:0] _t530 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + _t529; // compact.rs:49
-    wire [6:0] _t531 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t532 = ({6'h0, compact_empty_47} + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49})) + _t531; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_54 <= (_t521 + (_t523 + _t525)) + ((_t526 + _t528) + (_t530 + _t532));
+    wire [6:0] _t477 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_4 <= _t477;
+    wire [6:0] _t478 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_5 <= _t478;
+    wire [6:0] _t479 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_6 <= _t479;
+    wire [6:0] _t480 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_7 <= ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t480;
+    wire [6:0] _t481 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t482 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_8 <= _t481 + _t482;
+    wire [6:0] _t483 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t484 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_9 <= _t483 + _t484;
+    wire [6:0] _t485 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t486 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_10 <= _t485 + _t486;
+    wire [6:0] _t487 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t488 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_11 <= _t487 + _t488;
+    wire [6:0] _t489 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t490 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_12 <= _t489 + _t490;
+    wire [6:0] _t491 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t492 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t493 = _t491 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t492); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_13 <= _t493;
+    wire [6:0] _t494 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t495 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t496 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t494) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t495); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_14 <= _t496;
+    wire [6:0] _t497 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t498 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t499 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t500 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t497) + (_t498 + _t499); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_15 <= _t500;
+    wire [6:0] _t501 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t502 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t503 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t504 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_16 <= (_t501 + _t502) + (_t503 + _t504);
+    wire [6:0] _t505 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t506 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t507 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t508 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_17 <= (_t505 + _t506) + (_t507 + _t508);
+    wire [6:0] _t509 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t510 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t511 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t512 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_18 <= (_t509 + _t510) + (_t511 + _t512);
+    wire [6:0] _t513 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t514 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t515 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
+    wire [6:0] _t516 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_19 <= (_t513 + _t514) + (_t515 + _t516);
+    wire [6:0] _t517 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t518 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t519 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t520 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_20 <= (_t517 + _t518) + (_t519 + _t520);
+    wire [6:0] _t521 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t522 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t523 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t524 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_21 <= (_t521 + _t522) + (_t523 + _t524);
+    wire [6:0] _t525 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t526 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t527 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
+    wire [6:0] _t528 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_22 <= (_t525 + _t526) + (_t527 + _t528);
+    wire [6:0] _t529 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t530 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t531 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    wire [6:0] _t532 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_23 <= (_t529 + _t530) + (_t531 + _t532);
     wire [6:0] _t533 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t534 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t535 = _t533 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t534); // compact.rs:49
-    wire [6:0] _t536 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t537 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t536; // compact.rs:49
-    wire [6:0] _t538 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t539 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t538; // compact.rs:49
-    wire [6:0] _t540 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}); // compact.rs:49
-    wire [6:0] _t541 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + _t540; // compact.rs:49
-    wire [6:0] _t542 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t543 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + _t542; // compact.rs:49
-    wire [6:0] _t544 = ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}) + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}); // compact.rs:49
-    wire [6:0] _t545 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + _t544; // compact.rs:49
-    wire [6:0] _t546 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t547 = ({6'h0, compact_empty_48} + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50})) + _t546; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_55 <= (_t535 + (_t537 + _t539)) + ((_t541 + _t543) + (_t545 + _t547));
-    wire [6:0] _t548 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t549 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t550 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t548) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t549); // compact.rs:49
-    wire [6:0] _t551 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t552 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t551; // compact.rs:49
-    wire [6:0] _t553 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t554 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t553; // compact.rs:49
-    wire [6:0] _t555 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t556 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t555; // compact.rs:49
-    wire [6:0] _t557 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t558 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t557; // compact.rs:49
-    wire [6:0] _t559 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t560 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t559; // compact.rs:49
-    wire [6:0] _t561 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
-    wire [6:0] _t562 = ({6'h0, compact_empty_49} + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51})) + _t561; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_56 <= (_t550 + (_t552 + _t554)) + ((_t556 + _t558) + (_t560 + _t562));
-    wire [6:0] _t563 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t564 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t565 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t563) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t564); // compact.rs:49
-    wire [6:0] _t566 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t567 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t566; // compact.rs:49
-    wire [6:0] _t568 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t569 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t568; // compact.rs:49
-    wire [6:0] _t570 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t571 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t570; // compact.rs:49
-    wire [6:0] _t572 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t573 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t572; // compact.rs:49
-    wire [6:0] _t574 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t575 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t574; // compact.rs:49
-    wire [6:0] _t576 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t577 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_57 <= (_t565 + (_t567 + _t569)) + ((_t571 + _t573) + (_t575 + (_t576 + _t577)));
-    wire [6:0] _t578 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t579 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t580 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t578) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t579); // compact.rs:49
-    wire [6:0] _t581 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t582 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t581; // compact.rs:49
-    wire [6:0] _t583 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t584 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t585 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
-    wire [6:0] _t586 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t585; // compact.rs:49
-    wire [6:0] _t587 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
-    wire [6:0] _t588 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + _t587; // compact.rs:49
-    wire [6:0] _t589 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t590 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t589; // compact.rs:49
-    wire [6:0] _t591 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t592 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_58 <= (_t580 + (_t582 + (_t583 + _t584))) + ((_t586 + _t588) + (_t590 + (_t591 + _t592)));
-    wire [6:0] _t593 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t594 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t595 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t593) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t594); // compact.rs:49
-    wire [6:0] _t596 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t597 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t596; // compact.rs:49
-    wire [6:0] _t598 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t599 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t600 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
-    wire [6:0] _t601 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t600; // compact.rs:49
-    wire [6:0] _t602 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
-    wire [6:0] _t603 = ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}) + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}); // compact.rs:49
-    wire [6:0] _t604 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t605 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t604; // compact.rs:49
-    wire [6:0] _t606 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t607 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
-    wire [6:0] _t608 = (_t595 + (_t597 + (_t598 + _t599))) + ((_t601 + (_t602 + _t603)) + (_t605 + (_t606 + _t607))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_59 <= _t608;
-    wire [6:0] _t609 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t610 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t611 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t612 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t609) + (_t610 + _t611); // compact.rs:49
-    wire [6:0] _t613 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t614 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t613; // compact.rs:49
-    wire [6:0] _t615 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t616 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t617 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
-    wire [6:0] _t618 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t617; // compact.rs:49
-    wire [6:0] _t619 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t620 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
-    wire [6:0] _t621 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
-    wire [6:0] _t622 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t621; // compact.rs:49
-    wire [6:0] _t623 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
-    wire [6:0] _t624 = ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}) + ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}); // compact.rs:49
-    wire [6:0] _t625 = (_t612 + (_t614 + (_t615 + _t616))) + ((_t618 + (_t619 + _t620)) + (_t622 + (_t623 + _t624))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_60 <= _t625;
-    wire [6:0] _t626 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t627 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t628 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t629 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t626) + (_t627 + _t628); // compact.rs:49
-    wire [6:0] _t630 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t631 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t630; // compact.rs:49
-    wire [6:0] _t632 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t633 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t634 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
-    wire [6:0] _t635 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t634; // compact.rs:49
-    wire [6:0] _t636 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t637 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
-    wire [6:0] _t638 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t639 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t640 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
-    wire [6:0] _t641 = ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}) + ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}); // compact.rs:49
-    wire [6:0] _t642 = (_t629 + (_t631 + (_t632 + _t633))) + ((_t635 + (_t636 + _t637)) + ((_t638 + _t639) + (_t640 + _t641))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_61 <= _t642;
-    wire [6:0] _t643 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t644 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t645 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t646 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t643) + (_t644 + _t645); // compact.rs:49
-    wire [6:0] _t647 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t648 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t649 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t650 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t651 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
-    wire [6:0] _t652 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t651; // compact.rs:49
-    wire [6:0] _t653 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t654 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
-    wire [6:0] _t655 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t656 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t657 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
-    wire [6:0] _t658 = ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}) + ({6'h0, compact_empty_60} + {6'h0, compact_empty_61}); // compact.rs:49
-    wire [6:0] _t659 = (_t646 + ((_t647 + _t648) + (_t649 + _t650))) + ((_t652 + (_t653 + _t654)) + ((_t655 + _t656) + (_t657 + _t658))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_62 <= _t659;
-    wire [6:0] _t660 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t661 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t662 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t663 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t660) + (_t661 + _t662); // compact.rs:49
-    wire [6:0] _t664 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t665 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t666 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t667 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t668 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t669 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t670 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
-    wire [6:0] _t671 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
-    wire [6:0] _t672 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t673 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t674 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
-    wire [6:0] _t675 = ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}) + ({6'h0, compact_empty_61} + {6'h0, compact_empty_62}); // compact.rs:49
-    wire [6:0] _t676 = (_t663 + ((_t664 + _t665) + (_t666 + _t667))) + (((_t668 + _t669) + (_t670 + _t671)) + ((_t672 + _t673) + (_t674 + _t675))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_63 <= _t676;
-    wire [6:0] _t677 = (({6'h0, present_0} + {6'h0, present_1}) + ({6'h0, present_2} + {6'h0, present_3})) + (({6'h0, present_4} + {6'h0, present_5}) + ({6'h0, present_6} + {6'h0, present_7})); // compact.rs:49
-    wire [6:0] _t678 = (({6'h0, present_8} + {6'h0, present_9}) + ({6'h0, present_10} + {6'h0, present_11})) + (({6'h0, present_12} + {6'h0, present_13}) + ({6'h0, present_14} + {6'h0, present_15})); // compact.rs:49
-    wire [6:0] _t679 = (({6'h0, present_16} + {6'h0, present_17}) + ({6'h0, present_18} + {6'h0, present_19})) + (({6'h0, present_20} + {6'h0, present_21}) + ({6'h0, present_22} + {6'h0, present_23})); // compact.rs:49
-    wire [6:0] _t680 = (({6'h0, present_24} + {6'h0, present_25}) + ({6'h0, present_26} + {6'h0, present_27})) + (({6'h0, present_28} + {6'h0, present_29}) + ({6'h0, present_30} + {6'h0, present_31})); // compact.rs:49
-    wire [6:0] _t681 = (({6'h0, present_32} + {6'h0, present_33}) + ({6'h0, present_34} + {6'h0, present_35})) + (({6'h0, present_36} + {6'h0, present_37}) + ({6'h0, present_38} + {6'h0, present_39})); // compact.rs:49
-    wire [6:0] _t682 = (({6'h0, present_40} + {6'h0, present_41}) + ({6'h0, present_42} + {6'h0, present_43})) + (({6'h0, present_44} + {6'h0, present_45}) + ({6'h0, present_46} + {6'h0, present_47})); // compact.rs:49
-    wire [6:0] _t683 = (({6'h0, present_48} + {6'h0, present_49}) + ({6'h0, present_50} + {6'h0, present_51})) + (({6'h0, present_52} + {6'h0, present_53}) + ({6'h0, present_54} + {6'h0, present_55})); // compact.rs:49
-    wire [6:0] _t684 = (({6'h0, present_56} + {6'h0, present_57}) + ({6'h0, present_58} + {6'h0, present_59})) + (({6'h0, present_60} + {6'h0, present_61}) + ({6'h0, present_62} + {6'h0, present_63})); // compact.rs:49
+    wire [6:0] _t534 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t535 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t536 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_24 <= (_t533 + _t534) + (_t535 + _t536);
+    wire [6:0] _t537 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t538 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t539 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t540 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t541 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t540; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_25 <= (_t537 + _t538) + (_t539 + _t541);
+    wire [6:0] _t542 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t543 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t544 = _t542 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t543); // compact.rs:49
+    wire [6:0] _t545 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    wire [6:0] _t546 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t547 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t546; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_26 <= _t544 + (_t545 + _t547);
+    wire [6:0] _t548 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t549 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t550 = _t548 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t549); // compact.rs:49
+    wire [6:0] _t551 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
+    wire [6:0] _t552 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t551; // compact.rs:49
+    wire [6:0] _t553 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t554 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t553; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_27 <= _t550 + (_t552 + _t554);
+    wire [6:0] _t555 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t556 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t557 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t555) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t556); // compact.rs:49
+    wire [6:0] _t558 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t559 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t558; // compact.rs:49
+    wire [6:0] _t560 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
+    wire [6:0] _t561 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t560; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_28 <= _t557 + (_t559 + _t561);
+    wire [6:0] _t562 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t563 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t564 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t562) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t563); // compact.rs:49
+    wire [6:0] _t565 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t566 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t565; // compact.rs:49
+    wire [6:0] _t567 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t568 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_29 <= _t564 + (_t566 + (_t567 + _t568));
+    wire [6:0] _t569 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t570 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t571 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t572 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t569) + (_t570 + _t571); // compact.rs:49
+    wire [6:0] _t573 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
+    wire [6:0] _t574 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t573; // compact.rs:49
+    wire [6:0] _t575 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t576 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_30 <= _t572 + (_t574 + (_t575 + _t576));
+    wire [6:0] _t577 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t578 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t579 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t580 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t577) + (_t578 + _t579); // compact.rs:49
+    wire [6:0] _t581 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
+    wire [6:0] _t582 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
+    wire [6:0] _t583 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t584 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_31 <= _t580 + ((_t581 + _t582) + (_t583 + _t584));
+    wire [6:0] _t585 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t586 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t587 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t588 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
+    wire [6:0] _t589 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
+    wire [6:0] _t590 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
+    wire [6:0] _t591 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
+    wire [6:0] _t592 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_32 <= ((_t585 + _t586) + (_t587 + _t588)) + ((_t589 + _t590) + (_t591 + _t592));
+    wire [6:0] _t593 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t594 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t595 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t596 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
+    wire [6:0] _t597 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
+    wire [6:0] _t598 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
+    wire [6:0] _t599 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
+    wire [6:0] _t600 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_33 <= ((_t593 + _t594) + (_t595 + _t596)) + ((_t597 + _t598) + (_t599 + _t600));
+    wire [6:0] _t601 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t602 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t603 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t604 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    wire [6:0] _t605 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t606 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t607 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
+    wire [6:0] _t608 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_34 <= ((_t601 + _t602) + (_t603 + _t604)) + ((_t605 + _t606) + (_t607 + _t608));
+    wire [6:0] _t609 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t610 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
+    wire [6:0] _t611 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
+    wire [6:0] _t612 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    wire [6:0] _t613 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t614 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
+    wire [6:0] _t615 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
+    wire [6:0] _t616 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_35 <= ((_t609 + _t610) + (_t611 + _t612)) + ((_t613 + _t614) + (_t615 + _t616));
+    wire [6:0] _t617 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t618 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t619 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t620 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t621 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
+    wire [6:0] _t622 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
+    wire [6:0] _t623 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
+    wire [6:0] _t624 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_36 <= ((_t617 + _t618) + (_t619 + _t620)) + ((_t621 + _t622) + (_t623 + _t624));
+    wire [6:0] _t625 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t626 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t627 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t628 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t629 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
+    wire [6:0] _t630 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
+    wire [6:0] _t631 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
+    wire [6:0] _t632 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_37 <= ((_t625 + _t626) + (_t627 + _t628)) + ((_t629 + _t630) + (_t631 + _t632));
+    wire [6:0] _t633 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t634 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t635 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
+    wire [6:0] _t636 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    wire [6:0] _t637 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
+    wire [6:0] _t638 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
+    wire [6:0] _t639 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
+    wire [6:0] _t640 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_38 <= ((_t633 + _t634) + (_t635 + _t636)) + ((_t637 + _t638) + (_t639 + _t640));
+    wire [6:0] _t641 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
+    wire [6:0] _t642 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
+    wire [6:0] _t643 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
+    wire [6:0] _t644 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    wire [6:0] _t645 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
+    wire [6:0] _t646 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
+    wire [6:0] _t647 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
+    wire [6:0] _t648 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_39 <= ((_t641 + _t642) + (_t643 + _t644)) + ((_t645 + _t646) + (_t647 + _t648));
+    wire [6:0] _t649 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t650 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t651 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t652 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
+    wire [6:0] _t653 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
+    wire [6:0] _t654 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
+    wire [6:0] _t655 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
+    wire [6:0] _t656 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_40 <= ((_t649 + _t650) + (_t651 + _t652)) + ((_t653 + _t654) + (_t655 + _t656));
+    wire [6:0] _t657 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t658 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t659 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t660 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
+    wire [6:0] _t661 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
+    wire [6:0] _t662 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
+    wire [6:0] _t663 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
+    wire [6:0] _t664 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_41 <= ((_t657 + _t658) + (_t659 + _t660)) + ((_t661 + _t662) + (_t663 + _t664));
+    wire [6:0] _t665 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t666 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t667 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t668 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
+    wire [6:0] _t669 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
+    wire [6:0] _t670 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
+    wire [6:0] _t671 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
+    wire [6:0] _t672 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_42 <= ((_t665 + _t666) + (_t667 + _t668)) + ((_t669 + _t670) + (_t671 + _t672));
+    wire [6:0] _t673 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t674 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
+    wire [6:0] _t675 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
+    wire [6:0] _t676 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
+    wire [6:0] _t677 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
+    wire [6:0] _t678 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
+    wire [6:0] _t679 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
+    wire [6:0] _t680 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_43 <= ((_t673 + _t674) + (_t675 + _t676)) + ((_t677 + _t678) + (_t679 + _t680));
+    wire [6:0] _t681 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t682 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t683 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
+    wire [6:0] _t684 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
+    wire [6:0] _t685 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
+    wire [6:0] _t686 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
+    wire [6:0] _t687 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
+    wire [6:0] _t688 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_44 <= ((_t681 + _t682) + (_t683 + _t684)) + ((_t685 + _t686) + (_t687 + _t688));
+    wire [6:0] _t689 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t690 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t691 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
+    wire [6:0] _t692 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
+    wire [6:0] _t693 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
+    wire [6:0] _t694 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
+    wire [6:0] _t695 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
+    wire [6:0] _t696 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_45 <= ((_t689 + _t690) + (_t691 + _t692)) + ((_t693 + _t694) + (_t695 + _t696));
+    wire [6:0] _t697 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t698 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t699 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    wire [6:0] _t700 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
+    wire [6:0] _t701 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
+    wire [6:0] _t702 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
+    wire [6:0] _t703 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
+    wire [6:0] _t704 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_46 <= ((_t697 + _t698) + (_t699 + _t700)) + ((_t701 + _t702) + (_t703 + _t704));
+    wire [6:0] _t705 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
+    wire [6:0] _t706 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
+    wire [6:0] _t707 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
+    wire [6:0] _t708 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
+    wire [6:0] _t709 = ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
+    wire [6:0] _t710 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
+    wire [6:0] _t711 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
+    wire [6:0] _t712 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_47 <= ((_t705 + _t706) + (_t707 + _t708)) + ((_t709 + _t710) + (_t711 + _t712));
+    wire [6:0] _t713 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t714 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t715 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t716 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
+    wire [6:0] _t717 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
+    wire [6:0] _t718 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
+    wire [6:0] _t719 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
+    wire [6:0] _t720 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_48 <= ((_t713 + _t714) + (_t715 + _t716)) + ((_t717 + _t718) + (_t719 + _t720));
+    wire [6:0] _t721 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t722 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t723 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t724 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
+    wire [6:0] _t725 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
+    wire [6:0] _t726 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
+    wire [6:0] _t727 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
+    wire [6:0] _t728 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
+    wire [6:0] _t729 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t728; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_49 <= ((_t721 + _t722) + (_t723 + _t724)) + ((_t725 + _t726) + (_t727 + _t729));
+    wire [6:0] _t730 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t731 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t732 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t733 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t734 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t733; // compact.rs:49
+    wire [6:0] _t735 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
+    wire [6:0] _t736 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
+    wire [6:0] _t737 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
+    wire [6:0] _t738 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
+    wire [6:0] _t739 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t738; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_50 <= ((_t730 + _t731) + (_t732 + _t734)) + ((_t735 + _t736) + (_t737 + _t739));
+    wire [6:0] _t740 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t741 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
+    wire [6:0] _t742 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
+    wire [6:0] _t743 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t744 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t743; // compact.rs:49
+    wire [6:0] _t745 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
+    wire [6:0] _t746 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
+    wire [6:0] _t747 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t746; // compact.rs:49
+    wire [6:0] _t748 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
+    wire [6:0] _t749 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
+    wire [6:0] _t750 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t749; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_51 <= ((_t740 + _t741) + (_t742 + _t744)) + ((_t745 + _t747) + (_t748 + _t750));
+    wire [6:0] _t751 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t752 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t753 = _t751 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t752); // compact.rs:49
+    wire [6:0] _t754 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    wire [6:0] _t755 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t756 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t755; // compact.rs:49
+    wire [6:0] _t757 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
+    wire [6:0] _t758 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
+    wire [6:0] _t759 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t758; // compact.rs:49
+    wire [6:0] _t760 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
+    wire [6:0] _t761 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
+    wire [6:0] _t762 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t761; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_52 <= (_t753 + (_t754 + _t756)) + ((_t757 + _t759) + (_t760 + _t762));
+    wire [6:0] _t763 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t764 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t765 = _t763 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t764); // compact.rs:49
+    wire [6:0] _t766 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
+    wire [6:0] _t767 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t768 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t767; // compact.rs:49
+    wire [6:0] _t769 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
+    wire [6:0] _t770 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
+    wire [6:0] _t771 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t770; // compact.rs:49
+    wire [6:0] _t772 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
+    wire [6:0] _t773 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + _t772; // compact.rs:49
+    wire [6:0] _t774 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
+    wire [6:0] _t775 = ({6'h0, compact_empty_46} + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48})) + _t774; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_53 <= (_t765 + (_t766 + _t768)) + ((_t769 + _t771) + (_t773 + _t775));
+    wire [6:0] _t776 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t777 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t778 = _t776 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t777); // compact.rs:49
+    wire [6:0] _t779 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
+    wire [6:0] _t780 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t779; // compact.rs:49
+    wire [6:0] _t781 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t782 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t781; // compact.rs:49
+    wire [6:0] _t783 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
+    wire [6:0] _t784 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
+    wire [6:0] _t785 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + _t784; // compact.rs:49
+    wire [6:0] _t786 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
+    wire [6:0] _t787 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + _t786; // compact.rs:49
+    wire [6:0] _t788 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
+    wire [6:0] _t789 = ({6'h0, compact_empty_47} + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49})) + _t788; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_54 <= (_t778 + (_t780 + _t782)) + ((_t783 + _t785) + (_t787 + _t789));
+    wire [6:0] _t790 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
+    wire [6:0] _t791 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
+    wire [6:0] _t792 = _t790 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t791); // compact.rs:49
+    wire [6:0] _t793 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
+    wire [6:0] _t794 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t793; // compact.rs:49
+    wire [6:0] _t795 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t796 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t795; // compact.rs:49
+    wire [6:0] _t797 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}); // compact.rs:49
+    wire [6:0] _t798 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + _t797; // compact.rs:49
+    wire [6:0] _t799 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
+    wire [6:0] _t800 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + _t799; // compact.rs:49
+    wire [6:0] _t801 = ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}) + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}); // compact.rs:49
+    wire [6:0] _t802 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + _t801; // compact.rs:49
+    wire [6:0] _t803 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
+    wire [6:0] _t804 = ({6'h0, compact_empty_48} + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50})) + _t803; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_55 <= (_t792 + (_t794 + _t796)) + ((_t798 + _t800) + (_t802 + _t804));
+    wire [6:0] _t805 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t806 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t807 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t805) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t806); // compact.rs:49
+    wire [6:0] _t808 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t809 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t808; // compact.rs:49
+    wire [6:0] _t810 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
+    wire [6:0] _t811 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t810; // compact.rs:49
+    wire [6:0] _t812 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
+    wire [6:0] _t813 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t812; // compact.rs:49
+    wire [6:0] _t814 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
+    wire [6:0] _t815 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t814; // compact.rs:49
+    wire [6:0] _t816 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
+    wire [6:0] _t817 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t816; // compact.rs:49
+    wire [6:0] _t818 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
+    wire [6:0] _t819 = ({6'h0, compact_empty_49} + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51})) + _t818; // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_56 <= (_t807 + (_t809 + _t811)) + ((_t813 + _t815) + (_t817 + _t819));
+    wire [6:0] _t820 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t821 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t822 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t820) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t821); // compact.rs:49
+    wire [6:0] _t823 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t824 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t823; // compact.rs:49
+    wire [6:0] _t825 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
+    wire [6:0] _t826 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t825; // compact.rs:49
+    wire [6:0] _t827 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
+    wire [6:0] _t828 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t827; // compact.rs:49
+    wire [6:0] _t829 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
+    wire [6:0] _t830 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t829; // compact.rs:49
+    wire [6:0] _t831 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
+    wire [6:0] _t832 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t831; // compact.rs:49
+    wire [6:0] _t833 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
+    wire [6:0] _t834 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_57 <= (_t822 + (_t824 + _t826)) + ((_t828 + _t830) + (_t832 + (_t833 + _t834)));
+    wire [6:0] _t835 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t836 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t837 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t835) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t836); // compact.rs:49
+    wire [6:0] _t838 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t839 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t838; // compact.rs:49
+    wire [6:0] _t840 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t841 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
+    wire [6:0] _t842 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
+    wire [6:0] _t843 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t842; // compact.rs:49
+    wire [6:0] _t844 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
+    wire [6:0] _t845 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + _t844; // compact.rs:49
+    wire [6:0] _t846 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
+    wire [6:0] _t847 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t846; // compact.rs:49
+    wire [6:0] _t848 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
+    wire [6:0] _t849 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_58 <= (_t837 + (_t839 + (_t840 + _t841))) + ((_t843 + _t845) + (_t847 + (_t848 + _t849)));
+    wire [6:0] _t850 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t851 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
+    wire [6:0] _t852 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t850) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t851); // compact.rs:49
+    wire [6:0] _t853 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
+    wire [6:0] _t854 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t853; // compact.rs:49
+    wire [6:0] _t855 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
+    wire [6:0] _t856 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
+    wire [6:0] _t857 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
+    wire [6:0] _t858 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t857; // compact.rs:49
+    wire [6:0] _t859 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
+    wire [6:0] _t860 = ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}) + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}); // compact.rs:49
+    wire [6:0] _t861 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
+    wire [6:0] _t862 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t861; // compact.rs:49
+    wire [6:0] _t863 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
+    wire [6:0] _t864 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
+    wire [6:0] _t865 = (_t852 + (_t854 + (_t855 + _t856))) + ((_t858 + (_t859 + _t860)) + (_t862 + (_t863 + _t864))); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_59 <= _t865;
+    wire [6:0] _t866 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t867 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t868 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t869 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t866) + (_t867 + _t868); // compact.rs:49
+    wire [6:0] _t870 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
+    wire [6:0] _t871 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t870; // compact.rs:49
+    wire [6:0] _t872 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t873 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
+    wire [6:0] _t874 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
+    wire [6:0] _t875 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t874; // compact.rs:49
+    wire [6:0] _t876 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
+    wire [6:0] _t877 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
+    wire [6:0] _t878 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
+    wire [6:0] _t879 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t878; // compact.rs:49
+    wire [6:0] _t880 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
+    wire [6:0] _t881 = ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}) + ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}); // compact.rs:49
+    wire [6:0] _t882 = (_t869 + (_t871 + (_t872 + _t873))) + ((_t875 + (_t876 + _t877)) + (_t879 + (_t880 + _t881))); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_60 <= _t882;
+    wire [6:0] _t883 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t884 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t885 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t886 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t883) + (_t884 + _t885); // compact.rs:49
+    wire [6:0] _t887 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
+    wire [6:0] _t888 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t887; // compact.rs:49
+    wire [6:0] _t889 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
+    wire [6:0] _t890 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
+    wire [6:0] _t891 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
+    wire [6:0] _t892 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t891; // compact.rs:49
+    wire [6:0] _t893 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
+    wire [6:0] _t894 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
+    wire [6:0] _t895 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
+    wire [6:0] _t896 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
+    wire [6:0] _t897 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
+    wire [6:0] _t898 = ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}) + ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}); // compact.rs:49
+    wire [6:0] _t899 = (_t886 + (_t888 + (_t889 + _t890))) + ((_t892 + (_t893 + _t894)) + ((_t895 + _t896) + (_t897 + _t898))); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_61 <= _t899;
+    wire [6:0] _t900 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t901 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t902 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t903 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t900) + (_t901 + _t902); // compact.rs:49
+    wire [6:0] _t904 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
+    wire [6:0] _t905 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
+    wire [6:0] _t906 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t907 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
+    wire [6:0] _t908 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
+    wire [6:0] _t909 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t908; // compact.rs:49
+    wire [6:0] _t910 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
+    wire [6:0] _t911 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
+    wire [6:0] _t912 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
+    wire [6:0] _t913 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
+    wire [6:0] _t914 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
+    wire [6:0] _t915 = ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}) + ({6'h0, compact_empty_60} + {6'h0, compact_empty_61}); // compact.rs:49
+    wire [6:0] _t916 = (_t903 + ((_t904 + _t905) + (_t906 + _t907))) + ((_t909 + (_t910 + _t911)) + ((_t912 + _t913) + (_t914 + _t915))); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_62 <= _t916;
+    wire [6:0] _t917 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
+    wire [6:0] _t918 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
+    wire [6:0] _t919 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
+    wire [6:0] _t920 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t917) + (_t918 + _t919); // compact.rs:49
+    wire [6:0] _t921 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
+    wire [6:0] _t922 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
+    wire [6:0] _t923 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
+    wire [6:0] _t924 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
+    wire [6:0] _t925 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
+    wire [6:0] _t926 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
+    wire [6:0] _t927 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
+    wire [6:0] _t928 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
+    wire [6:0] _t929 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
+    wire [6:0] _t930 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
+    wire [6:0] _t931 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
+    wire [6:0] _t932 = ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}) + ({6'h0, compact_empty_61} + {6'h0, compact_empty_62}); // compact.rs:49
+    wire [6:0] _t933 = (_t920 + ((_t921 + _t922) + (_t923 + _t924))) + (((_t925 + _t926) + (_t927 + _t928)) + ((_t929 + _t930) + (_t931 + _t932))); // compact.rs:49
+    always @(posedge clk) if (advance) compact_distance_63 <= _t933;
+    wire [6:0] _t934 = (({6'h0, present_0} + {6'h0, present_1}) + ({6'h0, present_2} + {6'h0, present_3})) + (({6'h0, present_4} + {6'h0, present_5}) + ({6'h0, present_6} + {6'h0, present_7})); // compact.rs:49
+    wire [6:0] _t935 = (({6'h0, present_8} + {6'h0, present_9}) + ({6'h0, present_10} + {6'h0, present_11})) + (({6'h0, present_12} + {6'h0, present_13}) + ({6'h0, present_14} + {6'h0, present_15})); // compact.rs:49
+    wire [6:0] _t936 = (({6'h0, present_16} + {6'h0, present_17}) + ({6'h0, present_18} + {6'h0, present_19})) + (({6'h0, present_20} + {6'h0, present_21}) + ({6'h0, present_22} + {6'h0, present_23})); // compact.rs:49
+    wire [6:0] _t937 = (({6'h0, present_24} + {6'h0, present_25}) + ({6'h0, present_26} + {6'h0, present_27})) + (({6'h0, present_28} + {6'h0, present_29}) + ({6'h0, present_30} + {6'h0, present_31})); // compact.rs:49
+    wire [6:0] _t938 = (({6'h0, present_32} + {6'h0, present_33}) + ({6'h0, present_34} + {6'h0, present_35})) + (({6'h0, present_36} + {6'h0, present_37}) + ({6'h0, present_38} + {6'h0, present_39})); // compact.rs:49
+    wire [6:0] _t939 = (({6'h0, present_40} + {6'h0, present_41}) + ({6'h0, present_42} + {6'h0, present_43})) + (({6'h0, present_44} + {6'h0, present_45}) + ({6'h0, present_46} + {6'h0, present_47})); // compact.rs:49
+    wire [6:0] _t940 = (({6'h0, present_48} + {6'h0, present_49}) + ({6'h0, present_50} + {6'h0, present_51})) + (({6'h0, present_52} + {6'h0, present_53}) + ({6'h0, present_54} + {6'h0, present_55})); // compact.rs:49
+    wire [6:0] _t941 = (({6'h0, present_56} + {6'h0, present_57}) + ({6'h0, present_58} + {6'h0, present_59})) + (({6'h0, present_60} + {6'h0, present_61}) + ({6'h0, present_62} + {6'h0, present_63})); // compact.rs:49
     always @(posedge clk) begin
-        if (advance) compact_total <= ((_t677 + _t678) + (_t679 + _t680)) + ((_t681 + _t682) + (_t683 + _t684));
+        if (advance) compact_total <= ((_t934 + _t935) + (_t936 + _t937)) + ((_t938 + _t939) + (_t940 + _t941));
         if (advance) compact_slots_0_0 <= marks_0;
         if (advance) compact_slots_1_0 <= marks_1;
         if (advance) compact_slots_2_0 <= marks_2;
@@ -7959,463 +8596,463 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) compact_slots_62_0 <= marks_62;
         if (advance) compact_slots_63_0 <= marks_63;
     end
-    wire [7:0] _t685 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
-    wire [6:0] _t686 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
-    wire [7:0] _t687 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
-    wire [6:0] _t688 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
-    wire [7:0] _t689 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
-    wire [6:0] _t690 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
-    wire [7:0] _t691 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
-    wire [6:0] _t692 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
-    wire [7:0] _t693 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
-    wire [6:0] _t694 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
-    wire [7:0] _t695 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
-    wire [6:0] _t696 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
-    wire [7:0] _t697 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
-    wire [6:0] _t698 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
-    wire [7:0] _t699 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
-    wire [6:0] _t700 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
-    wire [7:0] _t701 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
-    wire [6:0] _t702 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
-    wire [7:0] _t703 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
-    wire [6:0] _t704 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
-    wire [7:0] _t705 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
-    wire [6:0] _t706 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
-    wire [7:0] _t707 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
-    wire [6:0] _t708 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
-    wire [7:0] _t709 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
-    wire [6:0] _t710 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
-    wire [7:0] _t711 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:37
-    wire [6:0] _t712 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:37
-    wire [7:0] _t713 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:37
-    wire [6:0] _t714 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:37
-    wire [7:0] _t715 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:37
-    wire [6:0] _t716 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:37
-    wire [7:0] _t717 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:37
-    wire [6:0] _t718 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:37
-    wire [7:0] _t719 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:37
-    wire [6:0] _t720 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:37
-    wire [7:0] _t721 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:37
-    wire [6:0] _t722 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:37
-    wire [7:0] _t723 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:37
-    wire [6:0] _t724 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:37
-    wire [7:0] _t725 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:37
-    wire [6:0] _t726 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:37
-    wire [7:0] _t727 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:37
-    wire [6:0] _t728 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:37
-    wire [7:0] _t729 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:37
-    wire [6:0] _t730 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:37
-    wire [7:0] _t731 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:37
-    wire [6:0] _t732 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:37
-    wire [7:0] _t733 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:37
-    wire [6:0] _t734 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:37
-    wire [7:0] _t735 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:37
-    wire [6:0] _t736 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:37
-    wire [7:0] _t737 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:37
-    wire [6:0] _t738 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:37
-    wire [7:0] _t739 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:37
-    wire [6:0] _t740 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:37
-    wire [7:0] _t741 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:37
-    wire [6:0] _t742 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:37
-    wire [7:0] _t743 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:37
-    wire [6:0] _t744 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:37
-    wire [7:0] _t745 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:37
-    wire [6:0] _t746 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:37
-    wire [7:0] _t747 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:37
-    wire [6:0] _t748 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:37
-    wire [7:0] _t749 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:37
-    wire [6:0] _t750 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:37
-    wire [7:0] _t751 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:37
-    wire [6:0] _t752 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:37
-    wire [7:0] _t753 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:37
-    wire [6:0] _t754 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:37
-    wire [7:0] _t755 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:37
-    wire [6:0] _t756 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:37
-    wire [7:0] _t757 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:37
-    wire [6:0] _t758 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:37
-    wire [7:0] _t759 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:37
-    wire [6:0] _t760 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:37
-    wire [7:0] _t761 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:37
-    wire [6:0] _t762 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:37
-    wire [7:0] _t763 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:37
-    wire [6:0] _t764 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:37
-    wire [7:0] _t765 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:37
-    wire [6:0] _t766 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:37
-    wire [7:0] _t767 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:37
-    wire [6:0] _t768 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:37
-    wire [7:0] _t769 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:37
-    wire [6:0] _t770 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:37
-    wire [7:0] _t771 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:37
-    wire [6:0] _t772 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:37
-    wire [7:0] _t773 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:37
-    wire [6:0] _t774 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:37
-    wire [7:0] _t775 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:37
-    wire [6:0] _t776 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:37
-    wire [7:0] _t777 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:37
-    wire [6:0] _t778 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:37
-    wire [7:0] _t779 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:37
-    wire [6:0] _t780 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:37
-    wire [7:0] _t781 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:37
-    wire [6:0] _t782 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:37
-    wire [7:0] _t783 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:37
-    wire [6:0] _t784 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:37
-    wire [7:0] _t785 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:37
-    wire [6:0] _t786 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:37
-    wire [7:0] _t787 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:37
-    wire [6:0] _t788 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:37
-    wire [7:0] _t789 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:37
-    wire [6:0] _t790 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:37
-    wire [7:0] _t791 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:37
-    wire [6:0] _t792 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:37
-    wire [7:0] _t793 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:37
-    wire [6:0] _t794 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:37
-    wire [7:0] _t795 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:37
-    wire [6:0] _t796 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:37
-    wire [7:0] _t797 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:37
-    wire [6:0] _t798 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:37
-    wire [7:0] _t799 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:37
-    wire [6:0] _t800 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:37
-    wire [7:0] _t801 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:37
-    wire [6:0] _t802 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:37
-    wire [7:0] _t803 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:37
-    wire [6:0] _t804 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:37
-    wire [7:0] _t805 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:37
-    wire [6:0] _t806 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:37
+    wire [7:0] _t942 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
+    wire [6:0] _t943 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
+    wire [7:0] _t944 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
+    wire [6:0] _t945 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
+    wire [7:0] _t946 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
+    wire [6:0] _t947 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
+    wire [7:0] _t948 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
+    wire [6:0] _t949 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
+    wire [7:0] _t950 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
+    wire [6:0] _t951 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
+    wire [7:0] _t952 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
+    wire [6:0] _t953 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
+    wire [7:0] _t954 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
+    wire [6:0] _t955 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
+    wire [7:0] _t956 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
+    wire [6:0] _t957 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
+    wire [7:0] _t958 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
+    wire [6:0] _t959 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
+    wire [7:0] _t960 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
+    wire [6:0] _t961 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
+    wire [7:0] _t962 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
+    wire [6:0] _t963 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
+    wire [7:0] _t964 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
+    wire [6:0] _t965 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
+    wire [7:0] _t966 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
+    wire [6:0] _t967 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
+    wire [7:0] _t968 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:37
+    wire [6:0] _t969 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:37
+    wire [7:0] _t970 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:37
+    wire [6:0] _t971 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:37
+    wire [7:0] _t972 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:37
+    wire [6:0] _t973 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:37
+    wire [7:0] _t974 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:37
+    wire [6:0] _t975 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:37
+    wire [7:0] _t976 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:37
+    wire [6:0] _t977 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:37
+    wire [7:0] _t978 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:37
+    wire [6:0] _t979 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:37
+    wire [7:0] _t980 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:37
+    wire [6:0] _t981 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:37
+    wire [7:0] _t982 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:37
+    wire [6:0] _t983 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:37
+    wire [7:0] _t984 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:37
+    wire [6:0] _t985 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:37
+    wire [7:0] _t986 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:37
+    wire [6:0] _t987 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:37
+    wire [7:0] _t988 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:37
+    wire [6:0] _t989 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:37
+    wire [7:0] _t990 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:37
+    wire [6:0] _t991 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:37
+    wire [7:0] _t992 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:37
+    wire [6:0] _t993 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:37
+    wire [7:0] _t994 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:37
+    wire [6:0] _t995 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:37
+    wire [7:0] _t996 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:37
+    wire [6:0] _t997 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:37
+    wire [7:0] _t998 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:37
+    wire [6:0] _t999 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:37
+    wire [7:0] _t1000 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:37
+    wire [6:0] _t1001 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:37
+    wire [7:0] _t1002 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:37
+    wire [6:0] _t1003 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:37
+    wire [7:0] _t1004 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:37
+    wire [6:0] _t1005 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:37
+    wire [7:0] _t1006 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:37
+    wire [6:0] _t1007 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:37
+    wire [7:0] _t1008 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:37
+    wire [6:0] _t1009 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:37
+    wire [7:0] _t1010 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:37
+    wire [6:0] _t1011 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:37
+    wire [7:0] _t1012 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:37
+    wire [6:0] _t1013 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:37
+    wire [7:0] _t1014 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:37
+    wire [6:0] _t1015 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:37
+    wire [7:0] _t1016 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:37
+    wire [6:0] _t1017 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:37
+    wire [7:0] _t1018 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:37
+    wire [6:0] _t1019 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:37
+    wire [7:0] _t1020 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:37
+    wire [6:0] _t1021 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:37
+    wire [7:0] _t1022 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:37
+    wire [6:0] _t1023 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:37
+    wire [7:0] _t1024 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:37
+    wire [6:0] _t1025 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:37
+    wire [7:0] _t1026 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:37
+    wire [6:0] _t1027 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:37
+    wire [7:0] _t1028 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:37
+    wire [6:0] _t1029 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:37
+    wire [7:0] _t1030 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:37
+    wire [6:0] _t1031 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:37
+    wire [7:0] _t1032 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:37
+    wire [6:0] _t1033 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:37
+    wire [7:0] _t1034 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:37
+    wire [6:0] _t1035 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:37
+    wire [7:0] _t1036 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:37
+    wire [6:0] _t1037 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:37
+    wire [7:0] _t1038 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:37
+    wire [6:0] _t1039 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:37
+    wire [7:0] _t1040 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:37
+    wire [6:0] _t1041 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:37
+    wire [7:0] _t1042 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:37
+    wire [6:0] _t1043 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:37
+    wire [7:0] _t1044 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:37
+    wire [6:0] _t1045 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:37
+    wire [7:0] _t1046 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:37
+    wire [6:0] _t1047 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:37
+    wire [7:0] _t1048 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:37
+    wire [6:0] _t1049 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:37
+    wire [7:0] _t1050 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:37
+    wire [6:0] _t1051 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:37
+    wire [7:0] _t1052 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:37
+    wire [6:0] _t1053 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:37
+    wire [7:0] _t1054 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:37
+    wire [6:0] _t1055 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:37
+    wire [7:0] _t1056 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:37
+    wire [6:0] _t1057 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:37
+    wire [7:0] _t1058 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:37
+    wire [6:0] _t1059 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:37
+    wire [7:0] _t1060 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:37
+    wire [6:0] _t1061 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:37
+    wire [7:0] _t1062 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:37
+    wire [6:0] _t1063 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:37
     always @(posedge clk) begin
-        if (advance) l37_s4 <= _t686[1] ? _t685 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l37_s4_2 <= _t688[1] ? _t687 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l37_s4_4 <= _t690[1] ? _t689 : _t685;
-        if (advance) l37_s4_6 <= _t692[1] ? _t691 : _t687;
-        if (advance) l37_s4_8 <= _t694[1] ? _t693 : _t689;
-        if (advance) l37_s4_9 <= _t694[1] ? _t694 : _t690;
-        if (advance) l37_s4_10 <= _t696[1] ? _t695 : _t691;
-        if (advance) l37_s4_11 <= _t696[1] ? _t696 : _t692;
-        if (advance) l37_s4_12 <= _t698[1] ? _t697 : _t693;
-        if (advance) l37_s4_13 <= _t698[1] ? _t698 : _t694;
-        if (advance) l37_s4_14 <= _t700[1] ? _t699 : _t695;
-        if (advance) l37_s4_15 <= _t700[1] ? _t700 : _t696;
-        if (advance) l37_s4_16 <= _t702[1] ? _t701 : _t697;
-        if (advance) l37_s4_17 <= _t702[1] ? _t702 : _t698;
-        if (advance) l37_s4_18 <= _t704[1] ? _t703 : _t699;
-        if (advance) l37_s4_19 <= _t704[1] ? _t704 : _t700;
-        if (advance) l37_s4_20 <= _t706[1] ? _t705 : _t701;
-        if (advance) l37_s4_21 <= _t706[1] ? _t706 : _t702;
-        if (advance) l37_s4_22 <= _t708[1] ? _t707 : _t703;
-        if (advance) l37_s4_23 <= _t708[1] ? _t708 : _t704;
-        if (advance) l37_s4_24 <= _t710[1] ? _t709 : _t705;
-        if (advance) l37_s4_25 <= _t710[1] ? _t710 : _t706;
-        if (advance) l37_s4_26 <= _t712[1] ? _t711 : _t707;
-        if (advance) l37_s4_27 <= _t712[1] ? _t712 : _t708;
-        if (advance) l37_s4_28 <= _t714[1] ? _t713 : _t709;
-        if (advance) l37_s4_29 <= _t714[1] ? _t714 : _t710;
-        if (advance) l37_s4_30 <= _t716[1] ? _t715 : _t711;
-        if (advance) l37_s4_31 <= _t716[1] ? _t716 : _t712;
-        if (advance) l37_s4_32 <= _t718[1] ? _t717 : _t713;
-        if (advance) l37_s4_33 <= _t718[1] ? _t718 : _t714;
-        if (advance) l37_s4_34 <= _t720[1] ? _t719 : _t715;
-        if (advance) l37_s4_35 <= _t720[1] ? _t720 : _t716;
-        if (advance) l37_s4_36 <= _t722[1] ? _t721 : _t717;
-        if (advance) l37_s4_37 <= _t722[1] ? _t722 : _t718;
-        if (advance) l37_s4_38 <= _t724[1] ? _t723 : _t719;
-        if (advance) l37_s4_39 <= _t724[1] ? _t724 : _t720;
-        if (advance) l37_s4_40 <= _t726[1] ? _t725 : _t721;
-        if (advance) l37_s4_41 <= _t726[1] ? _t726 : _t722;
-        if (advance) l37_s4_42 <= _t728[1] ? _t727 : _t723;
-        if (advance) l37_s4_43 <= _t728[1] ? _t728 : _t724;
-        if (advance) l37_s4_44 <= _t730[1] ? _t729 : _t725;
-        if (advance) l37_s4_45 <= _t730[1] ? _t730 : _t726;
-        if (advance) l37_s4_46 <= _t732[1] ? _t731 : _t727;
-        if (advance) l37_s4_47 <= _t732[1] ? _t732 : _t728;
-        if (advance) l37_s4_48 <= _t734[1] ? _t733 : _t729;
-        if (advance) l37_s4_49 <= _t734[1] ? _t734 : _t730;
-        if (advance) l37_s4_50 <= _t736[1] ? _t735 : _t731;
-        if (advance) l37_s4_51 <= _t736[1] ? _t736 : _t732;
-        if (advance) l37_s4_52 <= _t738[1] ? _t737 : _t733;
-        if (advance) l37_s4_53 <= _t738[1] ? _t738 : _t734;
-        if (advance) l37_s4_54 <= _t740[1] ? _t739 : _t735;
-        if (advance) l37_s4_55 <= _t740[1] ? _t740 : _t736;
-        if (advance) l37_s4_56 <= _t742[1] ? _t741 : _t737;
-        if (advance) l37_s4_57 <= _t742[1] ? _t742 : _t738;
-        if (advance) l37_s4_58 <= _t744[1] ? _t743 : _t739;
-        if (advance) l37_s4_59 <= _t744[1] ? _t744 : _t740;
-        if (advance) l37_s4_60 <= _t746[1] ? _t745 : _t741;
-        if (advance) l37_s4_61 <= _t746[1] ? _t746 : _t742;
-        if (advance) l37_s4_62 <= _t748[1] ? _t747 : _t743;
-        if (advance) l37_s4_63 <= _t748[1] ? _t748 : _t744;
-        if (advance) l37_s4_64 <= _t750[1] ? _t749 : _t745;
-        if (advance) l37_s4_65 <= _t750[1] ? _t750 : _t746;
-        if (advance) l37_s4_66 <= _t752[1] ? _t751 : _t747;
-        if (advance) l37_s4_67 <= _t752[1] ? _t752 : _t748;
-        if (advance) l37_s4_68 <= _t754[1] ? _t753 : _t749;
-        if (advance) l37_s4_69 <= _t754[1] ? _t754 : _t750;
-        if (advance) l37_s4_70 <= _t756[1] ? _t755 : _t751;
-        if (advance) l37_s4_71 <= _t756[1] ? _t756 : _t752;
-        if (advance) l37_s4_72 <= _t758[1] ? _t757 : _t753;
-        if (advance) l37_s4_73 <= _t758[1] ? _t758 : _t754;
-        if (advance) l37_s4_74 <= _t760[1] ? _t759 : _t755;
-        if (advance) l37_s4_75 <= _t760[1] ? _t760 : _t756;
-        if (advance) l37_s4_76 <= _t762[1] ? _t761 : _t757;
-        if (advance) l37_s4_77 <= _t762[1] ? _t762 : _t758;
-        if (advance) l37_s4_78 <= _t764[1] ? _t763 : _t759;
-        if (advance) l37_s4_79 <= _t764[1] ? _t764 : _t760;
-        if (advance) l37_s4_80 <= _t766[1] ? _t765 : _t761;
-        if (advance) l37_s4_81 <= _t766[1] ? _t766 : _t762;
-        if (advance) l37_s4_82 <= _t768[1] ? _t767 : _t763;
-        if (advance) l37_s4_83 <= _t768[1] ? _t768 : _t764;
-        if (advance) l37_s4_84 <= _t770[1] ? _t769 : _t765;
-        if (advance) l37_s4_85 <= _t770[1] ? _t770 : _t766;
-        if (advance) l37_s4_86 <= _t772[1] ? _t771 : _t767;
-        if (advance) l37_s4_87 <= _t772[1] ? _t772 : _t768;
-        if (advance) l37_s4_88 <= _t774[1] ? _t773 : _t769;
-        if (advance) l37_s4_89 <= _t774[1] ? _t774 : _t770;
-        if (advance) l37_s4_90 <= _t776[1] ? _t775 : _t771;
-        if (advance) l37_s4_91 <= _t776[1] ? _t776 : _t772;
-        if (advance) l37_s4_92 <= _t778[1] ? _t777 : _t773;
-        if (advance) l37_s4_93 <= _t778[1] ? _t778 : _t774;
-        if (advance) l37_s4_94 <= _t780[1] ? _t779 : _t775;
-        if (advance) l37_s4_95 <= _t780[1] ? _t780 : _t776;
-        if (advance) l37_s4_96 <= _t782[1] ? _t781 : _t777;
-        if (advance) l37_s4_97 <= _t782[1] ? _t782 : _t778;
-        if (advance) l37_s4_98 <= _t784[1] ? _t783 : _t779;
-        if (advance) l37_s4_99 <= _t784[1] ? _t784 : _t780;
-        if (advance) l37_s4_100 <= _t786[1] ? _t785 : _t781;
-        if (advance) l37_s4_101 <= _t786[1] ? _t786 : _t782;
-        if (advance) l37_s4_102 <= _t788[1] ? _t787 : _t783;
-        if (advance) l37_s4_103 <= _t788[1] ? _t788 : _t784;
-        if (advance) l37_s4_104 <= _t790[1] ? _t789 : _t785;
-        if (advance) l37_s4_105 <= _t790[1] ? _t790 : _t786;
-        if (advance) l37_s4_106 <= _t792[1] ? _t791 : _t787;
-        if (advance) l37_s4_107 <= _t792[1] ? _t792 : _t788;
-        if (advance) l37_s4_108 <= _t794[1] ? _t793 : _t789;
-        if (advance) l37_s4_109 <= _t794[1] ? _t794 : _t790;
-        if (advance) l37_s4_110 <= _t796[1] ? _t795 : _t791;
-        if (advance) l37_s4_111 <= _t796[1] ? _t796 : _t792;
-        if (advance) l37_s4_112 <= _t798[1] ? _t797 : _t793;
-        if (advance) l37_s4_113 <= _t798[1] ? _t798 : _t794;
-        if (advance) l37_s4_114 <= _t800[1] ? _t799 : _t795;
-        if (advance) l37_s4_115 <= _t800[1] ? _t800 : _t796;
-        if (advance) l37_s4_116 <= _t802[1] ? _t801 : _t797;
-        if (advance) l37_s4_117 <= _t802[1] ? _t802 : _t798;
-        if (advance) l37_s4_118 <= _t804[1] ? _t803 : _t799;
-        if (advance) l37_s4_119 <= _t804[1] ? _t804 : _t800;
-        if (advance) l37_s4_120 <= _t806[1] ? _t805 : _t801;
-        if (advance) l37_s4_121 <= _t806[1] ? _t806 : _t802;
-        if (advance) l37_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t803;
-        if (advance) l37_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t804;
-        if (advance) l37_s4_124 <= _t805;
-        if (advance) l37_s4_125 <= _t806;
+        if (advance) l37_s4 <= _t943[1] ? _t942 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        if (advance) l37_s4_2 <= _t945[1] ? _t944 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        if (advance) l37_s4_4 <= _t947[1] ? _t946 : _t942;
+        if (advance) l37_s4_6 <= _t949[1] ? _t948 : _t944;
+        if (advance) l37_s4_8 <= _t951[1] ? _t950 : _t946;
+        if (advance) l37_s4_9 <= _t951[1] ? _t951 : _t947;
+        if (advance) l37_s4_10 <= _t953[1] ? _t952 : _t948;
+        if (advance) l37_s4_11 <= _t953[1] ? _t953 : _t949;
+        if (advance) l37_s4_12 <= _t955[1] ? _t954 : _t950;
+        if (advance) l37_s4_13 <= _t955[1] ? _t955 : _t951;
+        if (advance) l37_s4_14 <= _t957[1] ? _t956 : _t952;
+        if (advance) l37_s4_15 <= _t957[1] ? _t957 : _t953;
+        if (advance) l37_s4_16 <= _t959[1] ? _t958 : _t954;
+        if (advance) l37_s4_17 <= _t959[1] ? _t959 : _t955;
+        if (advance) l37_s4_18 <= _t961[1] ? _t960 : _t956;
+        if (advance) l37_s4_19 <= _t961[1] ? _t961 : _t957;
+        if (advance) l37_s4_20 <= _t963[1] ? _t962 : _t958;
+        if (advance) l37_s4_21 <= _t963[1] ? _t963 : _t959;
+        if (advance) l37_s4_22 <= _t965[1] ? _t964 : _t960;
+        if (advance) l37_s4_23 <= _t965[1] ? _t965 : _t961;
+        if (advance) l37_s4_24 <= _t967[1] ? _t966 : _t962;
+        if (advance) l37_s4_25 <= _t967[1] ? _t967 : _t963;
+        if (advance) l37_s4_26 <= _t969[1] ? _t968 : _t964;
+        if (advance) l37_s4_27 <= _t969[1] ? _t969 : _t965;
+        if (advance) l37_s4_28 <= _t971[1] ? _t970 : _t966;
+        if (advance) l37_s4_29 <= _t971[1] ? _t971 : _t967;
+        if (advance) l37_s4_30 <= _t973[1] ? _t972 : _t968;
+        if (advance) l37_s4_31 <= _t973[1] ? _t973 : _t969;
+        if (advance) l37_s4_32 <= _t975[1] ? _t974 : _t970;
+        if (advance) l37_s4_33 <= _t975[1] ? _t975 : _t971;
+        if (advance) l37_s4_34 <= _t977[1] ? _t976 : _t972;
+        if (advance) l37_s4_35 <= _t977[1] ? _t977 : _t973;
+        if (advance) l37_s4_36 <= _t979[1] ? _t978 : _t974;
+        if (advance) l37_s4_37 <= _t979[1] ? _t979 : _t975;
+        if (advance) l37_s4_38 <= _t981[1] ? _t980 : _t976;
+        if (advance) l37_s4_39 <= _t981[1] ? _t981 : _t977;
+        if (advance) l37_s4_40 <= _t983[1] ? _t982 : _t978;
+        if (advance) l37_s4_41 <= _t983[1] ? _t983 : _t979;
+        if (advance) l37_s4_42 <= _t985[1] ? _t984 : _t980;
+        if (advance) l37_s4_43 <= _t985[1] ? _t985 : _t981;
+        if (advance) l37_s4_44 <= _t987[1] ? _t986 : _t982;
+        if (advance) l37_s4_45 <= _t987[1] ? _t987 : _t983;
+        if (advance) l37_s4_46 <= _t989[1] ? _t988 : _t984;
+        if (advance) l37_s4_47 <= _t989[1] ? _t989 : _t985;
+        if (advance) l37_s4_48 <= _t991[1] ? _t990 : _t986;
+        if (advance) l37_s4_49 <= _t991[1] ? _t991 : _t987;
+        if (advance) l37_s4_50 <= _t993[1] ? _t992 : _t988;
+        if (advance) l37_s4_51 <= _t993[1] ? _t993 : _t989;
+        if (advance) l37_s4_52 <= _t995[1] ? _t994 : _t990;
+        if (advance) l37_s4_53 <= _t995[1] ? _t995 : _t991;
+        if (advance) l37_s4_54 <= _t997[1] ? _t996 : _t992;
+        if (advance) l37_s4_55 <= _t997[1] ? _t997 : _t993;
+        if (advance) l37_s4_56 <= _t999[1] ? _t998 : _t994;
+        if (advance) l37_s4_57 <= _t999[1] ? _t999 : _t995;
+        if (advance) l37_s4_58 <= _t1001[1] ? _t1000 : _t996;
+        if (advance) l37_s4_59 <= _t1001[1] ? _t1001 : _t997;
+        if (advance) l37_s4_60 <= _t1003[1] ? _t1002 : _t998;
+        if (advance) l37_s4_61 <= _t1003[1] ? _t1003 : _t999;
+        if (advance) l37_s4_62 <= _t1005[1] ? _t1004 : _t1000;
+        if (advance) l37_s4_63 <= _t1005[1] ? _t1005 : _t1001;
+        if (advance) l37_s4_64 <= _t1007[1] ? _t1006 : _t1002;
+        if (advance) l37_s4_65 <= _t1007[1] ? _t1007 : _t1003;
+        if (advance) l37_s4_66 <= _t1009[1] ? _t1008 : _t1004;
+        if (advance) l37_s4_67 <= _t1009[1] ? _t1009 : _t1005;
+        if (advance) l37_s4_68 <= _t1011[1] ? _t1010 : _t1006;
+        if (advance) l37_s4_69 <= _t1011[1] ? _t1011 : _t1007;
+        if (advance) l37_s4_70 <= _t1013[1] ? _t1012 : _t1008;
+        if (advance) l37_s4_71 <= _t1013[1] ? _t1013 : _t1009;
+        if (advance) l37_s4_72 <= _t1015[1] ? _t1014 : _t1010;
+        if (advance) l37_s4_73 <= _t1015[1] ? _t1015 : _t1011;
+        if (advance) l37_s4_74 <= _t1017[1] ? _t1016 : _t1012;
+        if (advance) l37_s4_75 <= _t1017[1] ? _t1017 : _t1013;
+        if (advance) l37_s4_76 <= _t1019[1] ? _t1018 : _t1014;
+        if (advance) l37_s4_77 <= _t1019[1] ? _t1019 : _t1015;
+        if (advance) l37_s4_78 <= _t1021[1] ? _t1020 : _t1016;
+        if (advance) l37_s4_79 <= _t1021[1] ? _t1021 : _t1017;
+        if (advance) l37_s4_80 <= _t1023[1] ? _t1022 : _t1018;
+        if (advance) l37_s4_81 <= _t1023[1] ? _t1023 : _t1019;
+        if (advance) l37_s4_82 <= _t1025[1] ? _t1024 : _t1020;
+        if (advance) l37_s4_83 <= _t1025[1] ? _t1025 : _t1021;
+        if (advance) l37_s4_84 <= _t1027[1] ? _t1026 : _t1022;
+        if (advance) l37_s4_85 <= _t1027[1] ? _t1027 : _t1023;
+        if (advance) l37_s4_86 <= _t1029[1] ? _t1028 : _t1024;
+        if (advance) l37_s4_87 <= _t1029[1] ? _t1029 : _t1025;
+        if (advance) l37_s4_88 <= _t1031[1] ? _t1030 : _t1026;
+        if (advance) l37_s4_89 <= _t1031[1] ? _t1031 : _t1027;
+        if (advance) l37_s4_90 <= _t1033[1] ? _t1032 : _t1028;
+        if (advance) l37_s4_91 <= _t1033[1] ? _t1033 : _t1029;
+        if (advance) l37_s4_92 <= _t1035[1] ? _t1034 : _t1030;
+        if (advance) l37_s4_93 <= _t1035[1] ? _t1035 : _t1031;
+        if (advance) l37_s4_94 <= _t1037[1] ? _t1036 : _t1032;
+        if (advance) l37_s4_95 <= _t1037[1] ? _t1037 : _t1033;
+        if (advance) l37_s4_96 <= _t1039[1] ? _t1038 : _t1034;
+        if (advance) l37_s4_97 <= _t1039[1] ? _t1039 : _t1035;
+        if (advance) l37_s4_98 <= _t1041[1] ? _t1040 : _t1036;
+        if (advance) l37_s4_99 <= _t1041[1] ? _t1041 : _t1037;
+        if (advance) l37_s4_100 <= _t1043[1] ? _t1042 : _t1038;
+        if (advance) l37_s4_101 <= _t1043[1] ? _t1043 : _t1039;
+        if (advance) l37_s4_102 <= _t1045[1] ? _t1044 : _t1040;
+        if (advance) l37_s4_103 <= _t1045[1] ? _t1045 : _t1041;
+        if (advance) l37_s4_104 <= _t1047[1] ? _t1046 : _t1042;
+        if (advance) l37_s4_105 <= _t1047[1] ? _t1047 : _t1043;
+        if (advance) l37_s4_106 <= _t1049[1] ? _t1048 : _t1044;
+        if (advance) l37_s4_107 <= _t1049[1] ? _t1049 : _t1045;
+        if (advance) l37_s4_108 <= _t1051[1] ? _t1050 : _t1046;
+        if (advance) l37_s4_109 <= _t1051[1] ? _t1051 : _t1047;
+        if (advance) l37_s4_110 <= _t1053[1] ? _t1052 : _t1048;
+        if (advance) l37_s4_111 <= _t1053[1] ? _t1053 : _t1049;
+        if (advance) l37_s4_112 <= _t1055[1] ? _t1054 : _t1050;
+        if (advance) l37_s4_113 <= _t1055[1] ? _t1055 : _t1051;
+        if (advance) l37_s4_114 <= _t1057[1] ? _t1056 : _t1052;
+        if (advance) l37_s4_115 <= _t1057[1] ? _t1057 : _t1053;
+        if (advance) l37_s4_116 <= _t1059[1] ? _t1058 : _t1054;
+        if (advance) l37_s4_117 <= _t1059[1] ? _t1059 : _t1055;
+        if (advance) l37_s4_118 <= _t1061[1] ? _t1060 : _t1056;
+        if (advance) l37_s4_119 <= _t1061[1] ? _t1061 : _t1057;
+        if (advance) l37_s4_120 <= _t1063[1] ? _t1062 : _t1058;
+        if (advance) l37_s4_121 <= _t1063[1] ? _t1063 : _t1059;
+        if (advance) l37_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t1060;
+        if (advance) l37_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t1061;
+        if (advance) l37_s4_124 <= _t1062;
+        if (advance) l37_s4_125 <= _t1063;
         if (advance) compact_s4 <= compact_slots_63_0;
         if (advance) compact_distance_63_s4 <= compact_distance_63;
     end
-    wire [7:0] _t807 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
-    wire [6:0] _t808 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
-    wire [7:0] _t809 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
-    wire [6:0] _t810 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
-    wire [7:0] _t811 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
-    wire [6:0] _t812 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
-    wire [7:0] _t813 = l37_s4_31[2] ? l37_s4_30 : l37_s4_22; // compact.rs:37
-    wire [6:0] _t814 = l37_s4_31[2] ? l37_s4_31 : l37_s4_23; // compact.rs:37
-    wire [7:0] _t815 = l37_s4_33[2] ? l37_s4_32 : l37_s4_24; // compact.rs:37
-    wire [6:0] _t816 = l37_s4_33[2] ? l37_s4_33 : l37_s4_25; // compact.rs:37
-    wire [7:0] _t817 = l37_s4_35[2] ? l37_s4_34 : l37_s4_26; // compact.rs:37
-    wire [6:0] _t818 = l37_s4_35[2] ? l37_s4_35 : l37_s4_27; // compact.rs:37
-    wire [7:0] _t819 = l37_s4_37[2] ? l37_s4_36 : l37_s4_28; // compact.rs:37
-    wire [6:0] _t820 = l37_s4_37[2] ? l37_s4_37 : l37_s4_29; // compact.rs:37
-    wire [7:0] _t821 = l37_s4_39[2] ? l37_s4_38 : l37_s4_30; // compact.rs:37
-    wire [6:0] _t822 = l37_s4_39[2] ? l37_s4_39 : l37_s4_31; // compact.rs:37
-    wire [7:0] _t823 = l37_s4_41[2] ? l37_s4_40 : l37_s4_32; // compact.rs:37
-    wire [6:0] _t824 = l37_s4_41[2] ? l37_s4_41 : l37_s4_33; // compact.rs:37
-    wire [7:0] _t825 = l37_s4_43[2] ? l37_s4_42 : l37_s4_34; // compact.rs:37
-    wire [6:0] _t826 = l37_s4_43[2] ? l37_s4_43 : l37_s4_35; // compact.rs:37
-    wire [7:0] _t827 = l37_s4_45[2] ? l37_s4_44 : l37_s4_36; // compact.rs:37
-    wire [6:0] _t828 = l37_s4_45[2] ? l37_s4_45 : l37_s4_37; // compact.rs:37
-    wire [7:0] _t829 = l37_s4_47[2] ? l37_s4_46 : l37_s4_38; // compact.rs:37
-    wire [6:0] _t830 = l37_s4_47[2] ? l37_s4_47 : l37_s4_39; // compact.rs:37
-    wire [7:0] _t831 = l37_s4_49[2] ? l37_s4_48 : l37_s4_40; // compact.rs:37
-    wire [6:0] _t832 = l37_s4_49[2] ? l37_s4_49 : l37_s4_41; // compact.rs:37
-    wire [7:0] _t833 = l37_s4_51[2] ? l37_s4_50 : l37_s4_42; // compact.rs:37
-    wire [6:0] _t834 = l37_s4_51[2] ? l37_s4_51 : l37_s4_43; // compact.rs:37
-    wire [7:0] _t835 = l37_s4_53[2] ? l37_s4_52 : l37_s4_44; // compact.rs:37
-    wire [6:0] _t836 = l37_s4_53[2] ? l37_s4_53 : l37_s4_45; // compact.rs:37
-    wire [7:0] _t837 = l37_s4_55[2] ? l37_s4_54 : l37_s4_46; // compact.rs:37
-    wire [6:0] _t838 = l37_s4_55[2] ? l37_s4_55 : l37_s4_47; // compact.rs:37
-    wire [7:0] _t839 = l37_s4_57[2] ? l37_s4_56 : l37_s4_48; // compact.rs:37
-    wire [6:0] _t840 = l37_s4_57[2] ? l37_s4_57 : l37_s4_49; // compact.rs:37
-    wire [7:0] _t841 = l37_s4_59[2] ? l37_s4_58 : l37_s4_50; // compact.rs:37
-    wire [6:0] _t842 = l37_s4_59[2] ? l37_s4_59 : l37_s4_51; // compact.rs:37
-    wire [7:0] _t843 = l37_s4_61[2] ? l37_s4_60 : l37_s4_52; // compact.rs:37
-    wire [6:0] _t844 = l37_s4_61[2] ? l37_s4_61 : l37_s4_53; // compact.rs:37
-    wire [7:0] _t845 = l37_s4_63[2] ? l37_s4_62 : l37_s4_54; // compact.rs:37
-    wire [6:0] _t846 = l37_s4_63[2] ? l37_s4_63 : l37_s4_55; // compact.rs:37
-    wire [7:0] _t847 = l37_s4_65[2] ? l37_s4_64 : l37_s4_56; // compact.rs:37
-    wire [6:0] _t848 = l37_s4_65[2] ? l37_s4_65 : l37_s4_57; // compact.rs:37
-    wire [7:0] _t849 = l37_s4_67[2] ? l37_s4_66 : l37_s4_58; // compact.rs:37
-    wire [6:0] _t850 = l37_s4_67[2] ? l37_s4_67 : l37_s4_59; // compact.rs:37
-    wire [7:0] _t851 = l37_s4_69[2] ? l37_s4_68 : l37_s4_60; // compact.rs:37
-    wire [6:0] _t852 = l37_s4_69[2] ? l37_s4_69 : l37_s4_61; // compact.rs:37
-    wire [7:0] _t853 = l37_s4_71[2] ? l37_s4_70 : l37_s4_62; // compact.rs:37
-    wire [6:0] _t854 = l37_s4_71[2] ? l37_s4_71 : l37_s4_63; // compact.rs:37
-    wire [7:0] _t855 = l37_s4_73[2] ? l37_s4_72 : l37_s4_64; // compact.rs:37
-    wire [6:0] _t856 = l37_s4_73[2] ? l37_s4_73 : l37_s4_65; // compact.rs:37
-    wire [7:0] _t857 = l37_s4_75[2] ? l37_s4_74 : l37_s4_66; // compact.rs:37
-    wire [6:0] _t858 = l37_s4_75[2] ? l37_s4_75 : l37_s4_67; // compact.rs:37
-    wire [7:0] _t859 = l37_s4_77[2] ? l37_s4_76 : l37_s4_68; // compact.rs:37
-    wire [6:0] _t860 = l37_s4_77[2] ? l37_s4_77 : l37_s4_69; // compact.rs:37
-    wire [7:0] _t861 = l37_s4_79[2] ? l37_s4_78 : l37_s4_70; // compact.rs:37
-    wire [6:0] _t862 = l37_s4_79[2] ? l37_s4_79 : l37_s4_71; // compact.rs:37
-    wire [7:0] _t863 = l37_s4_81[2] ? l37_s4_80 : l37_s4_72; // compact.rs:37
-    wire [6:0] _t864 = l37_s4_81[2] ? l37_s4_81 : l37_s4_73; // compact.rs:37
-    wire [7:0] _t865 = l37_s4_83[2] ? l37_s4_82 : l37_s4_74; // compact.rs:37
-    wire [6:0] _t866 = l37_s4_83[2] ? l37_s4_83 : l37_s4_75; // compact.rs:37
-    wire [7:0] _t867 = l37_s4_85[2] ? l37_s4_84 : l37_s4_76; // compact.rs:37
-    wire [6:0] _t868 = l37_s4_85[2] ? l37_s4_85 : l37_s4_77; // compact.rs:37
-    wire [7:0] _t869 = l37_s4_87[2] ? l37_s4_86 : l37_s4_78; // compact.rs:37
-    wire [6:0] _t870 = l37_s4_87[2] ? l37_s4_87 : l37_s4_79; // compact.rs:37
-    wire [7:0] _t871 = l37_s4_89[2] ? l37_s4_88 : l37_s4_80; // compact.rs:37
-    wire [6:0] _t872 = l37_s4_89[2] ? l37_s4_89 : l37_s4_81; // compact.rs:37
-    wire [7:0] _t873 = l37_s4_91[2] ? l37_s4_90 : l37_s4_82; // compact.rs:37
-    wire [6:0] _t874 = l37_s4_91[2] ? l37_s4_91 : l37_s4_83; // compact.rs:37
-    wire [7:0] _t875 = l37_s4_93[2] ? l37_s4_92 : l37_s4_84; // compact.rs:37
-    wire [6:0] _t876 = l37_s4_93[2] ? l37_s4_93 : l37_s4_85; // compact.rs:37
-    wire [7:0] _t877 = l37_s4_95[2] ? l37_s4_94 : l37_s4_86; // compact.rs:37
-    wire [6:0] _t878 = l37_s4_95[2] ? l37_s4_95 : l37_s4_87; // compact.rs:37
-    wire [7:0] _t879 = l37_s4_97[2] ? l37_s4_96 : l37_s4_88; // compact.rs:37
-    wire [6:0] _t880 = l37_s4_97[2] ? l37_s4_97 : l37_s4_89; // compact.rs:37
-    wire [7:0] _t881 = l37_s4_99[2] ? l37_s4_98 : l37_s4_90; // compact.rs:37
-    wire [6:0] _t882 = l37_s4_99[2] ? l37_s4_99 : l37_s4_91; // compact.rs:37
-    wire [7:0] _t883 = l37_s4_101[2] ? l37_s4_100 : l37_s4_92; // compact.rs:37
-    wire [6:0] _t884 = l37_s4_101[2] ? l37_s4_101 : l37_s4_93; // compact.rs:37
-    wire [7:0] _t885 = l37_s4_103[2] ? l37_s4_102 : l37_s4_94; // compact.rs:37
-    wire [6:0] _t886 = l37_s4_103[2] ? l37_s4_103 : l37_s4_95; // compact.rs:37
-    wire [7:0] _t887 = l37_s4_105[2] ? l37_s4_104 : l37_s4_96; // compact.rs:37
-    wire [6:0] _t888 = l37_s4_105[2] ? l37_s4_105 : l37_s4_97; // compact.rs:37
-    wire [7:0] _t889 = l37_s4_107[2] ? l37_s4_106 : l37_s4_98; // compact.rs:37
-    wire [6:0] _t890 = l37_s4_107[2] ? l37_s4_107 : l37_s4_99; // compact.rs:37
-    wire [7:0] _t891 = l37_s4_109[2] ? l37_s4_108 : l37_s4_100; // compact.rs:37
-    wire [6:0] _t892 = l37_s4_109[2] ? l37_s4_109 : l37_s4_101; // compact.rs:37
-    wire [7:0] _t893 = l37_s4_111[2] ? l37_s4_110 : l37_s4_102; // compact.rs:37
-    wire [6:0] _t894 = l37_s4_111[2] ? l37_s4_111 : l37_s4_103; // compact.rs:37
-    wire [7:0] _t895 = l37_s4_113[2] ? l37_s4_112 : l37_s4_104; // compact.rs:37
-    wire [6:0] _t896 = l37_s4_113[2] ? l37_s4_113 : l37_s4_105; // compact.rs:37
-    wire [7:0] _t897 = l37_s4_115[2] ? l37_s4_114 : l37_s4_106; // compact.rs:37
-    wire [6:0] _t898 = l37_s4_115[2] ? l37_s4_115 : l37_s4_107; // compact.rs:37
-    wire [7:0] _t899 = l37_s4_117[2] ? l37_s4_116 : l37_s4_108; // compact.rs:37
-    wire [6:0] _t900 = l37_s4_117[2] ? l37_s4_117 : l37_s4_109; // compact.rs:37
-    wire [7:0] _t901 = l37_s4_119[2] ? l37_s4_118 : l37_s4_110; // compact.rs:37
-    wire [6:0] _t902 = l37_s4_119[2] ? l37_s4_119 : l37_s4_111; // compact.rs:37
-    wire [7:0] _t903 = l37_s4_121[2] ? l37_s4_120 : l37_s4_112; // compact.rs:37
-    wire [6:0] _t904 = l37_s4_121[2] ? l37_s4_121 : l37_s4_113; // compact.rs:37
-    wire [7:0] _t905 = l37_s4_123[2] ? l37_s4_122 : l37_s4_114; // compact.rs:37
-    wire [6:0] _t906 = l37_s4_123[2] ? l37_s4_123 : l37_s4_115; // compact.rs:37
-    wire [7:0] _t907 = l37_s4_125[2] ? l37_s4_124 : l37_s4_116; // compact.rs:37
-    wire [6:0] _t908 = l37_s4_125[2] ? l37_s4_125 : l37_s4_117; // compact.rs:37
-    wire [7:0] _t909 = compact_distance_63_s4[2] ? compact_s4 : l37_s4_118; // compact.rs:37
-    wire [6:0] _t910 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l37_s4_119; // compact.rs:37
+    wire [7:0] _t1064 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
+    wire [6:0] _t1065 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
+    wire [7:0] _t1066 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
+    wire [6:0] _t1067 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
+    wire [7:0] _t1068 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
+    wire [6:0] _t1069 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
+    wire [7:0] _t1070 = l37_s4_31[2] ? l37_s4_30 : l37_s4_22; // compact.rs:37
+    wire [6:0] _t1071 = l37_s4_31[2] ? l37_s4_31 : l37_s4_23; // compact.rs:37
+    wire [7:0] _t1072 = l37_s4_33[2] ? l37_s4_32 : l37_s4_24; // compact.rs:37
+    wire [6:0] _t1073 = l37_s4_33[2] ? l37_s4_33 : l37_s4_25; // compact.rs:37
+    wire [7:0] _t1074 = l37_s4_35[2] ? l37_s4_34 : l37_s4_26; // compact.rs:37
+    wire [6:0] _t1075 = l37_s4_35[2] ? l37_s4_35 : l37_s4_27; // compact.rs:37
+    wire [7:0] _t1076 = l37_s4_37[2] ? l37_s4_36 : l37_s4_28; // compact.rs:37
+    wire [6:0] _t1077 = l37_s4_37[2] ? l37_s4_37 : l37_s4_29; // compact.rs:37
+    wire [7:0] _t1078 = l37_s4_39[2] ? l37_s4_38 : l37_s4_30; // compact.rs:37
+    wire [6:0] _t1079 = l37_s4_39[2] ? l37_s4_39 : l37_s4_31; // compact.rs:37
+    wire [7:0] _t1080 = l37_s4_41[2] ? l37_s4_40 : l37_s4_32; // compact.rs:37
+    wire [6:0] _t1081 = l37_s4_41[2] ? l37_s4_41 : l37_s4_33; // compact.rs:37
+    wire [7:0] _t1082 = l37_s4_43[2] ? l37_s4_42 : l37_s4_34; // compact.rs:37
+    wire [6:0] _t1083 = l37_s4_43[2] ? l37_s4_43 : l37_s4_35; // compact.rs:37
+    wire [7:0] _t1084 = l37_s4_45[2] ? l37_s4_44 : l37_s4_36; // compact.rs:37
+    wire [6:0] _t1085 = l37_s4_45[2] ? l37_s4_45 : l37_s4_37; // compact.rs:37
+    wire [7:0] _t1086 = l37_s4_47[2] ? l37_s4_46 : l37_s4_38; // compact.rs:37
+    wire [6:0] _t1087 = l37_s4_47[2] ? l37_s4_47 : l37_s4_39; // compact.rs:37
+    wire [7:0] _t1088 = l37_s4_49[2] ? l37_s4_48 : l37_s4_40; // compact.rs:37
+    wire [6:0] _t1089 = l37_s4_49[2] ? l37_s4_49 : l37_s4_41; // compact.rs:37
+    wire [7:0] _t1090 = l37_s4_51[2] ? l37_s4_50 : l37_s4_42; // compact.rs:37
+    wire [6:0] _t1091 = l37_s4_51[2] ? l37_s4_51 : l37_s4_43; // compact.rs:37
+    wire [7:0] _t1092 = l37_s4_53[2] ? l37_s4_52 : l37_s4_44; // compact.rs:37
+    wire [6:0] _t1093 = l37_s4_53[2] ? l37_s4_53 : l37_s4_45; // compact.rs:37
+    wire [7:0] _t1094 = l37_s4_55[2] ? l37_s4_54 : l37_s4_46; // compact.rs:37
+    wire [6:0] _t1095 = l37_s4_55[2] ? l37_s4_55 : l37_s4_47; // compact.rs:37
+    wire [7:0] _t1096 = l37_s4_57[2] ? l37_s4_56 : l37_s4_48; // compact.rs:37
+    wire [6:0] _t1097 = l37_s4_57[2] ? l37_s4_57 : l37_s4_49; // compact.rs:37
+    wire [7:0] _t1098 = l37_s4_59[2] ? l37_s4_58 : l37_s4_50; // compact.rs:37
+    wire [6:0] _t1099 = l37_s4_59[2] ? l37_s4_59 : l37_s4_51; // compact.rs:37
+    wire [7:0] _t1100 = l37_s4_61[2] ? l37_s4_60 : l37_s4_52; // compact.rs:37
+    wire [6:0] _t1101 = l37_s4_61[2] ? l37_s4_61 : l37_s4_53; // compact.rs:37
+    wire [7:0] _t1102 = l37_s4_63[2] ? l37_s4_62 : l37_s4_54; // compact.rs:37
+    wire [6:0] _t1103 = l37_s4_63[2] ? l37_s4_63 : l37_s4_55; // compact.rs:37
+    wire [7:0] _t1104 = l37_s4_65[2] ? l37_s4_64 : l37_s4_56; // compact.rs:37
+    wire [6:0] _t1105 = l37_s4_65[2] ? l37_s4_65 : l37_s4_57; // compact.rs:37
+    wire [7:0] _t1106 = l37_s4_67[2] ? l37_s4_66 : l37_s4_58; // compact.rs:37
+    wire [6:0] _t1107 = l37_s4_67[2] ? l37_s4_67 : l37_s4_59; // compact.rs:37
+    wire [7:0] _t1108 = l37_s4_69[2] ? l37_s4_68 : l37_s4_60; // compact.rs:37
+    wire [6:0] _t1109 = l37_s4_69[2] ? l37_s4_69 : l37_s4_61; // compact.rs:37
+    wire [7:0] _t1110 = l37_s4_71[2] ? l37_s4_70 : l37_s4_62; // compact.rs:37
+    wire [6:0] _t1111 = l37_s4_71[2] ? l37_s4_71 : l37_s4_63; // compact.rs:37
+    wire [7:0] _t1112 = l37_s4_73[2] ? l37_s4_72 : l37_s4_64; // compact.rs:37
+    wire [6:0] _t1113 = l37_s4_73[2] ? l37_s4_73 : l37_s4_65; // compact.rs:37
+    wire [7:0] _t1114 = l37_s4_75[2] ? l37_s4_74 : l37_s4_66; // compact.rs:37
+    wire [6:0] _t1115 = l37_s4_75[2] ? l37_s4_75 : l37_s4_67; // compact.rs:37
+    wire [7:0] _t1116 = l37_s4_77[2] ? l37_s4_76 : l37_s4_68; // compact.rs:37
+    wire [6:0] _t1117 = l37_s4_77[2] ? l37_s4_77 : l37_s4_69; // compact.rs:37
+    wire [7:0] _t1118 = l37_s4_79[2] ? l37_s4_78 : l37_s4_70; // compact.rs:37
+    wire [6:0] _t1119 = l37_s4_79[2] ? l37_s4_79 : l37_s4_71; // compact.rs:37
+    wire [7:0] _t1120 = l37_s4_81[2] ? l37_s4_80 : l37_s4_72; // compact.rs:37
+    wire [6:0] _t1121 = l37_s4_81[2] ? l37_s4_81 : l37_s4_73; // compact.rs:37
+    wire [7:0] _t1122 = l37_s4_83[2] ? l37_s4_82 : l37_s4_74; // compact.rs:37
+    wire [6:0] _t1123 = l37_s4_83[2] ? l37_s4_83 : l37_s4_75; // compact.rs:37
+    wire [7:0] _t1124 = l37_s4_85[2] ? l37_s4_84 : l37_s4_76; // compact.rs:37
+    wire [6:0] _t1125 = l37_s4_85[2] ? l37_s4_85 : l37_s4_77; // compact.rs:37
+    wire [7:0] _t1126 = l37_s4_87[2] ? l37_s4_86 : l37_s4_78; // compact.rs:37
+    wire [6:0] _t1127 = l37_s4_87[2] ? l37_s4_87 : l37_s4_79; // compact.rs:37
+    wire [7:0] _t1128 = l37_s4_89[2] ? l37_s4_88 : l37_s4_80; // compact.rs:37
+    wire [6:0] _t1129 = l37_s4_89[2] ? l37_s4_89 : l37_s4_81; // compact.rs:37
+    wire [7:0] _t1130 = l37_s4_91[2] ? l37_s4_90 : l37_s4_82; // compact.rs:37
+    wire [6:0] _t1131 = l37_s4_91[2] ? l37_s4_91 : l37_s4_83; // compact.rs:37
+    wire [7:0] _t1132 = l37_s4_93[2] ? l37_s4_92 : l37_s4_84; // compact.rs:37
+    wire [6:0] _t1133 = l37_s4_93[2] ? l37_s4_93 : l37_s4_85; // compact.rs:37
+    wire [7:0] _t1134 = l37_s4_95[2] ? l37_s4_94 : l37_s4_86; // compact.rs:37
+    wire [6:0] _t1135 = l37_s4_95[2] ? l37_s4_95 : l37_s4_87; // compact.rs:37
+    wire [7:0] _t1136 = l37_s4_97[2] ? l37_s4_96 : l37_s4_88; // compact.rs:37
+    wire [6:0] _t1137 = l37_s4_97[2] ? l37_s4_97 : l37_s4_89; // compact.rs:37
+    wire [7:0] _t1138 = l37_s4_99[2] ? l37_s4_98 : l37_s4_90; // compact.rs:37
+    wire [6:0] _t1139 = l37_s4_99[2] ? l37_s4_99 : l37_s4_91; // compact.rs:37
+    wire [7:0] _t1140 = l37_s4_101[2] ? l37_s4_100 : l37_s4_92; // compact.rs:37
+    wire [6:0] _t1141 = l37_s4_101[2] ? l37_s4_101 : l37_s4_93; // compact.rs:37
+    wire [7:0] _t1142 = l37_s4_103[2] ? l37_s4_102 : l37_s4_94; // compact.rs:37
+    wire [6:0] _t1143 = l37_s4_103[2] ? l37_s4_103 : l37_s4_95; // compact.rs:37
+    wire [7:0] _t1144 = l37_s4_105[2] ? l37_s4_104 : l37_s4_96; // compact.rs:37
+    wire [6:0] _t1145 = l37_s4_105[2] ? l37_s4_105 : l37_s4_97; // compact.rs:37
+    wire [7:0] _t1146 = l37_s4_107[2] ? l37_s4_106 : l37_s4_98; // compact.rs:37
+    wire [6:0] _t1147 = l37_s4_107[2] ? l37_s4_107 : l37_s4_99; // compact.rs:37
+    wire [7:0] _t1148 = l37_s4_109[2] ? l37_s4_108 : l37_s4_100; // compact.rs:37
+    wire [6:0] _t1149 = l37_s4_109[2] ? l37_s4_109 : l37_s4_101; // compact.rs:37
+    wire [7:0] _t1150 = l37_s4_111[2] ? l37_s4_110 : l37_s4_102; // compact.rs:37
+    wire [6:0] _t1151 = l37_s4_111[2] ? l37_s4_111 : l37_s4_103; // compact.rs:37
+    wire [7:0] _t1152 = l37_s4_113[2] ? l37_s4_112 : l37_s4_104; // compact.rs:37
+    wire [6:0] _t1153 = l37_s4_113[2] ? l37_s4_113 : l37_s4_105; // compact.rs:37
+    wire [7:0] _t1154 = l37_s4_115[2] ? l37_s4_114 : l37_s4_106; // compact.rs:37
+    wire [6:0] _t1155 = l37_s4_115[2] ? l37_s4_115 : l37_s4_107; // compact.rs:37
+    wire [7:0] _t1156 = l37_s4_117[2] ? l37_s4_116 : l37_s4_108; // compact.rs:37
+    wire [6:0] _t1157 = l37_s4_117[2] ? l37_s4_117 : l37_s4_109; // compact.rs:37
+    wire [7:0] _t1158 = l37_s4_119[2] ? l37_s4_118 : l37_s4_110; // compact.rs:37
+    wire [6:0] _t1159 = l37_s4_119[2] ? l37_s4_119 : l37_s4_111; // compact.rs:37
+    wire [7:0] _t1160 = l37_s4_121[2] ? l37_s4_120 : l37_s4_112; // compact.rs:37
+    wire [6:0] _t1161 = l37_s4_121[2] ? l37_s4_121 : l37_s4_113; // compact.rs:37
+    wire [7:0] _t1162 = l37_s4_123[2] ? l37_s4_122 : l37_s4_114; // compact.rs:37
+    wire [6:0] _t1163 = l37_s4_123[2] ? l37_s4_123 : l37_s4_115; // compact.rs:37
+    wire [7:0] _t1164 = l37_s4_125[2] ? l37_s4_124 : l37_s4_116; // compact.rs:37
+    wire [6:0] _t1165 = l37_s4_125[2] ? l37_s4_125 : l37_s4_117; // compact.rs:37
+    wire [7:0] _t1166 = compact_distance_63_s4[2] ? compact_s4 : l37_s4_118; // compact.rs:37
+    wire [6:0] _t1167 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l37_s4_119; // compact.rs:37
     always @(posedge clk) begin
-        if (advance) l37_s5 <= _t808[3] ? _t807 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
-        if (advance) l37_s5_2 <= _t810[3] ? _t809 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
-        if (advance) l37_s5_4 <= _t812[3] ? _t811 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
-        if (advance) l37_s5_6 <= _t814[3] ? _t813 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
-        if (advance) l37_s5_8 <= _t816[3] ? _t815 : (l37_s4_17[2] ? l37_s4_16 : l37_s4_8);
-        if (advance) l37_s5_10 <= _t818[3] ? _t817 : (l37_s4_19[2] ? l37_s4_18 : l37_s4_10);
-        if (advance) l37_s5_12 <= _t820[3] ? _t819 : (l37_s4_21[2] ? l37_s4_20 : l37_s4_12);
-        if (advance) l37_s5_14 <= _t822[3] ? _t821 : (l37_s4_23[2] ? l37_s4_22 : l37_s4_14);
-        if (advance) l37_s5_16 <= _t824[3] ? _t823 : _t807;
-        if (advance) l37_s5_18 <= _t826[3] ? _t825 : _t809;
-        if (advance) l37_s5_20 <= _t828[3] ? _t827 : _t811;
-        if (advance) l37_s5_22 <= _t830[3] ? _t829 : _t813;
-        if (advance) l37_s5_24 <= _t832[3] ? _t831 : _t815;
-        if (advance) l37_s5_26 <= _t834[3] ? _t833 : _t817;
-        if (advance) l37_s5_28 <= _t836[3] ? _t835 : _t819;
-        if (advance) l37_s5_30 <= _t838[3] ? _t837 : _t821;
-        if (advance) l37_s5_32 <= _t840[3] ? _t839 : _t823;
-        if (advance) l37_s5_33 <= _t840[3] ? _t840 : _t824;
-        if (advance) l37_s5_34 <= _t842[3] ? _t841 : _t825;
-        if (advance) l37_s5_35 <= _t842[3] ? _t842 : _t826;
-        if (advance) l37_s5_36 <= _t844[3] ? _t843 : _t827;
-        if (advance) l37_s5_37 <= _t844[3] ? _t844 : _t828;
-        if (advance) l37_s5_38 <= _t846[3] ? _t845 : _t829;
-        if (advance) l37_s5_39 <= _t846[3] ? _t846 : _t830;
-        if (advance) l37_s5_40 <= _t848[3] ? _t847 : _t831;
-        if (advance) l37_s5_41 <= _t848[3] ? _t848 : _t832;
-        if (advance) l37_s5_42 <= _t850[3] ? _t849 : _t833;
-        if (advance) l37_s5_43 <= _t850[3] ? _t850 : _t834;
-        if (advance) l37_s5_44 <= _t852[3] ? _t851 : _t835;
-        if (advance) l37_s5_45 <= _t852[3] ? _t852 : _t836;
-        if (advance) l37_s5_46 <= _t854[3] ? _t853 : _t837;
-        if (advance) l37_s5_47 <= _t854[3] ? _t854 : _t838;
-        if (advance) l37_s5_48 <= _t856[3] ? _t855 : _t839;
-        if (advance) l37_s5_49 <= _t856[3] ? _t856 : _t840;
-        if (advance) l37_s5_50 <= _t858[3] ? _t857 : _t841;
-        if (advance) l37_s5_51 <= _t858[3] ? _t858 : _t842;
-        if (advance) l37_s5_52 <= _t860[3] ? _t859 : _t843;
-        if (advance) l37_s5_53 <= _t860[3] ? _t860 : _t844;
-        if (advance) l37_s5_54 <= _t862[3] ? _t861 : _t845;
-        if (advance) l37_s5_55 <= _t862[3] ? _t862 : _t846;
-        if (advance) l37_s5_56 <= _t864[3] ? _t863 : _t847;
-        if (advance) l37_s5_57 <= _t864[3] ? _t864 : _t848;
-        if (advance) l37_s5_58 <= _t866[3] ? _t865 : _t849;
-        if (advance) l37_s5_59 <= _t866[3] ? _t866 : _t850;
-        if (advance) l37_s5_60 <= _t868[3] ? _t867 : _t851;
-        if (advance) l37_s5_61 <= _t868[3] ? _t868 : _t852;
-        if (advance) l37_s5_62 <= _t870[3] ? _t869 : _t853;
-        if (advance) l37_s5_63 <= _t870[3] ? _t870 : _t854;
-        if (advance) l37_s5_64 <= _t872[3] ? _t871 : _t855;
-        if (advance) l37_s5_65 <= _t872[3] ? _t872 : _t856;
-        if (advance) l37_s5_66 <= _t874[3] ? _t873 : _t857;
-        if (advance) l37_s5_67 <= _t874[3] ? _t874 : _t858;
-        if (advance) l37_s5_68 <= _t876[3] ? _t875 : _t859;
-        if (advance) l37_s5_69 <= _t876[3] ? _t876 : _t860;
-        if (advance) l37_s5_70 <= _t878[3] ? _t877 : _t861;
-        if (advance) l37_s5_71 <= _t878[3] ? _t878 : _t862;
-        if (advance) l37_s5_72 <= _t880[3] ? _t879 : _t863;
-        if (advance) l37_s5_73 <= _t880[3] ? _t880 : _t864;
-        if (advance) l37_s5_74 <= _t882[3] ? _t881 : _t865;
-        if (advance) l37_s5_75 <= _t882[3] ? _t882 : _t866;
-        if (advance) l37_s5_76 <= _t884[3] ? _t883 : _t867;
-        if (advance) l37_s5_77 <= _t884[3] ? _t884 : _t868;
-        if (advance) l37_s5_78 <= _t886[3] ? _t885 : _t869;
-        if (advance) l37_s5_79 <= _t886[3] ? _t886 : _t870;
-        if (advance) l37_s5_80 <= _t888[3] ? _t887 : _t871;
-        if (advance) l37_s5_81 <= _t888[3] ? _t888 : _t872;
-        if (advance) l37_s5_82 <= _t890[3] ? _t889 : _t873;
-        if (advance) l37_s5_83 <= _t890[3] ? _t890 : _t874;
-        if (advance) l37_s5_84 <= _t892[3] ? _t891 : _t875;
-        if (advance) l37_s5_85 <= _t892[3] ? _t892 : _t876;
-        if (advance) l37_s5_86 <= _t894[3] ? _t893 : _t877;
-        if (advance) l37_s5_87 <= _t894[3] ? _t894 : _t878;
-        if (advance) l37_s5_88 <= _t896[3] ? _t895 : _t879;
-        if (advance) l37_s5_89 <= _t896[3] ? _t896 : _t880;
-        if (advance) l37_s5_90 <= _t898[3] ? _t897 : _t881;
-        if (advance) l37_s5_91 <= _t898[3] ? _t898 : _t882;
-        if (advance) l37_s5_92 <= _t900[3] ? _t899 : _t883;
-        if (advance) l37_s5_93 <= _t900[3] ? _t900 : _t884;
-        if (advance) l37_s5_94 <= _t902[3] ? _t901 : _t885;
-        if (advance) l37_s5_95 <= _t902[3] ? _t902 : _t886;
-        if (advance) l37_s5_96 <= _t904[3] ? _t903 : _t887;
-        if (advance) l37_s5_97 <= _t904[3] ? _t904 : _t888;
-        if (advance) l37_s5_98 <= _t906[3] ? _t905 : _t889;
-        if (advance) l37_s5_99 <= _t906[3] ? _t906 : _t890;
-        if (advance) l37_s5_100 <= _t908[3] ? _t907 : _t891;
-        if (advance) l37_s5_101 <= _t908[3] ? _t908 : _t892;
-        if (advance) l37_s5_102 <= _t910[3] ? _t909 : _t893;
-        if (advance) l37_s5_103 <= _t910[3] ? _t910 : _t894;
-        if (advance) l37_s5_104 <= l37_s4_121[3] ? l37_s4_120 : _t895;
-        if (advance) l37_s5_105 <= l37_s4_121[3] ? l37_s4_121 : _t896;
-        if (advance) l37_s5_106 <= l37_s4_123[3] ? l37_s4_122 : _t897;
-        if (advance) l37_s5_107 <= l37_s4_123[3] ? l37_s4_123 : _t898;
-        if (advance) l37_s5_108 <= l37_s4_125[3] ? l37_s4_124 : _t899;
-        if (advance) l37_s5_109 <= l37_s4_125[3] ? l37_s4_125 : _t900;
-        if (advance) l37_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t901;
-        if (advance) l37_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t902;
-        if (advance) l37_s5_112 <= _t903;
-        if (advance) l37_s5_113 <= _t904;
-        if (advance) l37_s5_114 <= _t905;
-        if (advance) l37_s5_115 <= _t906;
-        if (advance) l37_s5_116 <= _t907;
-        if (advance) l37_s5_117 <= _t908;
-        if (advance) l37_s5_118 <= _t909;
-        if (advance) l37_s5_119 <= _t910;
+        if (advance) l37_s5 <= _t1065[3] ? _t1064 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
+        if (advance) l37_s5_2 <= _t1067[3] ? _t1066 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
+        if (advance) l37_s5_4 <= _t1069[3] ? _t1068 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
+        if (advance) l37_s5_6 <= _t1071[3] ? _t1070 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
+        if (advance) l37_s5_8 <= _t1073[3] ? _t1072 : (l37_s4_17[2] ? l37_s4_16 : l37_s4_8);
+        if (advance) l37_s5_10 <= _t1075[3] ? _t1074 : (l37_s4_19[2] ? l37_s4_18 : l37_s4_10);
+        if (advance) l37_s5_12 <= _t1077[3] ? _t1076 : (l37_s4_21[2] ? l37_s4_20 : l37_s4_12);
+        if (advance) l37_s5_14 <= _t1079[3] ? _t1078 : (l37_s4_23[2] ? l37_s4_22 : l37_s4_14);
+        if (advance) l37_s5_16 <= _t1081[3] ? _t1080 : _t1064;
+        if (advance) l37_s5_18 <= _t1083[3] ? _t1082 : _t1066;
+        if (advance) l37_s5_20 <= _t1085[3] ? _t1084 : _t1068;
+        if (advance) l37_s5_22 <= _t1087[3] ? _t1086 : _t1070;
+        if (advance) l37_s5_24 <= _t1089[3] ? _t1088 : _t1072;
+        if (advance) l37_s5_26 <= _t1091[3] ? _t1090 : _t1074;
+        if (advance) l37_s5_28 <= _t1093[3] ? _t1092 : _t1076;
+        if (advance) l37_s5_30 <= _t1095[3] ? _t1094 : _t1078;
+        if (advance) l37_s5_32 <= _t1097[3] ? _t1096 : _t1080;
+        if (advance) l37_s5_33 <= _t1097[3] ? _t1097 : _t1081;
+        if (advance) l37_s5_34 <= _t1099[3] ? _t1098 : _t1082;
+        if (advance) l37_s5_35 <= _t1099[3] ? _t1099 : _t1083;
+        if (advance) l37_s5_36 <= _t1101[3] ? _t1100 : _t1084;
+        if (advance) l37_s5_37 <= _t1101[3] ? _t1101 : _t1085;
+        if (advance) l37_s5_38 <= _t1103[3] ? _t1102 : _t1086;
+        if (advance) l37_s5_39 <= _t1103[3] ? _t1103 : _t1087;
+        if (advance) l37_s5_40 <= _t1105[3] ? _t1104 : _t1088;
+        if (advance) l37_s5_41 <= _t1105[3] ? _t1105 : _t1089;
+        if (advance) l37_s5_42 <= _t1107[3] ? _t1106 : _t1090;
+        if (advance) l37_s5_43 <= _t1107[3] ? _t1107 : _t1091;
+        if (advance) l37_s5_44 <= _t1109[3] ? _t1108 : _t1092;
+        if (advance) l37_s5_45 <= _t1109[3] ? _t1109 : _t1093;
+        if (advance) l37_s5_46 <= _t1111[3] ? _t1110 : _t1094;
+        if (advance) l37_s5_47 <= _t1111[3] ? _t1111 : _t1095;
+        if (advance) l37_s5_48 <= _t1113[3] ? _t1112 : _t1096;
+        if (advance) l37_s5_49 <= _t1113[3] ? _t1113 : _t1097;
+        if (advance) l37_s5_50 <= _t1115[3] ? _t1114 : _t1098;
+        if (advance) l37_s5_51 <= _t1115[3] ? _t1115 : _t1099;
+        if (advance) l37_s5_52 <= _t1117[3] ? _t1116 : _t1100;
+        if (advance) l37_s5_53 <= _t1117[3] ? _t1117 : _t1101;
+        if (advance) l37_s5_54 <= _t1119[3] ? _t1118 : _t1102;
+        if (advance) l37_s5_55 <= _t1119[3] ? _t1119 : _t1103;
+        if (advance) l37_s5_56 <= _t1121[3] ? _t1120 : _t1104;
+        if (advance) l37_s5_57 <= _t1121[3] ? _t1121 : _t1105;
+        if (advance) l37_s5_58 <= _t1123[3] ? _t1122 : _t1106;
+        if (advance) l37_s5_59 <= _t1123[3] ? _t1123 : _t1107;
+        if (advance) l37_s5_60 <= _t1125[3] ? _t1124 : _t1108;
+        if (advance) l37_s5_61 <= _t1125[3] ? _t1125 : _t1109;
+        if (advance) l37_s5_62 <= _t1127[3] ? _t1126 : _t1110;
+        if (advance) l37_s5_63 <= _t1127[3] ? _t1127 : _t1111;
+        if (advance) l37_s5_64 <= _t1129[3] ? _t1128 : _t1112;
+        if (advance) l37_s5_65 <= _t1129[3] ? _t1129 : _t1113;
+        if (advance) l37_s5_66 <= _t1131[3] ? _t1130 : _t1114;
+        if (advance) l37_s5_67 <= _t1131[3] ? _t1131 : _t1115;
+        if (advance) l37_s5_68 <= _t1133[3] ? _t1132 : _t1116;
+        if (advance) l37_s5_69 <= _t1133[3] ? _t1133 : _t1117;
+        if (advance) l37_s5_70 <= _t1135[3] ? _t1134 : _t1118;
+        if (advance) l37_s5_71 <= _t1135[3] ? _t1135 : _t1119;
+        if (advance) l37_s5_72 <= _t1137[3] ? _t1136 : _t1120;
+        if (advance) l37_s5_73 <= _t1137[3] ? _t1137 : _t1121;
+        if (advance) l37_s5_74 <= _t1139[3] ? _t1138 : _t1122;
+        if (advance) l37_s5_75 <= _t1139[3] ? _t1139 : _t1123;
+        if (advance) l37_s5_76 <= _t1141[3] ? _t1140 : _t1124;
+        if (advance) l37_s5_77 <= _t1141[3] ? _t1141 : _t1125;
+        if (advance) l37_s5_78 <= _t1143[3] ? _t1142 : _t1126;
+        if (advance) l37_s5_79 <= _t1143[3] ? _t1143 : _t1127;
+        if (advance) l37_s5_80 <= _t1145[3] ? _t1144 : _t1128;
+        if (advance) l37_s5_81 <= _t1145[3] ? _t1145 : _t1129;
+        if (advance) l37_s5_82 <= _t1147[3] ? _t1146 : _t1130;
+        if (advance) l37_s5_83 <= _t1147[3] ? _t1147 : _t1131;
+        if (advance) l37_s5_84 <= _t1149[3] ? _t1148 : _t1132;
+        if (advance) l37_s5_85 <= _t1149[3] ? _t1149 : _t1133;
+        if (advance) l37_s5_86 <= _t1151[3] ? _t1150 : _t1134;
+        if (advance) l37_s5_87 <= _t1151[3] ? _t1151 : _t1135;
+        if (advance) l37_s5_88 <= _t1153[3] ? _t1152 : _t1136;
+        if (advance) l37_s5_89 <= _t1153[3] ? _t1153 : _t1137;
+        if (advance) l37_s5_90 <= _t1155[3] ? _t1154 : _t1138;
+        if (advance) l37_s5_91 <= _t1155[3] ? _t1155 : _t1139;
+        if (advance) l37_s5_92 <= _t1157[3] ? _t1156 : _t1140;
+        if (advance) l37_s5_93 <= _t1157[3] ? _t1157 : _t1141;
+        if (advance) l37_s5_94 <= _t1159[3] ? _t1158 : _t1142;
+        if (advance) l37_s5_95 <= _t1159[3] ? _t1159 : _t1143;
+        if (advance) l37_s5_96 <= _t1161[3] ? _t1160 : _t1144;
+        if (advance) l37_s5_97 <= _t1161[3] ? _t1161 : _t1145;
+        if (advance) l37_s5_98 <= _t1163[3] ? _t1162 : _t1146;
+        if (advance) l37_s5_99 <= _t1163[3] ? _t1163 : _t1147;
+        if (advance) l37_s5_100 <= _t1165[3] ? _t1164 : _t1148;
+        if (advance) l37_s5_101 <= _t1165[3] ? _t1165 : _t1149;
+        if (advance) l37_s5_102 <= _t1167[3] ? _t1166 : _t1150;
+        if (advance) l37_s5_103 <= _t1167[3] ? _t1167 : _t1151;
+        if (advance) l37_s5_104 <= l37_s4_121[3] ? l37_s4_120 : _t1152;
+        if (advance) l37_s5_105 <= l37_s4_121[3] ? l37_s4_121 : _t1153;
+        if (advance) l37_s5_106 <= l37_s4_123[3] ? l37_s4_122 : _t1154;
+        if (advance) l37_s5_107 <= l37_s4_123[3] ? l37_s4_123 : _t1155;
+        if (advance) l37_s5_108 <= l37_s4_125[3] ? l37_s4_124 : _t1156;
+        if (advance) l37_s5_109 <= l37_s4_125[3] ? l37_s4_125 : _t1157;
+        if (advance) l37_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t1158;
+        if (advance) l37_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t1159;
+        if (advance) l37_s5_112 <= _t1160;
+        if (advance) l37_s5_113 <= _t1161;
+        if (advance) l37_s5_114 <= _t1162;
+        if (advance) l37_s5_115 <= _t1163;
+        if (advance) l37_s5_116 <= _t1164;
+        if (advance) l37_s5_117 <= _t1165;
+        if (advance) l37_s5_118 <= _t1166;
+        if (advance) l37_s5_119 <= _t1167;
         if (advance) l37_s5_120 <= l37_s4_120;
         if (advance) l37_s5_121 <= l37_s4_121;
         if (advance) l37_s5_122 <= l37_s4_122;
@@ -8425,55 +9062,55 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) compact_s5 <= compact_s4;
         if (advance) compact_distance_63_s5 <= compact_distance_63_s4;
     end
-    wire [7:0] _t911 = l37_s5_97[4] ? l37_s5_96 : l37_s5_64; // compact.rs:37
-    wire [6:0] _t912 = l37_s5_97[4] ? l37_s5_97 : l37_s5_65; // compact.rs:37
-    wire [7:0] _t913 = l37_s5_99[4] ? l37_s5_98 : l37_s5_66; // compact.rs:37
-    wire [6:0] _t914 = l37_s5_99[4] ? l37_s5_99 : l37_s5_67; // compact.rs:37
-    wire [7:0] _t915 = l37_s5_101[4] ? l37_s5_100 : l37_s5_68; // compact.rs:37
-    wire [6:0] _t916 = l37_s5_101[4] ? l37_s5_101 : l37_s5_69; // compact.rs:37
-    wire [7:0] _t917 = l37_s5_103[4] ? l37_s5_102 : l37_s5_70; // compact.rs:37
-    wire [6:0] _t918 = l37_s5_103[4] ? l37_s5_103 : l37_s5_71; // compact.rs:37
-    wire [7:0] _t919 = l37_s5_105[4] ? l37_s5_104 : l37_s5_72; // compact.rs:37
-    wire [6:0] _t920 = l37_s5_105[4] ? l37_s5_105 : l37_s5_73; // compact.rs:37
-    wire [7:0] _t921 = l37_s5_107[4] ? l37_s5_106 : l37_s5_74; // compact.rs:37
-    wire [6:0] _t922 = l37_s5_107[4] ? l37_s5_107 : l37_s5_75; // compact.rs:37
-    wire [7:0] _t923 = l37_s5_109[4] ? l37_s5_108 : l37_s5_76; // compact.rs:37
-    wire [6:0] _t924 = l37_s5_109[4] ? l37_s5_109 : l37_s5_77; // compact.rs:37
-    wire [7:0] _t925 = l37_s5_111[4] ? l37_s5_110 : l37_s5_78; // compact.rs:37
-    wire [6:0] _t926 = l37_s5_111[4] ? l37_s5_111 : l37_s5_79; // compact.rs:37
-    wire [7:0] _t927 = l37_s5_113[4] ? l37_s5_112 : l37_s5_80; // compact.rs:37
-    wire [6:0] _t928 = l37_s5_113[4] ? l37_s5_113 : l37_s5_81; // compact.rs:37
-    wire [7:0] _t929 = l37_s5_115[4] ? l37_s5_114 : l37_s5_82; // compact.rs:37
-    wire [6:0] _t930 = l37_s5_115[4] ? l37_s5_115 : l37_s5_83; // compact.rs:37
-    wire [7:0] _t931 = l37_s5_117[4] ? l37_s5_116 : l37_s5_84; // compact.rs:37
-    wire [6:0] _t932 = l37_s5_117[4] ? l37_s5_117 : l37_s5_85; // compact.rs:37
-    wire [7:0] _t933 = l37_s5_119[4] ? l37_s5_118 : l37_s5_86; // compact.rs:37
-    wire [6:0] _t934 = l37_s5_119[4] ? l37_s5_119 : l37_s5_87; // compact.rs:37
-    wire [7:0] _t935 = l37_s5_121[4] ? l37_s5_120 : l37_s5_88; // compact.rs:37
-    wire [6:0] _t936 = l37_s5_121[4] ? l37_s5_121 : l37_s5_89; // compact.rs:37
-    wire [7:0] _t937 = l37_s5_123[4] ? l37_s5_122 : l37_s5_90; // compact.rs:37
-    wire [6:0] _t938 = l37_s5_123[4] ? l37_s5_123 : l37_s5_91; // compact.rs:37
-    wire [7:0] _t939 = l37_s5_125[4] ? l37_s5_124 : l37_s5_92; // compact.rs:37
-    wire [6:0] _t940 = l37_s5_125[4] ? l37_s5_125 : l37_s5_93; // compact.rs:37
-    wire [7:0] _t941 = compact_distance_63_s5[4] ? compact_s5 : l37_s5_94; // compact.rs:37
-    wire [6:0] _t942 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l37_s5_95; // compact.rs:37
+    wire [7:0] _t1168 = l37_s5_97[4] ? l37_s5_96 : l37_s5_64; // compact.rs:37
+    wire [6:0] _t1169 = l37_s5_97[4] ? l37_s5_97 : l37_s5_65; // compact.rs:37
+    wire [7:0] _t1170 = l37_s5_99[4] ? l37_s5_98 : l37_s5_66; // compact.rs:37
+    wire [6:0] _t1171 = l37_s5_99[4] ? l37_s5_99 : l37_s5_67; // compact.rs:37
+    wire [7:0] _t1172 = l37_s5_101[4] ? l37_s5_100 : l37_s5_68; // compact.rs:37
+    wire [6:0] _t1173 = l37_s5_101[4] ? l37_s5_101 : l37_s5_69; // compact.rs:37
+    wire [7:0] _t1174 = l37_s5_103[4] ? l37_s5_102 : l37_s5_70; // compact.rs:37
+    wire [6:0] _t1175 = l37_s5_103[4] ? l37_s5_103 : l37_s5_71; // compact.rs:37
+    wire [7:0] _t1176 = l37_s5_105[4] ? l37_s5_104 : l37_s5_72; // compact.rs:37
+    wire [6:0] _t1177 = l37_s5_105[4] ? l37_s5_105 : l37_s5_73; // compact.rs:37
+    wire [7:0] _t1178 = l37_s5_107[4] ? l37_s5_106 : l37_s5_74; // compact.rs:37
+    wire [6:0] _t1179 = l37_s5_107[4] ? l37_s5_107 : l37_s5_75; // compact.rs:37
+    wire [7:0] _t1180 = l37_s5_109[4] ? l37_s5_108 : l37_s5_76; // compact.rs:37
+    wire [6:0] _t1181 = l37_s5_109[4] ? l37_s5_109 : l37_s5_77; // compact.rs:37
+    wire [7:0] _t1182 = l37_s5_111[4] ? l37_s5_110 : l37_s5_78; // compact.rs:37
+    wire [6:0] _t1183 = l37_s5_111[4] ? l37_s5_111 : l37_s5_79; // compact.rs:37
+    wire [7:0] _t1184 = l37_s5_113[4] ? l37_s5_112 : l37_s5_80; // compact.rs:37
+    wire [6:0] _t1185 = l37_s5_113[4] ? l37_s5_113 : l37_s5_81; // compact.rs:37
+    wire [7:0] _t1186 = l37_s5_115[4] ? l37_s5_114 : l37_s5_82; // compact.rs:37
+    wire [6:0] _t1187 = l37_s5_115[4] ? l37_s5_115 : l37_s5_83; // compact.rs:37
+    wire [7:0] _t1188 = l37_s5_117[4] ? l37_s5_116 : l37_s5_84; // compact.rs:37
+    wire [6:0] _t1189 = l37_s5_117[4] ? l37_s5_117 : l37_s5_85; // compact.rs:37
+    wire [7:0] _t1190 = l37_s5_119[4] ? l37_s5_118 : l37_s5_86; // compact.rs:37
+    wire [6:0] _t1191 = l37_s5_119[4] ? l37_s5_119 : l37_s5_87; // compact.rs:37
+    wire [7:0] _t1192 = l37_s5_121[4] ? l37_s5_120 : l37_s5_88; // compact.rs:37
+    wire [6:0] _t1193 = l37_s5_121[4] ? l37_s5_121 : l37_s5_89; // compact.rs:37
+    wire [7:0] _t1194 = l37_s5_123[4] ? l37_s5_122 : l37_s5_90; // compact.rs:37
+    wire [6:0] _t1195 = l37_s5_123[4] ? l37_s5_123 : l37_s5_91; // compact.rs:37
+    wire [7:0] _t1196 = l37_s5_125[4] ? l37_s5_124 : l37_s5_92; // compact.rs:37
+    wire [6:0] _t1197 = l37_s5_125[4] ? l37_s5_125 : l37_s5_93; // compact.rs:37
+    wire [7:0] _t1198 = compact_distance_63_s5[4] ? compact_s5 : l37_s5_94; // compact.rs:37
+    wire [6:0] _t1199 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l37_s5_95; // compact.rs:37
     always @(posedge clk) begin
-        if (advance) packed_0 <= _t912[5] ? _t911 : (l37_s5_33[4] ? l37_s5_32 : l37_s5);
-        if (advance) packed_1 <= _t914[5] ? _t913 : (l37_s5_35[4] ? l37_s5_34 : l37_s5_2);
-        if (advance) packed_2 <= _t916[5] ? _t915 : (l37_s5_37[4] ? l37_s5_36 : l37_s5_4);
-        if (advance) packed_3 <= _t918[5] ? _t917 : (l37_s5_39[4] ? l37_s5_38 : l37_s5_6);
-        if (advance) packed_4 <= _t920[5] ? _t919 : (l37_s5_41[4] ? l37_s5_40 : l37_s5_8);
-        if (advance) packed_5 <= _t922[5] ? _t921 : (l37_s5_43[4] ? l37_s5_42 : l37_s5_10);
-        if (advance) packed_6 <= _t924[5] ? _t923 : (l37_s5_45[4] ? l37_s5_44 : l37_s5_12);
-        if (advance) packed_7 <= _t926[5] ? _t925 : (l37_s5_47[4] ? l37_s5_46 : l37_s5_14);
-        if (advance) packed_8 <= _t928[5] ? _t927 : (l37_s5_49[4] ? l37_s5_48 : l37_s5_16);
-        if (advance) packed_9 <= _t930[5] ? _t929 : (l37_s5_51[4] ? l37_s5_50 : l37_s5_18);
-        if (advance) packed_10 <= _t932[5] ? _t931 : (l37_s5_53[4] ? l37_s5_52 : l37_s5_20);
-        if (advance) packed_11 <= _t934[5] ? _t933 : (l37_s5_55[4] ? l37_s5_54 : l37_s5_22);
-        if (advance) packed_12 <= _t936[5] ? _t935 : (l37_s5_57[4] ? l37_s5_56 : l37_s5_24);
-        if (advance) packed_13 <= _t938[5] ? _t937 : (l37_s5_59[4] ? l37_s5_58 : l37_s5_26);
-        if (advance) packed_14 <= _t940[5] ? _t939 : (l37_s5_61[4] ? l37_s5_60 : l37_s5_28);
-        if (advance) packed_15 <= _t942[5] ? _t941 : (l37_s5_63[4] ? l37_s5_62 : l37_s5_30);
+        if (advance) packed_0 <= _t1169[5] ? _t1168 : (l37_s5_33[4] ? l37_s5_32 : l37_s5);
+        if (advance) packed_1 <= _t1171[5] ? _t1170 : (l37_s5_35[4] ? l37_s5_34 : l37_s5_2);
+        if (advance) packed_2 <= _t1173[5] ? _t1172 : (l37_s5_37[4] ? l37_s5_36 : l37_s5_4);
+        if (advance) packed_3 <= _t1175[5] ? _t1174 : (l37_s5_39[4] ? l37_s5_38 : l37_s5_6);
+        if (advance) packed_4 <= _t1177[5] ? _t1176 : (l37_s5_41[4] ? l37_s5_40 : l37_s5_8);
+        if (advance) packed_5 <= _t1179[5] ? _t1178 : (l37_s5_43[4] ? l37_s5_42 : l37_s5_10);
+        if (advance) packed_6 <= _t1181[5] ? _t1180 : (l37_s5_45[4] ? l37_s5_44 : l37_s5_12);
+        if (advance) packed_7 <= _t1183[5] ? _t1182 : (l37_s5_47[4] ? l37_s5_46 : l37_s5_14);
+        if (advance) packed_8 <= _t1185[5] ? _t1184 : (l37_s5_49[4] ? l37_s5_48 : l37_s5_16);
+        if (advance) packed_9 <= _t1187[5] ? _t1186 : (l37_s5_51[4] ? l37_s5_50 : l37_s5_18);
+        if (advance) packed_10 <= _t1189[5] ? _t1188 : (l37_s5_53[4] ? l37_s5_52 : l37_s5_20);
+        if (advance) packed_11 <= _t1191[5] ? _t1190 : (l37_s5_55[4] ? l37_s5_54 : l37_s5_22);
+        if (advance) packed_12 <= _t1193[5] ? _t1192 : (l37_s5_57[4] ? l37_s5_56 : l37_s5_24);
+        if (advance) packed_13 <= _t1195[5] ? _t1194 : (l37_s5_59[4] ? l37_s5_58 : l37_s5_26);
+        if (advance) packed_14 <= _t1197[5] ? _t1196 : (l37_s5_61[4] ? l37_s5_60 : l37_s5_28);
+        if (advance) packed_15 <= _t1199[5] ? _t1198 : (l37_s5_63[4] ? l37_s5_62 : l37_s5_30);
         if (advance) packed_16 <= l37_s5_97[5] ? l37_s5_96 : (l37_s5_65[4] ? l37_s5_64 : l37_s5_32);
         if (advance) packed_17 <= l37_s5_99[5] ? l37_s5_98 : (l37_s5_67[4] ? l37_s5_66 : l37_s5_34);
         if (advance) packed_18 <= l37_s5_101[5] ? l37_s5_100 : (l37_s5_69[4] ? l37_s5_68 : l37_s5_36);
@@ -8490,22 +9127,22 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) packed_29 <= l37_s5_123[5] ? l37_s5_122 : (l37_s5_91[4] ? l37_s5_90 : l37_s5_58);
         if (advance) packed_30 <= l37_s5_125[5] ? l37_s5_124 : (l37_s5_93[4] ? l37_s5_92 : l37_s5_60);
         if (advance) packed_31 <= compact_distance_63_s5[5] ? compact_s5 : (l37_s5_95[4] ? l37_s5_94 : l37_s5_62);
-        if (advance) packed_32 <= _t911;
-        if (advance) packed_33 <= _t913;
-        if (advance) packed_34 <= _t915;
-        if (advance) packed_35 <= _t917;
-        if (advance) packed_36 <= _t919;
-        if (advance) packed_37 <= _t921;
-        if (advance) packed_38 <= _t923;
-        if (advance) packed_39 <= _t925;
-        if (advance) packed_40 <= _t927;
-        if (advance) packed_41 <= _t929;
-        if (advance) packed_42 <= _t931;
-        if (advance) packed_43 <= _t933;
-        if (advance) packed_44 <= _t935;
-        if (advance) packed_45 <= _t937;
-        if (advance) packed_46 <= _t939;
-        if (advance) packed_47 <= _t941;
+        if (advance) packed_32 <= _t1168;
+        if (advance) packed_33 <= _t1170;
+        if (advance) packed_34 <= _t1172;
+        if (advance) packed_35 <= _t1174;
+        if (advance) packed_36 <= _t1176;
+        if (advance) packed_37 <= _t1178;
+        if (advance) packed_38 <= _t1180;
+        if (advance) packed_39 <= _t1182;
+        if (advance) packed_40 <= _t1184;
+        if (advance) packed_41 <= _t1186;
+        if (advance) packed_42 <= _t1188;
+        if (advance) packed_43 <= _t1190;
+        if (advance) packed_44 <= _t1192;
+        if (advance) packed_45 <= _t1194;
+        if (advance) packed_46 <= _t1196;
+        if (advance) packed_47 <= _t1198;
         if (advance) packed_48 <= l37_s5_96;
         if (advance) packed_49 <= l37_s5_98;
         if (advance) packed_50 <= l37_s5_100;
@@ -8524,120 +9161,111 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) packed_63 <= compact_s5;
     end
 
-    // out: leave the pipeline through a register slice, so that its enable is a register
+    // out: the sparse part
+    assign finished = sent;
+    assign advance = writer_s_ready;
+    assign sparse_valid = writer_m_valid;
+    assign sparse_data = writer_m_data;
+    assign sparse_keep = writer_m_keep;
+    assign sparse_last = writer_m_last;
+    assign sent = writer_sent;
     always @(posedge clk) begin
         if (advance) chunk_first_s1 <= chunk_first;
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = starts_chunk & (compact_total == 7'h40); // quantizer.rs:251
-    wire [6:0] byte_count = compact_total + {6'h0, starts_chunk}; // quantizer.rs:252
-    wire [511:0] beat_out_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:255
+    wire too_many = starts_chunk & (compact_total == 7'h40); // quantizer.rs:269
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:271
     always @(posedge clk) begin
-        if (advance) byte_count_s4 <= byte_count;
-        if (advance) byte_count_s5 <= byte_count_s4;
-        if (advance) beat_out_byte_count <= byte_count_s5;
+        if (advance) compact_total_s4 <= compact_total;
+        if (advance) compact_total_s5 <= compact_total_s4;
+        if (advance) sparse_beat_found <= compact_total_s5;
         if (advance) too_many_s4 <= too_many;
         if (advance) too_many_s5 <= too_many_s4;
-        if (advance) beat_out_too_many <= too_many_s5;
+        if (advance) sparse_beat_too_many <= too_many_s5;
         if (advance) starts_chunk_s4 <= starts_chunk;
         if (advance) starts_chunk_s5 <= starts_chunk_s4;
-        if (advance) beat_out_starts_chunk <= starts_chunk_s5;
+        if (advance) sparse_beat_starts_chunk <= starts_chunk_s5;
         if (advance) count_s3 <= count;
         if (advance) count_s4 <= count_s3;
         if (advance) count_s5 <= count_s4;
-        if (advance) beat_out_count <= count_s5;
+        if (advance) sparse_beat_count <= count_s5;
         if (advance) beat_first_s1 <= beat_first;
         if (advance) beat_first_s2 <= beat_first_s1;
         if (advance) beat_first_s3 <= beat_first_s2;
         if (advance) beat_first_s4 <= beat_first_s3;
         if (advance) beat_first_s5 <= beat_first_s4;
-        if (advance) beat_out_first <= beat_first_s5;
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
+        if (advance) sparse_beat_first <= beat_first_s5;
         if (advance) beat_last_s5 <= beat_last_s4;
-        if (advance) beat_out_last <= beat_last_s5;
-        if (advance) beat_out_header <= lane63_d_header;
+        if (advance) sparse_beat_last <= beat_last_s5;
     end
     always @(posedge clk) begin
         if (rst) begin
-            issue_s1 <= 1'h0;
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
         end else begin
-            if (advance) issue_s1 <= issue;
-            if (advance) issue_s2 <= issue_s1;
-            if (advance) issue_s3 <= issue_s2;
-            if (advance) issue_s4 <= issue_s3;
             if (advance) issue_s5 <= issue_s4;
             if (advance) issue_s6 <= issue_s5;
         end
     end
-    wire leaving = issue_s6; // quantizer.rs:264
-    assign advance = slice_s_ready;
-    wire [843:0] _t943 = {codes, beat_out_entries, beat_out_byte_count, beat_out_too_many, beat_out_starts_chunk, beat_out_count, beat_out_first, beat_out_last, beat_out_header}; // register_slice.rs:62
-    wire [255:0] beat_out_codes = slice_m_payload[843:588]; // bundle.rs:55
-    wire [511:0] beat_out_entries_1 = slice_m_payload[587:76]; // bundle.rs:55
-    wire [6:0] beat_out_byte_count_1 = slice_m_payload[75:69]; // bundle.rs:55
-    wire beat_out_too_many_1 = slice_m_payload[68]; // bundle.rs:55
-    wire beat_out_starts_chunk_1 = slice_m_payload[67]; // bundle.rs:55
-    wire [6:0] beat_out_count_1 = slice_m_payload[66:60]; // bundle.rs:55
-    wire beat_out_first_1 = slice_m_payload[59]; // bundle.rs:55
-    wire beat_out_last_1 = slice_m_payload[58]; // bundle.rs:55
-    wire [57:0] beat_out_header_1 = slice_m_payload[57:0]; // bundle.rs:55
+    wire sparse_valid_1 = issue_s6; // quantizer.rs:279
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
+    assign nonfinite = sent & header[57];
 
-    // out: both parts of the record
-    oaken_exit_p64 exit (
+    // out: the dense part
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s7 <= 1'h0;
+            issue_s8 <= 1'h0;
+        end else begin
+            if (advance) issue_s7 <= issue_s6;
+            if (advance) issue_s8 <= issue_s7;
+        end
+    end
+    always @(posedge clk) begin
+        if (advance) sparse_beat_last_s7 <= sparse_beat_last;
+        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    end
+    wire coded = issue_s8; // quantizer.rs:289
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
+    wire coded_1 = coded & advance; // quantizer.rs:290
+    assign dense_valid = dense_m_valid;
+    fifo_257x16_distributed dense (
         .clk(clk),
         .rst(rst),
-        .s_valid(beat_out_valid),
-        .s_ready(exit_s_ready),
-        .s_codes(beat_out_codes),
-        .s_entries(beat_out_entries_1),
-        .s_byte_count(beat_out_byte_count_1),
-        .s_too_many(beat_out_too_many_1),
-        .s_starts_chunk(beat_out_starts_chunk_1),
-        .s_count(beat_out_count_1),
-        .s_first(beat_out_first_1),
-        .s_last(beat_out_last_1),
-        .s_header(beat_out_header_1),
-        .dense_valid(exit_dense_valid),
-        .dense_ready(dense_ready),
-        .dense_data(exit_dense_data),
-        .dense_last(exit_dense_last),
-        .sparse_valid(exit_sparse_valid),
-        .sparse_ready(sparse_ready),
-        .sparse_data(exit_sparse_data),
-        .sparse_keep(exit_sparse_keep),
-        .sparse_last(exit_sparse_last),
-        .finished(exit_finished),
-        .nonfinite(exit_nonfinite)
+        .s_valid(coded_1),
+        .s_ready(dense_s_ready),
+        .s_payload({codes, last_2}),
+        .m_valid(dense_m_valid),
+        .m_ready(dense_ready),
+        .m_payload(dense_m_payload),
+        .level(dense_level)
     );
-    register_slice_844 slice (
+    oaken_sparse_writer_p64 writer (
         .clk(clk),
         .rst(rst),
-        .s_valid(leaving),
-        .s_ready(slice_s_ready),
-        .s_payload(_t943),
-        .m_valid(beat_out_valid),
-        .m_ready(exit_s_ready),
-        .m_payload(slice_m_payload)
+        .s_valid(sparse_valid_1),
+        .s_ready(writer_s_ready),
+        .s_entries(sparse_beat_entries),
+        .s_found(sparse_beat_found),
+        .s_too_many(sparse_beat_too_many),
+        .s_starts_chunk(sparse_beat_starts_chunk),
+        .s_count(sparse_beat_count),
+        .s_first(sparse_beat_first),
+        .s_last(sparse_beat_last),
+        .stop(dense_level >= 5'hd),
+        .vector(writer_vector),
+        .header({6'h0, header}),
+        .m_valid(writer_m_valid),
+        .m_ready(sparse_ready),
+        .m_data(writer_m_data),
+        .m_keep(writer_m_keep),
+        .m_last(writer_m_last),
+        .sent(writer_sent)
     );
-    assign dense_valid = exit_dense_valid;
-    assign dense_data = exit_dense_data;
-    assign dense_last = exit_dense_last;
-    assign sparse_valid = exit_sparse_valid;
-    assign sparse_data = exit_sparse_data;
-    assign sparse_keep = exit_sparse_keep;
-    assign sparse_last = exit_sparse_last;
-    assign finished = exit_finished;
-    assign nonfinite = exit_nonfinite;
-    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_shifted[16:10], _t30[4:0], _t30[9], lane62_scaled[3:0], lane62_shifted[16:10], _t33[4:0], _t33[9], lane61_scaled[3:0], lane61_shifted[16:10], _t36[4:0], _t36[9], lane60_scaled[3:0], lane60_shifted[16:10], _t39[4:0], _t39[9], lane59_scaled[3:0], lane59_shifted[16:10], _t42[4:0], _t42[9], lane58_scaled[3:0], lane58_shifted[16:10], _t45[4:0], _t45[9], lane57_scaled[3:0], lane57_shifted[16:10], _t48[4:0], _t48[9], lane56_scaled[3:0], lane56_shifted[16:10], _t51[4:0], _t51[9], lane55_scaled[3:0], lane55_shifted[16:10], _t54[4:0], _t54[9], lane54_scaled[3:0], lane54_shifted[16:10], _t57[4:0], _t57[9], lane53_scaled[3:0], lane53_shifted[16:10], _t60[4:0], _t60[9], lane52_scaled[3:0], lane52_shifted[16:10], _t63[4:0], _t63[9], lane51_scaled[3:0], lane51_shifted[16:10], _t66[4:0], _t66[9], lane50_scaled[3:0], lane50_shifted[16:10], _t69[4:0], _t69[9], lane49_scaled[3:0], lane49_shifted[16:10], _t72[4:0], _t72[9], lane48_scaled[3:0], lane48_shifted[16:10], _t75[4:0], _t75[9], lane47_scaled[3:0], lane47_shifted[16:10], _t78[4:0], _t78[9], lane46_scaled[3:0], lane46_shifted[16:10], _t81[4:0], _t81[9], lane45_scaled[3:0], lane45_shifted[16:10], _t84[4:0], _t84[9], lane44_scaled[3:0], lane44_shifted[16:10], _t87[4:0], _t87[9], lane43_scaled[3:0], lane43_shifted[16:10], _t90[4:0], _t90[9], lane42_scaled[3:0], lane42_shifted[16:10], _t93[4:0], _t93[9], lane41_scaled[3:0], lane41_shifted[16:10], _t96[4:0], _t96[9], lane40_scaled[3:0], lane40_shifted[16:10], _t99[4:0], _t99[9], lane39_scaled[3:0], lane39_shifted[16:10], _t102[4:0], _t102[9], lane38_scaled[3:0], lane38_shifted[16:10], _t105[4:0], _t105[9], lane37_scaled[3:0], lane37_shifted[16:10], _t108[4:0], _t108[9], lane36_scaled[3:0], lane36_shifted[16:10], _t111[4:0], _t111[9], lane35_scaled[3:0], lane35_shifted[16:10], _t114[4:0], _t114[9], lane34_scaled[3:0], lane34_shifted[16:10], _t117[4:0], _t117[9], lane33_scaled[3:0], lane33_shifted[16:10], _t120[4:0], _t120[9], lane32_scaled[3:0], lane32_shifted[16:10], _t123[4:0], _t123[9], lane31_scaled[3:0], lane31_shifted[16:10], _t126[4:0], _t126[9], lane30_scaled[3:0], lane30_shifted[16:10], _t129[4:0], _t129[9], lane29_scaled[3:0], lane29_shifted[16:10], _t132[4:0], _t132[9], lane28_scaled[3:0], lane28_shifted[16:10], _t135[4:0], _t135[9], lane27_scaled[3:0], lane27_shifted[16:10], _t138[4:0], _t138[9], lane26_scaled[3:0], lane26_shifted[16:10], _t141[4:0], _t141[9], lane25_scaled[3:0], lane25_shifted[16:10], _t144[4:0], _t144[9], lane24_scaled[3:0], lane24_shifted[16:10], _t147[4:0], _t147[9], lane23_scaled[3:0], lane23_shifted[16:10], _t150[4:0], _t150[9], lane22_scaled[3:0], lane22_shifted[16:10], _t153[4:0], _t153[9], lane21_scaled[3:0], lane21_shifted[16:10], _t156[4:0], _t156[9], lane20_scaled[3:0], lane20_shifted[16:10], _t159[4:0], _t159[9], lane19_scaled[3:0], lane19_shifted[16:10], _t162[4:0], _t162[9], lane18_scaled[3:0], lane18_shifted[16:10], _t165[4:0], _t165[9], lane17_scaled[3:0], lane17_shifted[16:10], _t168[4:0], _t168[9], lane16_scaled[3:0], lane16_shifted[16:10], _t171[4:0], _t171[9], lane15_scaled[3:0], lane15_shifted[16:10], _t174[4:0], _t174[9], lane14_scaled[3:0], lane14_shifted[16:10], _t177[4:0], _t177[9], lane13_scaled[3:0], lane13_shifted[16:10], _t180[4:0], _t180[9], lane12_scaled[3:0], lane12_shifted[16:10], _t183[4:0], _t183[9], lane11_scaled[3:0], lane11_shifted[16:10], _t186[4:0], _t186[9], lane10_scaled[3:0], lane10_shifted[16:10], _t189[4:0], _t189[9], lane9_scaled[3:0], lane9_shifted[16:10], _t192[4:0], _t192[9], lane8_scaled[3:0], lane8_shifted[16:10], _t195[4:0], _t195[9], lane7_scaled[3:0], lane7_shifted[16:10], _t198[4:0], _t198[9], lane6_scaled[3:0], lane6_shifted[16:10], _t201[4:0], _t201[9], lane5_scaled[3:0], lane5_shifted[16:10], _t204[4:0], _t204[9], lane4_scaled[3:0], lane4_shifted[16:10], _t207[4:0], _t207[9], lane3_scaled[3:0], lane3_shifted[16:10], _t210[4:0], _t210[9], lane2_scaled[3:0], lane2_shifted[16:10], _t213[4:0], _t213[9], lane1_scaled[3:0], lane1_shifted[16:10], _t216[4:0], _t216[9], lane0_scaled[3:0], lane0_shifted[16:10], _t219[4:0], _t219[9], compact_distance_1[6:1], _t686[0], _t686[6:2], _t688[0], _t688[6:2], l37_s4_9[1:0], l37_s4_9[6:3], l37_s4_11[1:0], l37_s4_11[6:3], l37_s4_13[1:0], l37_s4_13[6:3], l37_s4_15[1:0], l37_s4_15[6:3], _t808[2:0], _t808[6:4], _t810[2:0], _t810[6:4], _t812[2:0], _t812[6:4], _t814[2:0], _t814[6:4], _t816[2:0], _t816[6:4], _t818[2:0], _t818[6:4], _t820[2:0], _t820[6:4], _t822[2:0], _t822[6:4], l37_s5_33[3:0], l37_s5_33[6:5], l37_s5_35[3:0], l37_s5_35[6:5], l37_s5_37[3:0], l37_s5_37[6:5], l37_s5_39[3:0], l37_s5_39[6:5], l37_s5_41[3:0], l37_s5_41[6:5], l37_s5_43[3:0], l37_s5_43[6:5], l37_s5_45[3:0], l37_s5_45[6:5], l37_s5_47[3:0], l37_s5_47[6:5], l37_s5_49[3:0], l37_s5_49[6:5], l37_s5_51[3:0], l37_s5_51[6:5], l37_s5_53[3:0], l37_s5_53[6:5], l37_s5_55[3:0], l37_s5_55[6:5], l37_s5_57[3:0], l37_s5_57[6:5], l37_s5_59[3:0], l37_s5_59[6:5], l37_s5_61[3:0], l37_s5_61[6:5], l37_s5_63[3:0], l37_s5_63[6:5], _t912[4:0], _t912[6], _t914[4:0], _t914[6], _t916[4:0], _t916[6], _t918[4:0], _t918[6], _t920[4:0], _t920[6], _t922[4:0], _t922[6], _t924[4:0], _t924[6], _t926[4:0], _t926[6], _t928[4:0], _t928[6], _t930[4:0], _t930[6], _t932[4:0], _t932[6], _t934[4:0], _t934[6], _t936[4:0], _t936[6], _t938[4:0], _t938[6], _t940[4:0], _t940[6], _t942[4:0], _t942[6]};
+    assign dense_data = dense_m_payload[256:1];
+    assign dense_last = dense_m_payload[0];
+    wire unused_ok = &{1'b0, length[5:0], _t1[7], d_header[51:0], d_header[57], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t943[0], _t943[6:2], _t945[0], _t945[6:2], l37_s4_9[1:0], l37_s4_9[6:3], l37_s4_11[1:0], l37_s4_11[6:3], l37_s4_13[1:0], l37_s4_13[6:3], l37_s4_15[1:0], l37_s4_15[6:3], _t1065[2:0], _t1065[6:4], _t1067[2:0], _t1067[6:4], _t1069[2:0], _t1069[6:4], _t1071[2:0], _t1071[6:4], _t1073[2:0], _t1073[6:4], _t1075[2:0], _t1075[6:4], _t1077[2:0], _t1077[6:4], _t1079[2:0], _t1079[6:4], l37_s5_33[3:0], l37_s5_33[6:5], l37_s5_35[3:0], l37_s5_35[6:5], l37_s5_37[3:0], l37_s5_37[6:5], l37_s5_39[3:0], l37_s5_39[6:5], l37_s5_41[3:0], l37_s5_41[6:5], l37_s5_43[3:0], l37_s5_43[6:5], l37_s5_45[3:0], l37_s5_45[6:5], l37_s5_47[3:0], l37_s5_47[6:5], l37_s5_49[3:0], l37_s5_49[6:5], l37_s5_51[3:0], l37_s5_51[6:5], l37_s5_53[3:0], l37_s5_53[6:5], l37_s5_55[3:0], l37_s5_55[6:5], l37_s5_57[3:0], l37_s5_57[6:5], l37_s5_59[3:0], l37_s5_59[6:5], l37_s5_61[3:0], l37_s5_61[6:5], l37_s5_63[3:0], l37_s5_63[6:5], _t1169[4:0], _t1169[6], _t1171[4:0], _t1171[6], _t1173[4:0], _t1173[6], _t1175[4:0], _t1175[6], _t1177[4:0], _t1177[6], _t1179[4:0], _t1179[6], _t1181[4:0], _t1181[6], _t1183[4:0], _t1183[6], _t1185[4:0], _t1185[6], _t1187[4:0], _t1187[6], _t1189[4:0], _t1189[6], _t1191[4:0], _t1191[6], _t1193[4:0], _t1193[6], _t1195[4:0], _t1195[6], _t1197[4:0], _t1197[6], _t1199[4:0], _t1199[6], dense_s_ready};
 endmodule
 
 `default_nettype wire

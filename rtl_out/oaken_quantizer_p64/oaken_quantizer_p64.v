@@ -69,10 +69,6 @@ module oaken_quantizer_p64 (
     reg axil_r_valid; // slave.rs:185
     reg [31:0] axil_r_data; // slave.rs:186
     reg [1:0] axil_r_response; // slave.rs:187
-    wire slice_s_ready;
-    wire elements_valid;
-    wire elements_ready; // register_slice.rs:61
-    wire [1152:0] slice_m_payload;
     wire core_s_ready;
     wire core_dense_valid;
     wire [255:0] codes_data;
@@ -87,12 +83,6 @@ module oaken_quantizer_p64 (
     wire core_finished;
     wire core_busy;
     reg [31:0] vectors; // settings.rs:90
-    wire slice_1_s_ready;
-    wire dense_valid;
-    wire [288:0] slice_1_m_payload;
-    wire slice_2_s_ready;
-    wire sparse_valid;
-    wire [576:0] slice_2_m_payload;
 
     // registers
 
@@ -269,26 +259,12 @@ module oaken_quantizer_p64 (
     assign status_legal_value = _t7;
 
     // the engine
-    assign s_axis_tready = slice_s_ready;
-    wire [1023:0] elements_data = slice_m_payload[1152:129]; // bundle.rs:55
-    wire [127:0] elements_keep = slice_m_payload[128:1]; // bundle.rs:55
-    wire elements_last = slice_m_payload[0]; // bundle.rs:55
-    assign elements_ready = core_s_ready;
-    register_slice_1153 slice (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(s_axis_tvalid),
-        .s_ready(slice_s_ready),
-        .s_payload({s_axis_tdata, s_axis_tkeep, s_axis_tlast}),
-        .m_valid(elements_valid),
-        .m_ready(elements_ready),
-        .m_payload(slice_m_payload)
-    );
+    assign s_axis_tready = core_s_ready;
     assign errors_early_set = core_early;
     assign errors_late_set = core_late;
     assign errors_nonfinite_set = core_nonfinite;
     assign status_busy_value = core_busy;
-    wire partial = (elements_valid & elements_ready) & (~(&elements_keep)); // quantizer_axi.rs:74
+    wire partial = s_axis_tvalid & (~(&s_axis_tkeep)); // quantizer_axi.rs:74
     assign errors_partial_set = partial;
     assign vectors_value = vectors;
     always @(posedge clk) begin
@@ -300,30 +276,13 @@ module oaken_quantizer_p64 (
     end
 
     // the two parts of the records
-    assign m_axis_dense_tvalid = dense_valid;
-    register_slice_289 slice_1 (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(core_dense_valid),
-        .s_ready(slice_1_s_ready),
-        .s_payload({codes_data, 32'hffffffff, codes_last}),
-        .m_valid(dense_valid),
-        .m_ready(m_axis_dense_tready),
-        .m_payload(slice_1_m_payload)
-    );
-    wire [255:0] dense_data = slice_1_m_payload[288:33]; // bundle.rs:55
-    assign m_axis_dense_tdata = dense_data;
-    wire [31:0] dense_keep = slice_1_m_payload[32:1]; // bundle.rs:55
-    assign m_axis_dense_tkeep = dense_keep;
-    wire dense_last = slice_1_m_payload[0]; // bundle.rs:55
-    assign m_axis_dense_tlast = dense_last;
     oaken_quantizer_core_p64_n8192 core (
         .clk(clk),
         .rst(rst),
-        .s_valid(elements_valid),
+        .s_valid(s_axis_tvalid),
         .s_ready(core_s_ready),
-        .s_data(elements_data),
-        .s_last(elements_last),
+        .s_data(s_axis_tdata),
+        .s_last(s_axis_tlast),
         .length(length),
         .thresholds_s_low(s_low[14:0]),
         .thresholds_t_low(t_low[14:0]),
@@ -331,11 +290,11 @@ module oaken_quantizer_p64 (
         .thresholds_s_high(s_high[14:0]),
         .enable(enable & _t7),
         .dense_valid(core_dense_valid),
-        .dense_ready(slice_1_s_ready),
+        .dense_ready(m_axis_dense_tready),
         .dense_data(codes_data),
         .dense_last(codes_last),
         .sparse_valid(core_sparse_valid),
-        .sparse_ready(slice_2_s_ready),
+        .sparse_ready(m_axis_sparse_tready),
         .sparse_data(core_sparse_data),
         .sparse_keep(core_sparse_keep),
         .sparse_last(core_sparse_last),
@@ -345,23 +304,14 @@ module oaken_quantizer_p64 (
         .finished(core_finished),
         .busy(core_busy)
     );
-    assign m_axis_sparse_tvalid = sparse_valid;
-    register_slice_577 slice_2 (
-        .clk(clk),
-        .rst(rst),
-        .s_valid(core_sparse_valid),
-        .s_ready(slice_2_s_ready),
-        .s_payload({core_sparse_data, core_sparse_keep, core_sparse_last}),
-        .m_valid(sparse_valid),
-        .m_ready(m_axis_sparse_tready),
-        .m_payload(slice_2_m_payload)
-    );
-    wire [511:0] sparse_data = slice_2_m_payload[576:65]; // bundle.rs:55
-    assign m_axis_sparse_tdata = sparse_data;
-    wire [63:0] sparse_keep = slice_2_m_payload[64:1]; // bundle.rs:55
-    assign m_axis_sparse_tkeep = sparse_keep;
-    wire sparse_last = slice_2_m_payload[0]; // bundle.rs:55
-    assign m_axis_sparse_tlast = sparse_last;
+    assign m_axis_dense_tvalid = core_dense_valid;
+    assign m_axis_dense_tdata = codes_data;
+    assign m_axis_dense_tlast = codes_last;
+    assign m_axis_sparse_tvalid = core_sparse_valid;
+    assign m_axis_sparse_tdata = core_sparse_data;
+    assign m_axis_sparse_tkeep = core_sparse_keep;
+    assign m_axis_sparse_tlast = core_sparse_last;
+    assign m_axis_dense_tkeep = 32'hffffffff;
     wire unused_ok = &{1'b0, s_axil_awprot, s_axil_arprot, axil_w_data[31:16], axil_w_strobes[3:2]};
 endmodule
 

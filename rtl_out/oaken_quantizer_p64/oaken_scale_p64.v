@@ -33,26 +33,26 @@ module oaken_scale_p64 (
     output wire [9:0] descriptor_inner_r,
     output wire [5:0] descriptor_inner_e
 );
-    reg [14:0] waiting_0_max_a; // scale.rs:117
-    reg [14:0] waiting_0_thr_a; // scale.rs:117
-    reg [14:0] waiting_0_max_b; // scale.rs:117
-    reg [14:0] waiting_0_thr_b; // scale.rs:117
-    reg waiting_0_middle; // scale.rs:117
-    reg [14:0] waiting_1_max_a; // scale.rs:117
-    reg [14:0] waiting_1_thr_a; // scale.rs:117
-    reg [14:0] waiting_1_max_b; // scale.rs:117
-    reg [14:0] waiting_1_thr_b; // scale.rs:117
-    reg waiting_1_middle; // scale.rs:117
-    reg [14:0] waiting_2_max_a; // scale.rs:117
-    reg [14:0] waiting_2_thr_a; // scale.rs:117
-    reg [14:0] waiting_2_max_b; // scale.rs:117
-    reg [14:0] waiting_2_thr_b; // scale.rs:117
-    reg waiting_2_middle; // scale.rs:117
-    reg [14:0] waiting_3_max_a; // scale.rs:117
-    reg [14:0] waiting_3_thr_a; // scale.rs:117
-    reg [14:0] waiting_3_max_b; // scale.rs:117
-    reg [14:0] waiting_3_thr_b; // scale.rs:117
-    reg waiting_3_middle; // scale.rs:117
+    reg [14:0] waiting_0_max_a; // scale.rs:120
+    reg [14:0] waiting_0_thr_a; // scale.rs:120
+    reg [14:0] waiting_0_max_b; // scale.rs:120
+    reg [14:0] waiting_0_thr_b; // scale.rs:120
+    reg waiting_0_middle; // scale.rs:120
+    reg [14:0] waiting_1_max_a; // scale.rs:120
+    reg [14:0] waiting_1_thr_a; // scale.rs:120
+    reg [14:0] waiting_1_max_b; // scale.rs:120
+    reg [14:0] waiting_1_thr_b; // scale.rs:120
+    reg waiting_1_middle; // scale.rs:120
+    reg [14:0] waiting_2_max_a; // scale.rs:120
+    reg [14:0] waiting_2_thr_a; // scale.rs:120
+    reg [14:0] waiting_2_max_b; // scale.rs:120
+    reg [14:0] waiting_2_thr_b; // scale.rs:120
+    reg waiting_2_middle; // scale.rs:120
+    reg [14:0] waiting_3_max_a; // scale.rs:120
+    reg [14:0] waiting_3_thr_a; // scale.rs:120
+    reg [14:0] waiting_3_max_b; // scale.rs:120
+    reg [14:0] waiting_3_thr_b; // scale.rs:120
+    reg waiting_3_middle; // scale.rs:120
     wire [5:0] results_0_e;
     wire [6:0] results_0_f;
     wire [9:0] results_0_r;
@@ -77,55 +77,55 @@ module oaken_scale_p64 (
     wire [9:0] results_3_c_a;
     wire [9:0] results_3_c_b;
     wire [4:0] results_3_split;
-    reg [5:0] kept_0_e; // scale.rs:133
-    reg [6:0] kept_0_f; // scale.rs:133
-    reg [9:0] kept_0_r; // scale.rs:133
-    reg [9:0] kept_0_c_a; // scale.rs:133
-    reg [9:0] kept_0_c_b; // scale.rs:133
-    reg [4:0] kept_0_split; // scale.rs:133
-    reg [5:0] kept_1_e; // scale.rs:133
-    reg [6:0] kept_1_f; // scale.rs:133
-    reg [9:0] kept_1_r; // scale.rs:133
-    reg [9:0] kept_1_c_a; // scale.rs:133
-    reg [5:0] kept_2_e; // scale.rs:133
-    reg [6:0] kept_2_f; // scale.rs:133
-    reg [9:0] kept_2_r; // scale.rs:133
-    reg [9:0] kept_2_c_a; // scale.rs:133
-    reg [5:0] kept_3_e; // scale.rs:133
-    reg [6:0] kept_3_f; // scale.rs:133
-    reg [9:0] kept_3_r; // scale.rs:133
-    reg start_s1; // scale.rs:141
-    reg start_s2; // scale.rs:141
-    reg start_s3; // scale.rs:141
-    reg start_s4; // scale.rs:141
-    reg start_s5; // scale.rs:141
-    reg start_s6; // scale.rs:141
-    reg start_s7; // scale.rs:141
-    reg start_s8; // scale.rs:141
-    reg start_s9; // scale.rs:141
-    reg start_s10; // scale.rs:141
-    reg start_s11; // scale.rs:141
-    reg start_s12; // scale.rs:141
-    reg start_s13; // scale.rs:141
-    reg start_s14; // scale.rs:141
-    reg start_s15; // scale.rs:141
-    reg done_1; // scale.rs:141
-    reg nonfinite_s1; // scale.rs:142
-    reg nonfinite_s2; // scale.rs:142
-    reg nonfinite_s3; // scale.rs:142
-    reg nonfinite_s4; // scale.rs:142
-    reg nonfinite_s5; // scale.rs:142
-    reg nonfinite_s6; // scale.rs:142
-    reg nonfinite_s7; // scale.rs:142
-    reg nonfinite_s8; // scale.rs:142
-    reg nonfinite_s9; // scale.rs:142
-    reg nonfinite_s10; // scale.rs:142
-    reg nonfinite_s11; // scale.rs:142
-    reg nonfinite_s12; // scale.rs:142
-    reg nonfinite_s13; // scale.rs:142
-    reg nonfinite_s14; // scale.rs:142
-    reg nonfinite_s15; // scale.rs:142
-    reg nonfinite_1; // scale.rs:142
+    reg [5:0] kept_0_e; // scale.rs:136
+    reg [6:0] kept_0_f; // scale.rs:136
+    reg [9:0] kept_0_r; // scale.rs:136
+    reg [9:0] kept_0_c_a; // scale.rs:136
+    reg [9:0] kept_0_c_b; // scale.rs:136
+    reg [4:0] kept_0_split; // scale.rs:136
+    reg [5:0] kept_1_e; // scale.rs:136
+    reg [6:0] kept_1_f; // scale.rs:136
+    reg [9:0] kept_1_r; // scale.rs:136
+    reg [9:0] kept_1_c_a; // scale.rs:136
+    reg [5:0] kept_2_e; // scale.rs:136
+    reg [6:0] kept_2_f; // scale.rs:136
+    reg [9:0] kept_2_r; // scale.rs:136
+    reg [9:0] kept_2_c_a; // scale.rs:136
+    reg [5:0] kept_3_e; // scale.rs:136
+    reg [6:0] kept_3_f; // scale.rs:136
+    reg [9:0] kept_3_r; // scale.rs:136
+    reg start_s1; // scale.rs:144
+    reg start_s2; // scale.rs:144
+    reg start_s3; // scale.rs:144
+    reg start_s4; // scale.rs:144
+    reg start_s5; // scale.rs:144
+    reg start_s6; // scale.rs:144
+    reg start_s7; // scale.rs:144
+    reg start_s8; // scale.rs:144
+    reg start_s9; // scale.rs:144
+    reg start_s10; // scale.rs:144
+    reg start_s11; // scale.rs:144
+    reg start_s12; // scale.rs:144
+    reg start_s13; // scale.rs:144
+    reg start_s14; // scale.rs:144
+    reg start_s15; // scale.rs:144
+    reg done_1; // scale.rs:144
+    reg nonfinite_s1; // scale.rs:145
+    reg nonfinite_s2; // scale.rs:145
+    reg nonfinite_s3; // scale.rs:145
+    reg nonfinite_s4; // scale.rs:145
+    reg nonfinite_s5; // scale.rs:145
+    reg nonfinite_s6; // scale.rs:145
+    reg nonfinite_s7; // scale.rs:145
+    reg nonfinite_s8; // scale.rs:145
+    reg nonfinite_s9; // scale.rs:145
+    reg nonfinite_s10; // scale.rs:145
+    reg nonfinite_s11; // scale.rs:145
+    reg nonfinite_s12; // scale.rs:145
+    reg nonfinite_s13; // scale.rs:145
+    reg nonfinite_s14; // scale.rs:145
+    reg nonfinite_s15; // scale.rs:145
+    reg nonfinite_1; // scale.rs:145
 
     // the questions of a vector, shifted out round by round
     always @(posedge clk) begin
@@ -230,18 +230,20 @@ module oaken_scale_p64 (
         kept_1_f <= results_1_f;
     end
     assign descriptor_outer_pos_r = kept_1_r;
-    always @(posedge clk) kept_1_r <= results_1_r;
-    assign descriptor_outer_pos_c = kept_1_c_a;
-    always @(posedge clk) kept_1_c_a <= results_1_c_a;
+    always @(posedge clk) begin
+        kept_1_r <= results_1_r;
+        kept_1_c_a <= results_1_c_a;
+    end
     assign descriptor_outer_neg_e = kept_2_e;
     always @(posedge clk) begin
         kept_2_e <= results_2_e;
         kept_2_f <= results_2_f;
     end
     assign descriptor_outer_neg_r = kept_2_r;
-    always @(posedge clk) kept_2_r <= results_2_r;
-    assign descriptor_outer_neg_c = kept_2_c_a;
-    always @(posedge clk) kept_2_c_a <= results_2_c_a;
+    always @(posedge clk) begin
+        kept_2_r <= results_2_r;
+        kept_2_c_a <= results_2_c_a;
+    end
     assign descriptor_inner_e = kept_3_e;
     always @(posedge clk) begin
         kept_3_e <= results_3_e;
@@ -305,8 +307,10 @@ module oaken_scale_p64 (
         nonfinite_1 <= nonfinite_s15;
     end
     assign done = done_1;
-    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:153
+    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:157
     assign descriptor_header = _t1;
+    assign descriptor_outer_pos_c = kept_1_c_a - 10'h10;
+    assign descriptor_outer_neg_c = kept_2_c_a - 10'h10;
     wire unused_ok = &{1'b0, results_1_c_b, results_1_split, results_2_c_b, results_2_split, results_3_c_a, results_3_c_b, results_3_split};
 endmodule
 

@@ -284,7 +284,7 @@ fn missing_bytes_are_flagged() {
     let record = encode(&v, &t);
     // (byte missing in the first dense beat, in the first sparse word), and the error
     for (dense_gap, sparse_gap, error) in [(None, None, 0), (Some(3), None, 32), (None, Some(9), 32)] {
-        let mut engine = Simulator::new(&d.design);
+        let mut engine = jit::simulator(&d.design);
         let mut bench = Bench::new(&mut engine, 1);
         let ports = &d.design.ports;
         let axil = AxiLiteMaster::new(&mut bench, &d.design, &ports.s_axil, Stalls::Never);
