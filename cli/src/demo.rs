@@ -11,12 +11,10 @@ use crate::report::Failure;
 use engines::Engines;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use input::Input;
+use rayon::prelude::*;
 use regenerate::regenerate;
 use results::{Results, Row};
-use sim::data::KvTensor;
 use std::io::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 pub fn run(options: &DemoOptions) -> Result<(), Failure> {
@@ -55,23 +53,8 @@ fn progress_bar(input: &Input, hidden: bool) -> ProgressBar {
 
 /// Runs all tensors, several at a time.
 fn measure(input: &Input, engines: &Engines, bar: &ProgressBar) -> Result<Vec<Row>, Failure> {
-    let tensors: Vec<&KvTensor> = input.run.tensors.iter().collect();
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(vec![]);
-    let work = || {
-        while let Some(tensor) = tensors.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = input.thresholds(tensor).and_then(|thresholds| engines.run(tensor, &thresholds, bar));
-            done.lock().unwrap_or_else(|e| e.into_inner()).push(row);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tensors.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    let done = done.into_inner().unwrap_or_else(|e| e.into_inner());
-    let mut rows = done.into_iter().collect::<Result<Vec<Row>, Failure>>()?;
+    let row = |tensor| input.thresholds(tensor).and_then(|thresholds| engines.run(tensor, &thresholds, bar));
+    let mut rows = input.run.tensors.par_iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
     rows.sort_by_key(|row| (row.layer, row.kind));
     Ok(rows)
 }

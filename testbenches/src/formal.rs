@@ -3,9 +3,9 @@
 
 use crate::proofs::{Engine, Proof};
 use hdl::{Options, Property, PropertyKind, verilog};
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// The tools that [`run_all`] calls.
@@ -30,21 +30,9 @@ pub struct Outcome {
     pub problems: Vec<String>,
 }
 
-/// Runs proofs in `folder`, at most `jobs` at a time, and tells of each when it is done. The outcomes are in the order given.
-pub fn run_all(proofs: &[Proof], folder: &Path, jobs: usize, tell: impl Fn(&Outcome) + Sync) -> Vec<Outcome> {
-    let next = Mutex::new(0..proofs.len());
-    let outcomes = Mutex::new(vec![None; proofs.len()]);
-    let work = || {
-        loop {
-            let index = next.lock().expect("no thread panics with it").next();
-            let Some(index) = index else { break };
-            let outcome = run(&proofs[index], folder);
-            tell(&outcome);
-            outcomes.lock().expect("no thread panics with it")[index] = Some(outcome);
-        }
-    };
-    std::thread::scope(|scope| (0..jobs.max(1)).for_each(|_| drop(scope.spawn(work))));
-    outcomes.into_inner().expect("no thread panics with it").into_iter().flatten().collect()
+/// Runs proofs in `folder` on all cores, and tells of each when it is done. The outcomes are in the order given.
+pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) -> Vec<Outcome> {
+    proofs.par_iter().map(|proof| run(proof, folder)).inspect(|outcome| tell(outcome)).collect()
 }
 
 /// Runs one proof.

@@ -12,10 +12,9 @@ pub use source::Place;
 use crate::drivers::{Driver, Effort};
 use crate::yosys;
 use hdl::engine::{Engine, PortInfo};
+use rayon::prelude::*;
 use sim::verilator::VerilatorError;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The input that chooses the mutation.
 const SELECT: &str = "mutation";
@@ -89,41 +88,12 @@ impl<'d> Mutants<'d> {
     /// If Verilator does not take the netlist, or the test fails on the design itself.
     pub fn run(&self, effort: Effort) -> Result<Vec<Fate>, String> {
         self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
-        let killed = self.each(self.mutations.iter(), |mutation| {
-            let outcome = self.one(mutation.number, effort).map_err(|e| e.to_string())?;
-            Ok(outcome.err().map(Fate::Killed))
-        })?;
-        let alive = self.mutations.iter().zip(&killed).filter(|(_, fate)| fate.is_none()).map(|(mutation, _)| mutation);
-        let proofs = self.each(alive, |mutation| {
-            let equivalent = equivalence::proved(&self.folder, self.driver, mutation)?;
-            Ok(if equivalent { Fate::Equivalent } else { Fate::Survived })
-        })?;
-        let mut proofs = proofs.into_iter();
-        Ok(killed.into_iter().filter_map(|fate| fate.or_else(|| proofs.next())).collect())
-    }
-
-    /// Does something with every mutation, on all cores; results in their order.
-    fn each<'m, R: Send>(
-        &self,
-        mutations: impl Iterator<Item = &'m Mutation>,
-        job: impl Fn(&Mutation) -> Result<R, String> + Sync,
-    ) -> Result<Vec<R>, String> {
-        let mutations: Vec<&Mutation> = mutations.collect();
-        let (next, results) = (AtomicUsize::new(0), Mutex::new(vec![]));
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some(mutation) = mutations.get(next.fetch_add(1, Ordering::SeqCst)) {
-                        let result = job(mutation);
-                        results.lock().unwrap_or_else(PoisonError::into_inner).push((mutation.number, result));
-                    }
-                });
-            }
-        });
-        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.sort_by_key(|(number, _)| *number);
-        results.into_iter().map(|(_, result)| result).collect()
+        let fate = |mutation: &Mutation| match self.one(mutation.number, effort).map_err(|e| e.to_string())? {
+            Err(words) => Ok(Fate::Killed(words)),
+            Ok(()) if equivalence::proved(&self.folder, self.driver, mutation)? => Ok(Fate::Equivalent),
+            Ok(()) => Ok(Fate::Survived),
+        };
+        self.mutations.par_iter().map(fate).collect()
     }
 
     /// Runs the test with one mutation alive; 0 is none.

@@ -4,7 +4,6 @@ mod formal;
 mod fuzz;
 mod lint;
 mod mutate;
-mod parallel;
 mod qor;
 mod setup;
 mod test;

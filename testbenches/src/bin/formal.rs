@@ -30,7 +30,7 @@ fn run(write: bool, names: &[String]) -> Result<(), String> {
         list.retain(|p| names.iter().any(|n| p.name.starts_with(n.as_str())));
     }
     let folder = std::env::temp_dir().join(format!("kvforge-formal-{}", std::process::id()));
-    let outcomes = formal::run_all(&list, &folder, 2, |o| {
+    let outcomes = formal::run_all(&list, &folder, |o| {
         let result = if o.problems.is_empty() { "proved" } else { "FAILED" };
         println!("{:<24} {:>6.1} s  {:<32} {result}", o.name, o.seconds, o.engine);
     });

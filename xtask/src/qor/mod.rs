@@ -8,9 +8,9 @@ mod page;
 mod record;
 mod subject;
 
-use crate::parallel;
 use anyhow::{Result, bail};
 use measure::{ECP5, Flow, GOWIN, ICE40};
+use rayon::prelude::*;
 use record::{Counts, Figures, Fmax, Record, Versions};
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,7 +52,8 @@ pub fn run(options: &Options) -> Result<()> {
     if options.check {
         return check(&subjects, &old, &versions, options);
     }
-    let figures = parallel::map(&subjects, |subject| figures(subject, &old, &versions, options.pnr))?;
+    let all = subjects.par_iter().map(|subject| figures(subject, &old, &versions, options.pnr));
+    let figures = all.collect::<Result<Vec<_>>>()?;
     let named = subjects.iter().map(|subject| subject.name.clone()).zip(figures);
     let mut new = Record { tools: versions, configurations: named.collect() };
     if options.json {
@@ -97,11 +98,11 @@ fn check(subjects: &[Subject], old: &Record, versions: &Versions, options: &Opti
         !options.again && old.tools.yosys == versions.yosys && figures.is_some_and(|f| f.verilog == subject.hash())
     };
     let (same, changed): (Vec<&Subject>, Vec<&Subject>) = subjects.iter().partition(known);
-    let mut wrong: Vec<String> = parallel::map(&changed, |subject| {
+    let growth = changed.par_iter().map(|subject| {
         let counts = ECP5.counts(subject, versions)?;
         Ok(old.growth(&subject.name, &counts))
-    })?
-    .concat();
+    });
+    let mut wrong = growth.collect::<Result<Vec<Vec<String>>>>()?.concat();
     if options.names.is_empty() {
         let gone = old.configurations.keys().filter(|name| subjects.iter().all(|subject| subject.name != **name));
         wrong.extend(gone.map(|name| format!("{name} is no configuration any more")));
