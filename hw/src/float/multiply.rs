@@ -102,9 +102,9 @@ struct Outcome {
 fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
     let places = Places::of(f);
     m.section("the operand that may be subnormal first: p");
-    let swap = !a.normal;
-    let (p_frac, q_frac) = swap.mux((a.frac, b.frac), (b.frac, a.frac));
-    let (p, q) = ((a.normal & b.normal).cat(p_frac), (a.normal | b.normal).cat(q_frac));
+    let swap = a.exp.lt(b.exp);
+    let (p, q) = swap.mux((a, b), (b, a));
+    let (p, q) = (p.normal.cat(p.frac), q.normal.cat(q.frac));
     let zero = !p.any();
     let special = a.top | b.top;
     let nan = a.is_nan() | b.is_nan() | (special & zero);
@@ -127,7 +127,8 @@ fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
     };
     let exponent = leading - limit;
     let subnormal = exponent.msb() | zero;
-    let amount = exponent.msb().mux(limit, leading).trunc(width - 2);
+    // the larger of the two, out of an adder: no long path of logic leads into the shifter
+    let amount = (leading - (exponent & exponent.msb().repeat(width))).trunc(width - 2);
     let (top, beyond) = (f.top() as u32, places.last() + 1);
     let overflow = !exponent.msb() & at_least(exponent.trunc(f.exp + 1), top - 1);
     let special = special | overflow;
@@ -213,12 +214,13 @@ fn round_kept(product: Signal, r: Outcome, f: Format, places: Places) -> Signal 
         false => (guard, rest),
     };
     let no_round = r.special | r.killed | (r.almost & carry & !r.deep);
-    let round_up = guard & (rest | fraction.bit(0)) & !no_round;
 
-    // exponent, hidden one and rounding in one adder
+    // Exponent, hidden one and rounding in one adder. Half is added at the place behind the last one; where the rest is
+    // exactly half, that leaves an odd number one too large or makes an even one of it: clearing the last place is right.
     let hidden = (carry & !clear).cat(product.bit(top - 1) & !carry & !clear);
     let add = hidden.zext(f.exp).cat(fraction.zeros(f.frac));
-    r.sign.cat(add_carry(r.base.cat(fraction), add, round_up))
+    let rounded = add_carry(r.base.cat(fraction), add, guard & !no_round);
+    r.sign.cat(rounded & !(guard & !rest).zext(rounded.width()))
 }
 
 /// What is known before the product is, without subnormals.
