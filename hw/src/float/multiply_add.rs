@@ -112,7 +112,8 @@ pub fn multiply_add(f: Format, subnormals: Subnormals, latency: u32) -> Result<D
     let zero = !sum.any() & !lost;
     let exponent = state.exponent - leading;
     let amount = match subnormals {
-        Subnormals::Keep => exponent.msb().mux(state.exponent, leading),
+        // the smaller of the two, out of an adder: no long path of logic leads into the shifter
+        Subnormals::Keep => leading + (exponent & exponent.msb().repeat(w.exponent)),
         Subnormals::Flush => leading,
     };
     let amount = amount.trunc(w.amount);
@@ -239,23 +240,45 @@ fn shift(sum: Signal, lost: Signal, amount: Signal, f: Format, w: Widths) -> Shi
     Shifted { front: word, rest, negative }
 }
 
-/// Ready to be packed: the magnitude is `{hidden, fraction}`, and one more if it is to be rounded up.
+/// Ready to be packed.
 #[derive(Clone, Copy, Bundle)]
 struct Ready {
     hidden: Signal,
     fraction: Signal,
-    round_up: Signal,
+    /// The place behind the fraction.
+    guard: Signal,
+    /// One more at the place behind the fraction.
+    carry: Signal,
+    /// Exactly half a place is behind the fraction.
+    half: Signal,
 }
 
-/// Inverts a negative sum and decides rounding. Behind an inverted sum follow ones without end: with nothing but zeros in the
-/// rest before, they make the next number of the place in front of them.
+/// Inverts a negative sum. Behind it follow ones without end: with nothing but zeros in the rest before, they make the next
+/// number of the place in front of them.
 #[module]
 fn ready(x: Shifted, f: Format) -> Ready {
     let front = x.front ^ x.negative.repeat(x.front.width());
-    let (hidden, fraction, guard) = (front.msb(), front.bits(f.frac, 1), front.bit(0));
-    let odd = fraction.bit(0);
-    let round_up = x.negative.mux(guard | (!x.rest & odd), guard & (x.rest | odd));
-    Ready { hidden, fraction, round_up }
+    Ready {
+        hidden: front.msb(),
+        fraction: front.bits(f.frac, 1),
+        guard: front.bit(0),
+        carry: x.negative & !x.rest,
+        half: x.front.bit(0) & !x.rest,
+    }
+}
+
+/// `{high, fraction}` rounded, and the hidden one added to `high`. Half is added at the place behind the last one; where the
+/// rest is exactly half, that leaves an odd number one too large or makes an even one of it: clearing the last place is right.
+#[module]
+fn rounded(high: Signal, x: Ready) -> Signal {
+    let half = x.guard.lit(1u32, 1);
+    let sum = add_carry(
+        cat(&[high, x.fraction, x.guard]),
+        cat(&[x.hidden.zext(high.width()), x.fraction.zeros(x.fraction.width()), half]),
+        x.carry,
+    );
+    let magnitude = sum.drop_low(1);
+    magnitude & !x.half.zext(magnitude.width())
 }
 
 #[module]
@@ -272,16 +295,16 @@ fn pack_kept(x: Ready, state: State, exponent: Signal, zero: Signal, f: Format) 
     let top = f.top() as u32;
     let special = state.special | (normal & at_least(exponent.trunc(exponent.width() - 1), top - 1));
     let base = (exponent.trunc(f.exp) & normal.repeat(f.exp)) | special.repeat(f.exp);
-    let fraction = (x.fraction & (!special).repeat(f.frac)) | quiet_bit(state.nan, f);
-    let add = (x.hidden & !special).zext(f.exp).cat(x.fraction.zeros(f.frac));
-    add_carry(base.cat(fraction), add, x.round_up & !special)
+    let keep = !special;
+    let fraction = (x.fraction & keep.repeat(f.frac)) | quiet_bit(state.nan, f);
+    let (hidden, guard, carry) = (x.hidden & keep, x.guard & keep, x.carry & keep);
+    rounded(base, Ready { hidden, fraction, guard, carry, half: x.half & keep })
 }
 
 /// What is below the smallest normal number after rounding is a zero.
 #[module]
 fn pack_flushed(x: Ready, state: State, exponent: Signal, zero: Signal, f: Format) -> Signal {
-    let add = x.hidden.zext(exponent.width()).cat(x.fraction.zeros(f.frac));
-    let rounded = add_carry(exponent.cat(x.fraction), add, x.round_up);
+    let rounded = rounded(exponent, x);
     let (exp, fraction) = (rounded.drop_low(f.frac), rounded.trunc(f.frac));
     let small = exp.msb() | !exp.any() | zero;
     let large = state.special | (!small & at_least(exp.trunc(exp.width() - 1), f.top() as u32));
