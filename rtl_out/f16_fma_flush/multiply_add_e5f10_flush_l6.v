@@ -50,29 +50,29 @@ module multiply_add_e5f10_flush_l6 (
     reg state_special_1; // multiply_add.rs:106
     reg state_nan_1; // multiply_add.rs:106
     reg state_infinite_product_1; // multiply_add.rs:106
-    reg [38:0] sum_2; // multiply_add.rs:119
-    reg lost_3; // multiply_add.rs:119
-    reg state_subtract_2; // multiply_add.rs:119
-    reg state_product_sign_2; // multiply_add.rs:119
-    reg state_c_sign_2; // multiply_add.rs:119
-    reg state_special_2; // multiply_add.rs:119
-    reg state_nan_2; // multiply_add.rs:119
-    reg state_infinite_product_2; // multiply_add.rs:119
-    reg [7:0] exponent_2; // multiply_add.rs:119
-    reg [5:0] amount_3; // multiply_add.rs:119
-    reg zero_1; // multiply_add.rs:119
-    reg [11:0] shifted_front_1; // multiply_add.rs:121
-    reg shifted_rest_1; // multiply_add.rs:121
-    reg shifted_negative; // multiply_add.rs:121
-    reg state_subtract_3; // multiply_add.rs:121
-    reg state_product_sign_3; // multiply_add.rs:121
-    reg state_c_sign_3; // multiply_add.rs:121
-    reg state_special_3; // multiply_add.rs:121
-    reg state_nan_3; // multiply_add.rs:121
-    reg state_infinite_product_3; // multiply_add.rs:121
-    reg [7:0] exponent_3; // multiply_add.rs:121
-    reg zero_2; // multiply_add.rs:121
-    reg [15:0] l126_s6; // multiply_add.rs:126
+    reg [38:0] sum_2; // multiply_add.rs:120
+    reg lost_3; // multiply_add.rs:120
+    reg state_subtract_2; // multiply_add.rs:120
+    reg state_product_sign_2; // multiply_add.rs:120
+    reg state_c_sign_2; // multiply_add.rs:120
+    reg state_special_2; // multiply_add.rs:120
+    reg state_nan_2; // multiply_add.rs:120
+    reg state_infinite_product_2; // multiply_add.rs:120
+    reg [7:0] exponent_2; // multiply_add.rs:120
+    reg [5:0] amount_3; // multiply_add.rs:120
+    reg zero_1; // multiply_add.rs:120
+    reg [11:0] shifted_front_1; // multiply_add.rs:122
+    reg shifted_rest_1; // multiply_add.rs:122
+    reg shifted_negative; // multiply_add.rs:122
+    reg state_subtract_3; // multiply_add.rs:122
+    reg state_product_sign_3; // multiply_add.rs:122
+    reg state_c_sign_3; // multiply_add.rs:122
+    reg state_special_3; // multiply_add.rs:122
+    reg state_nan_3; // multiply_add.rs:122
+    reg state_infinite_product_3; // multiply_add.rs:122
+    reg [7:0] exponent_3; // multiply_add.rs:122
+    reg zero_2; // multiply_add.rs:122
+    reg [15:0] l127_s6; // multiply_add.rs:127
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -100,21 +100,21 @@ module multiply_add_e5f10_flush_l6 (
     wire c_sign = c[15]; // format.rs:88
     wire _t5 = |c[14:10]; // format.rs:88
     wire _t6 = &c[14:10]; // format.rs:88
-    wire [7:0] both = {3'h0, {a[14:11], a[10] | (~_t1)}} + {3'h0, {b[14:11], b[10] | (~_t3)}}; // multiply_add.rs:163
-    wire [7:0] distance = both - {3'h0, {c[14:11], c[10] | (~_t5)}}; // multiply_add.rs:169
-    wire zero_product = (~_t1) | (~_t3); // multiply_add.rs:170
-    wire first = distance[7] | zero_product; // multiply_add.rs:171
-    wire [5:0] amount = distance[5:0]; // multiply_add.rs:172
-    wire far = distance[6]; // multiply_add.rs:174
-    wire [5:0] amount_1 = (amount | {6{far}}) & {6{~first}}; // multiply_add.rs:177
-    wire [7:0] exponent = first ? {3'h0, {c[14:11], c[10] | (~_t5)}} : both; // multiply_add.rs:178
-    wire product_sign = a[15] ^ b[15]; // multiply_add.rs:180
-    wire subtract = product_sign ^ c_sign; // multiply_add.rs:181
-    wire infinite_product = _t2 | _t4; // multiply_add.rs:182
-    wire _t7 = (((_t2 & (|a[9:0])) | (_t4 & (|b[9:0]))) | (_t6 & (|c[9:0]))) | (infinite_product & zero_product); // multiply_add.rs:183
-    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add.rs:183
-    wire special = infinite_product | _t6; // multiply_add.rs:188
-    wire [10:0] a_sig = {_t1, a[9:0]} & {11{~zero_product}}; // multiply_add.rs:192
+    wire [7:0] both = {3'h0, {a[14:11], a[10] | (~_t1)}} + {3'h0, {b[14:11], b[10] | (~_t3)}}; // multiply_add.rs:164
+    wire [7:0] distance = both - {3'h0, {c[14:11], c[10] | (~_t5)}}; // multiply_add.rs:170
+    wire zero_product = (~_t1) | (~_t3); // multiply_add.rs:171
+    wire first = distance[7] | zero_product; // multiply_add.rs:172
+    wire [5:0] amount = distance[5:0]; // multiply_add.rs:173
+    wire far = distance[6]; // multiply_add.rs:175
+    wire [5:0] amount_1 = (amount | {6{far}}) & {6{~first}}; // multiply_add.rs:178
+    wire [7:0] exponent = first ? {3'h0, {c[14:11], c[10] | (~_t5)}} : both; // multiply_add.rs:179
+    wire product_sign = a[15] ^ b[15]; // multiply_add.rs:181
+    wire subtract = product_sign ^ c_sign; // multiply_add.rs:182
+    wire infinite_product = _t2 | _t4; // multiply_add.rs:183
+    wire _t7 = (((_t2 & (|a[9:0])) | (_t4 & (|b[9:0]))) | (_t6 & (|c[9:0]))) | (infinite_product & zero_product); // multiply_add.rs:184
+    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add.rs:184
+    wire special = infinite_product | _t6; // multiply_add.rs:189
+    wire [10:0] a_sig = {_t1, a[9:0]} & {11{~zero_product}}; // multiply_add.rs:193
     always @(posedge clk) begin
         operands_a <= a_sig;
         operands_b <= {_t3, b[9:0]};
@@ -131,34 +131,34 @@ module multiply_add_e5f10_flush_l6 (
 
     // product; c aligned to it
     wire [21:0] product = {11'h0, operands_a} * {11'h0, operands_b}; // multiply_add.rs:99
-    wire [10:0] c_1 = operands_c ^ {11{operands_state_subtract}}; // multiply_add.rs:201
-    wire [37:0] aligned = {c_1, {27{operands_state_subtract}}}; // multiply_add.rs:202
-    wire chosen = operands_amount[0]; // multiply_add.rs:205
-    wire out = aligned[0] ^ operands_state_subtract; // multiply_add.rs:206
-    wire [37:0] moved = {operands_state_subtract, aligned[37:1]}; // multiply_add.rs:208
-    wire [37:0] _t8 = chosen ? moved : aligned; // multiply_add.rs:209
-    wire chosen_1 = operands_amount[1]; // multiply_add.rs:205
-    wire [1:0] out_1 = _t8[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:206
-    wire [37:0] moved_1 = {{2{operands_state_subtract}}, _t8[37:2]}; // multiply_add.rs:208
-    wire [37:0] _t9 = chosen_1 ? moved_1 : _t8; // multiply_add.rs:209
-    wire chosen_2 = operands_amount[2]; // multiply_add.rs:205
-    wire [3:0] out_2 = _t9[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:206
-    wire [37:0] moved_2 = {{4{operands_state_subtract}}, _t9[37:4]}; // multiply_add.rs:208
-    wire [37:0] _t10 = chosen_2 ? moved_2 : _t9; // multiply_add.rs:209
-    wire chosen_3 = operands_amount[3]; // multiply_add.rs:205
-    wire [7:0] out_3 = _t10[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:206
-    wire _t11 = (((1'h0 | (chosen & out)) | (chosen_1 & (|out_1))) | (chosen_2 & (|out_2))) | (chosen_3 & (|out_3)); // multiply_add.rs:207
-    wire [37:0] moved_3 = {{8{operands_state_subtract}}, _t10[37:8]}; // multiply_add.rs:208
-    wire [37:0] _t12 = chosen_3 ? moved_3 : _t10; // multiply_add.rs:209
-    wire chosen_4 = operands_amount[4]; // multiply_add.rs:205
-    wire [15:0] out_4 = _t12[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:206
-    wire [37:0] moved_4 = {{16{operands_state_subtract}}, _t12[37:16]}; // multiply_add.rs:208
-    wire [37:0] _t13 = chosen_4 ? moved_4 : _t12; // multiply_add.rs:209
-    wire chosen_5 = operands_amount[5]; // multiply_add.rs:205
-    wire [31:0] out_5 = _t13[31:0] ^ {32{operands_state_subtract}}; // multiply_add.rs:206
-    wire lost = (_t11 | (chosen_4 & (|out_4))) | (chosen_5 & (|out_5)); // multiply_add.rs:207
-    wire [37:0] moved_5 = {{32{operands_state_subtract}}, _t13[37:32]}; // multiply_add.rs:208
-    wire [38:0] aligned_1 = {operands_state_subtract, chosen_5 ? moved_5 : _t13}; // multiply_add.rs:211
+    wire [10:0] c_1 = operands_c ^ {11{operands_state_subtract}}; // multiply_add.rs:202
+    wire [37:0] aligned = {c_1, {27{operands_state_subtract}}}; // multiply_add.rs:203
+    wire chosen = operands_amount[0]; // multiply_add.rs:206
+    wire out = aligned[0] ^ operands_state_subtract; // multiply_add.rs:207
+    wire [37:0] moved = {operands_state_subtract, aligned[37:1]}; // multiply_add.rs:209
+    wire [37:0] _t8 = chosen ? moved : aligned; // multiply_add.rs:210
+    wire chosen_1 = operands_amount[1]; // multiply_add.rs:206
+    wire [1:0] out_1 = _t8[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:207
+    wire [37:0] moved_1 = {{2{operands_state_subtract}}, _t8[37:2]}; // multiply_add.rs:209
+    wire [37:0] _t9 = chosen_1 ? moved_1 : _t8; // multiply_add.rs:210
+    wire chosen_2 = operands_amount[2]; // multiply_add.rs:206
+    wire [3:0] out_2 = _t9[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:207
+    wire [37:0] moved_2 = {{4{operands_state_subtract}}, _t9[37:4]}; // multiply_add.rs:209
+    wire [37:0] _t10 = chosen_2 ? moved_2 : _t9; // multiply_add.rs:210
+    wire chosen_3 = operands_amount[3]; // multiply_add.rs:206
+    wire [7:0] out_3 = _t10[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:207
+    wire _t11 = (((1'h0 | (chosen & out)) | (chosen_1 & (|out_1))) | (chosen_2 & (|out_2))) | (chosen_3 & (|out_3)); // multiply_add.rs:208
+    wire [37:0] moved_3 = {{8{operands_state_subtract}}, _t10[37:8]}; // multiply_add.rs:209
+    wire [37:0] _t12 = chosen_3 ? moved_3 : _t10; // multiply_add.rs:210
+    wire chosen_4 = operands_amount[4]; // multiply_add.rs:206
+    wire [15:0] out_4 = _t12[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:207
+    wire [37:0] moved_4 = {{16{operands_state_subtract}}, _t12[37:16]}; // multiply_add.rs:209
+    wire [37:0] _t13 = chosen_4 ? moved_4 : _t12; // multiply_add.rs:210
+    wire chosen_5 = operands_amount[5]; // multiply_add.rs:206
+    wire [31:0] out_5 = _t13[31:0] ^ {32{operands_state_subtract}}; // multiply_add.rs:207
+    wire lost = (_t11 | (chosen_4 & (|out_4))) | (chosen_5 & (|out_5)); // multiply_add.rs:208
+    wire [37:0] moved_5 = {{32{operands_state_subtract}}, _t13[37:32]}; // multiply_add.rs:209
+    wire [38:0] aligned_1 = {operands_state_subtract, chosen_5 ? moved_5 : _t13}; // multiply_add.rs:212
     always @(posedge clk) begin
         product_1 <= product;
         aligned_2 <= aligned_1;
@@ -235,7 +235,7 @@ module multiply_add_e5f10_flush_l6 (
     wire [7:0] leading = {2'h0, {_t15, _t15 ? {_t16, _t35} : {_t36, _t55}}}; // multiply_add.rs:110
     wire zero = (~(|sum_1)) & (~lost_2); // multiply_add.rs:112
     wire [7:0] exponent_1 = state_exponent_1 - leading; // multiply_add.rs:113
-    wire [5:0] amount_2 = leading[5:0]; // multiply_add.rs:118
+    wire [5:0] amount_2 = leading[5:0]; // multiply_add.rs:119
     always @(posedge clk) begin
         sum_2 <= sum_1;
         lost_3 <= lost_2;
@@ -249,15 +249,15 @@ module multiply_add_e5f10_flush_l6 (
         amount_3 <= amount_2;
         zero_1 <= zero;
     end
-    wire negative_1 = sum_2[38]; // multiply_add.rs:228
-    wire [38:0] _t56 = amount_3[5] ? {sum_2[6:0], 32'h0} : sum_2; // multiply_add.rs:231
-    wire [38:0] _t57 = amount_3[4] ? {_t56[22:0], 16'h0} : _t56; // multiply_add.rs:231
-    wire [26:0] _t58 = amount_3[3] ? {_t57[30:12], 8'h0} : _t57[38:12]; // multiply_add.rs:231
-    wire [18:0] _t59 = amount_3[2] ? {_t58[22:8], 4'h0} : _t58[26:8]; // multiply_add.rs:231
-    wire [14:0] _t60 = amount_3[1] ? {_t59[16:4], 2'h0} : _t59[18:4]; // multiply_add.rs:231
-    wire [12:0] _t61 = amount_3[0] ? {_t60[13:2], 1'h0} : _t60[14:2]; // multiply_add.rs:231
-    wire shifted_rest = ((((lost_3 | (|_t57[11:0])) | (|_t58[7:0])) | (|_t59[3:0])) | (|_t60[1:0])) | _t61[0]; // multiply_add.rs:235
-    wire [11:0] shifted_front = _t61[12:1]; // multiply_add.rs:236
+    wire negative_1 = sum_2[38]; // multiply_add.rs:229
+    wire [38:0] _t56 = amount_3[5] ? {sum_2[6:0], 32'h0} : sum_2; // multiply_add.rs:232
+    wire [38:0] _t57 = amount_3[4] ? {_t56[22:0], 16'h0} : _t56; // multiply_add.rs:232
+    wire [26:0] _t58 = amount_3[3] ? {_t57[30:12], 8'h0} : _t57[38:12]; // multiply_add.rs:232
+    wire [18:0] _t59 = amount_3[2] ? {_t58[22:8], 4'h0} : _t58[26:8]; // multiply_add.rs:232
+    wire [14:0] _t60 = amount_3[1] ? {_t59[16:4], 2'h0} : _t59[18:4]; // multiply_add.rs:232
+    wire [12:0] _t61 = amount_3[0] ? {_t60[13:2], 1'h0} : _t60[14:2]; // multiply_add.rs:232
+    wire shifted_rest = ((((lost_3 | (|_t57[11:0])) | (|_t58[7:0])) | (|_t59[3:0])) | (|_t60[1:0])) | _t61[0]; // multiply_add.rs:236
+    wire [11:0] shifted_front = _t61[12:1]; // multiply_add.rs:237
     always @(posedge clk) begin
         shifted_front_1 <= shifted_front;
         shifted_rest_1 <= shifted_rest;
@@ -273,27 +273,28 @@ module multiply_add_e5f10_flush_l6 (
     end
 
     // round and pack
-    wire infinite = state_infinite_product_3 ? state_product_sign_3 : state_c_sign_3; // multiply_add.rs:263
-    wire finite = (shifted_negative ? state_c_sign_3 : state_product_sign_3) & (~(state_subtract_3 & zero_2)); // multiply_add.rs:264
-    wire sign = (state_special_3 ? infinite : finite) & (~state_nan_3); // multiply_add.rs:265
-    wire [11:0] front = shifted_front_1 ^ {12{shifted_negative}}; // multiply_add.rs:254
-    wire hidden = front[11]; // multiply_add.rs:255
-    wire [9:0] fraction = front[10:1]; // multiply_add.rs:255
-    wire guard = front[0]; // multiply_add.rs:255
-    wire odd = fraction[0]; // multiply_add.rs:256
-    wire round_up = shifted_negative ? (guard | ((~shifted_rest_1) & odd)) : (guard & (shifted_rest_1 | odd)); // multiply_add.rs:257
-    wire [17:0] add = {{7'h0, hidden}, 10'h0}; // multiply_add.rs:283
-    wire [18:0] _t62 = {{exponent_3, fraction}, 1'h1} + {add, round_up}; // add.rs:108
-    wire [17:0] rounded = _t62[18:1]; // add.rs:108
-    wire [7:0] exp = rounded[17:10]; // multiply_add.rs:285
-    wire [9:0] fraction_1 = rounded[9:0]; // multiply_add.rs:285
-    wire s_small = (exp[7] | (~(|exp))) | zero_2; // multiply_add.rs:286
-    wire _t63 = (~s_small) & (exp[6] | (exp[5] | (exp[4] & (exp[3] & (exp[2] & (exp[1] & (exp[0] & 1'h1))))))); // multiply_add.rs:287
-    wire s_large = state_special_3 | _t63; // multiply_add.rs:287
-    wire [4:0] exp_1 = (exp[4:0] & {5{~s_small}}) | {5{s_large}}; // multiply_add.rs:288
-    always @(posedge clk) l126_s6 <= {sign, {exp_1, (fraction_1 & {10{~(s_small | s_large)}}) | {state_nan_3, 9'h0}}};
-    assign y = l126_s6;
-    wire unused_ok = &{1'b0, _t14[0], padded[0], _t62[0]};
+    wire infinite = state_infinite_product_3 ? state_product_sign_3 : state_c_sign_3; // multiply_add.rs:286
+    wire finite = (shifted_negative ? state_c_sign_3 : state_product_sign_3) & (~(state_subtract_3 & zero_2)); // multiply_add.rs:287
+    wire sign = (state_special_3 ? infinite : finite) & (~state_nan_3); // multiply_add.rs:288
+    wire [11:0] front = shifted_front_1 ^ {12{shifted_negative}}; // multiply_add.rs:260
+    wire ready_hidden = front[11]; // multiply_add.rs:262
+    wire [9:0] ready_fraction = front[10:1]; // multiply_add.rs:263
+    wire ready_guard = front[0]; // multiply_add.rs:264
+    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add.rs:265
+    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add.rs:266
+    wire [19:0] _t62 = {{exponent_3, ready_fraction, ready_guard}, 1'h1} + {{{7'h0, ready_hidden}, 10'h0, 1'h1}, ready_carry}; // add.rs:108
+    wire [18:0] sum_3 = _t62[19:1]; // add.rs:108
+    wire [17:0] magnitude = sum_3[18:1]; // multiply_add.rs:280
+    wire [17:0] rounded = magnitude & (~{17'h0, ready_half}); // multiply_add.rs:281
+    wire [7:0] exp = rounded[17:10]; // multiply_add.rs:308
+    wire [9:0] fraction = rounded[9:0]; // multiply_add.rs:308
+    wire s_small = (exp[7] | (~(|exp))) | zero_2; // multiply_add.rs:309
+    wire _t63 = (~s_small) & (exp[6] | (exp[5] | (exp[4] & (exp[3] & (exp[2] & (exp[1] & (exp[0] & 1'h1))))))); // multiply_add.rs:310
+    wire s_large = state_special_3 | _t63; // multiply_add.rs:310
+    wire [4:0] exp_1 = (exp[4:0] & {5{~s_small}}) | {5{s_large}}; // multiply_add.rs:311
+    always @(posedge clk) l127_s6 <= {sign, {exp_1, (fraction & {10{~(s_small | s_large)}}) | {state_nan_3, 9'h0}}};
+    assign y = l127_s6;
+    wire unused_ok = &{1'b0, _t14[0], padded[0], _t62[0], sum_3[0]};
 endmodule
 
 `default_nettype wire
