@@ -92,7 +92,7 @@ impl Configuration {
             format!("configuration {}{changed}, hash {}", self.name, self.hash()),
             format!("{}: {}; reset {}", self.block.name, values.join(", "), self.reset),
         ];
-        Options { reset: reset.unwrap_or_default(), header, properties: false }
+        Options { reset: reset.unwrap_or_default(), header, properties: false, models: false }
     }
 
     /// 16 hexadecimal digits that are equal where block, all parameters and the kind of reset are.

@@ -10,12 +10,13 @@ use crate::ir::*;
 use crate::module::{Design, Instance, Module};
 use crate::signal::Signal;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A clock and its reset in one module: from [`Module::clock_domain`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockDomain {
-    key: u32,
-    index: u32,
+    pub(crate) key: u32,
+    pub(crate) index: u32,
 }
 
 /// A place where a signal goes to another clock on purpose: from [`Design::crossings`].
@@ -124,7 +125,7 @@ impl Module {
         let reason = reason.to_string();
         self.with(|b| b.def.unchecked_clocks = Some(reason));
     }
-    fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
+    pub(crate) fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
         if domain.key == self.key {
             return Some(domain.index);
         }
@@ -220,12 +221,26 @@ impl Def {
     }
     /// For an instance of `child` in the domain `current`: `clk` is that one, the others connect by name.
     pub fn connect_domains(&mut self, child: &Def, current: u32) -> Vec<u32> {
-        let rest = child.domains.iter().skip(1).map(|d| self.domain_index(d));
+        // the Verilog of a foreign module has its own names for resets
+        let same_clock = |def: &Def, d: &Domain| def.domains.iter().position(|x| x.clock == d.clock).map(|i| i as u32);
+        let known = |def: &Def, d: &Domain| same_clock(def, d).filter(|_| child.foreign.is_some());
+        let rest = child.domains.iter().skip(1).map(|d| known(self, d).unwrap_or_else(|| self.domain_index(d)));
         std::iter::once(current).chain(rest).collect()
     }
 }
 
 impl Inst {
+    /// What a simulation runs: the module, or the model of a foreign one; with the parent's domain for each of its domains
+    /// that something uses.
+    pub fn simulated(&self) -> (&Arc<Def>, Vec<Option<u32>>) {
+        match self.def.foreign.as_deref().and_then(|f| Some((f, f.model.as_ref()?))) {
+            Some((f, model)) => {
+                let inner = |d| crate::foreign::model_domain(&self.def, f, model, d).map(|i| self.domains[i as usize]);
+                (model, model.domains.iter().map(inner).collect())
+            }
+            None => (&self.def, self.domains.iter().copied().map(Some).collect()),
+        }
+    }
     /// The domain of the parent that a domain of the instance is connected to.
     pub fn outer(&self, domain: &Domain) -> Option<u32> {
         self.domains.get(self.def.domains.iter().position(|d| d == domain)?).copied()

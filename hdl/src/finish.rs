@@ -43,6 +43,9 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
             help: None,
         }]));
     };
+    if b.def.foreign.is_some() {
+        return crate::foreign::finish(b);
+    }
     b.def.stmts = std::mem::take(&mut b.defaults);
     b.def.stmts.extend(std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default());
     settle_names(&mut b);
@@ -53,6 +56,7 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
         check_used(&mut b, &drivers);
         check_memories(&mut b);
         check_loops(&mut b, &drivers);
+        crate::foreign::check_names(&mut b);
         if b.errors.is_empty() {
             b.def.comb = combinational(&b.def, &drivers);
             crate::clock_check::check(&mut b, &drivers);

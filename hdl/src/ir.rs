@@ -4,6 +4,7 @@
 //! ([`Op::Net`]) get their value from elsewhere: from the statements (wires, registers, output ports, instance
 //! inputs), from a memory, from an instance or from outside.
 
+use crate::foreign::ForeignDef;
 use crate::property::PropertyKind;
 use num_bigint::BigUint;
 use std::panic::Location;
@@ -335,6 +336,10 @@ pub(crate) struct Def {
     pub comb: Vec<(u32, Vec<u32>)>,
     /// Cycles from inputs to outputs, if the user stated them.
     pub latency: Option<u32>,
+    /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.
+    pub foreign: Option<Box<ForeignDef>>,
+    /// All foreign modules below this one.
+    pub foreign_below: Vec<Arc<Def>>,
 }
 
 impl Op {

@@ -41,7 +41,8 @@ macro_rules! ports {
         $vis struct $name { $( $(#[doc = $doc])* $vis $field: $ty ),* }
         impl $name {
             /// Declares the ports in a module. Errors about a port point to this declaration.
-            $vis fn new(module: $crate::Module $(, $arg: $argty)*) -> Self {
+            $vis fn new(module: impl Into<$crate::Module> $(, $arg: $argty)*) -> Self {
+                let module: $crate::Module = module.into();
                 $( let $field: $ty = module.port(
                     stringify!($field), concat!("" $(, $doc)*), $crate::port_direction!($dir), $shape); )*
                 Self { $($field),* }

@@ -10,7 +10,7 @@ use hdl::*;
 #[track_caller]
 fn prints<P: Ports>(folder: &str, design: &Design<P>, reset: Reset) {
     let header = vec!["Printed by a test of kvforge-hdl.".to_string()];
-    let source = verilog(design, &Options { reset, header, properties: false });
+    let source = verilog(design, &Options { reset, header, properties: false, models: false });
     assert_eq!(source.top(), design.name());
     let names: Vec<String> = source.files().map(|(name, _)| name).collect();
     golden::compare("verilog", &format!("{folder}/files.txt"), &(names.join("\n") + "\n"));

@@ -25,9 +25,9 @@ pub fn have(tools: &[&str]) -> bool {
     missing.is_empty()
 }
 
-/// The Verilog of a design, with its properties, as one text.
+/// The Verilog of a design, with its properties and with the models of its black boxes, as one text.
 pub fn text<P>(design: &Design<P>, reset: Reset) -> String {
-    verilog(design, &Options { reset, properties: true, ..Options::default() }).single()
+    verilog(design, &Options { reset, properties: true, models: true, ..Options::default() }).single()
 }
 
 /// A running model of Verilog text that has the ports, clocks and resets of `design`.

@@ -196,15 +196,16 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
         }
     }
     for inst in &def.insts {
-        let child = reserve(net, &inst.def);
-        for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {
+        let (def, inner_domains) = inst.simulated();
+        let child = reserve(net, def);
+        for (port, pin) in def.ports.iter().zip(&inst.pins) {
             let (inner, outer) = (child + port.node, base + pin);
             let (to, from) = if port.input { (inner, outer) } else { (outer, inner) };
             net.nodes[to as usize].op = Flat::Alias(from);
         }
         let prefix = format!("{prefix}{}.", inst.name);
-        let domains = inst.domains.iter().map(|outer| domains[*outer as usize]).collect();
-        todo.push(Todo { def: &inst.def, base: child, prefix, domains });
+        let domains = inner_domains.into_iter().map(|outer| outer.map_or(u32::MAX, |o| domains[o as usize])).collect();
+        todo.push(Todo { def, base: child, prefix, domains });
     }
     for p in &def.props {
         let (domain, instance) = (domains[p.domain as usize], prefix.trim_end_matches('.').to_string());

@@ -70,17 +70,31 @@ pub struct Probe(pub(crate) u32);
 impl Simulator {
     /// A simulator of a design, all inputs 0, all resets inactive. Clone it to run the same design again: compiling
     /// is the expensive part.
+    ///
+    /// # Panics
+    /// If a foreign module has no model, with the message of [`Simulator::try_new`].
     pub fn new<P>(design: &crate::Design<P>) -> Simulator {
-        Simulator::from_def(&design.def, None)
+        Simulator::try_new(design).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    /// As [`Simulator::new`]; the errors name the instances of foreign modules that only another simulator can run.
+    pub fn try_new<P>(design: &crate::Design<P>) -> Result<Simulator, crate::Errors> {
+        crate::foreign::unrunnable(&design.def)?;
+        Ok(Simulator::from_def(&design.def, None))
     }
 
     /// A simulator that goes over to machine code after so many evaluations (0: at once); see crate `kvforge-hdl-jit`.
+    ///
+    /// # Panics
+    /// As [`Simulator::new`].
     pub fn with_native<P>(design: &crate::Design<P>, compiler: Compiler, patience: u64) -> Simulator {
+        crate::foreign::unrunnable(&design.def).unwrap_or_else(|errors| panic!("{errors}"));
         Simulator::from_def(&design.def, Some((compiler, patience)))
     }
 
     /// Compiles a design. Panics on a combinational loop, which the checks of a module do not let through.
     pub(crate) fn from_def(def: &Arc<Def>, native: Option<(Compiler, u64)>) -> Simulator {
+        let def = def.foreign.as_ref().and_then(|f| f.model.as_ref()).unwrap_or(def);
         let net = flatten::flatten(def);
         // conditions of properties are computed as outputs are, after those
         let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();

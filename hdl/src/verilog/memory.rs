@@ -1,7 +1,9 @@
 //! Memories and instances.
 
+use super::Child;
 use super::render::{Item, Rank, Render};
 use super::text::{begin, range};
+use crate::foreign::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
 
@@ -70,26 +72,53 @@ impl Render<'_> {
         };
         (0..lanes).map(lane).collect()
     }
-    pub fn instances(&mut self, children: &[String]) {
+    pub fn instances(&mut self, children: &[Child]) {
         for (inst, child) in self.def.insts.iter().zip(children) {
-            let mut pins = vec![];
-            for (domain, reset) in &inst.def.clocks {
-                let outer = &self.def.domains[inst.outer(domain).unwrap_or(0) as usize];
-                pins.push(format!("    .{}({})", domain.clock, outer.clock));
-                if *reset {
-                    let suffix = if self.reset.active_low { "_n" } else { "" };
-                    pins.push(format!("    .{}{suffix}({}{suffix})", domain.reset, outer.reset));
+            let (mut pins, parameters) = self.clock_pins(inst, child);
+            let foreign = inst.def.foreign.as_deref().filter(|_| !child.model);
+            for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {
+                let value = self.t(self.passed_on(*pin).unwrap_or(*pin));
+                match foreign.map(|f| f.pin(port)) {
+                    None => pins.push(format!(".{}({value})", port.name)),
+                    Some(Pin::Named(name)) => pins.push(format!(".{name}({value})")),
+                    Some(Pin::PerBit(name)) if port.width == 1 => pins.push(format!(".{name}0({value})")),
+                    Some(Pin::PerBit(name)) => {
+                        pins.extend((0..port.width).map(|bit| format!(".{name}{bit}({value}[{bit}])")));
+                    }
                 }
             }
-            for (port, pin) in inst.def.ports.iter().zip(&inst.pins) {
-                pins.push(format!("    .{}({})", port.name, self.t(self.passed_on(*pin).unwrap_or(*pin))));
-            }
-            let text = format!("{child} {} (\n    {}\n    );", inst.name, pins.join(",\n    "));
+            let list = |items: &[String]| format!("(\n        {}\n    )", items.join(",\n        "));
+            let parameters = if parameters.is_empty() { String::new() } else { format!("#{} ", list(&parameters)) };
+            let text = format!("{} {parameters}{} {};", child.name, inst.name, list(&pins));
             let inputs = || inst.pins.iter().filter(|p| matches!(self.op(**p), Op::Net(Net::PinIn(_))));
             let at = inputs().map(|p| self.nets[p].last).max().unwrap_or(0);
             let section =
                 inputs().map(|p| self.nets[p].section).chain(inst.pins.iter().map(|p| self.section_of(*p))).max();
             self.push(section.unwrap_or(0), at, Rank::Instance, Item::Text(text));
         }
+    }
+    /// The connections of clocks and resets, and the parameters.
+    fn clock_pins(&self, inst: &Inst, child: &Child) -> (Vec<String>, Vec<String>) {
+        let mut pins = vec![];
+        if let Some(f) = inst.def.foreign.as_deref().filter(|_| !child.model) {
+            for (clock, outer) in f.clocks.iter().zip(&inst.domains) {
+                pins.push(format!(".{}({})", clock.name, self.def.domains[*outer as usize].clock));
+                pins.extend(clock.reset.as_ref().map(|(name, low)| {
+                    let not = if *low == self.reset.active_low { "" } else { "!" };
+                    format!(".{name}({not}{})", self.reset_name(*outer))
+                }));
+            }
+            return (pins, f.parameters.iter().map(|(name, value, _)| format!(".{name}({value})")).collect());
+        }
+        let (def, domains) = inst.simulated();
+        for (domain, reset) in &def.clocks {
+            let at = def.domains.iter().position(|d| d == domain).and_then(|at| domains[at]).unwrap_or(0);
+            pins.push(format!(".{}({})", domain.clock, self.def.domains[at as usize].clock));
+            if *reset {
+                let suffix = if self.reset.active_low { "_n" } else { "" };
+                pins.push(format!(".{}{suffix}({})", domain.reset, self.reset_name(at)));
+            }
+        }
+        (pins, vec![])
     }
 }

@@ -12,9 +12,10 @@ mod render;
 mod sheet;
 mod text;
 
+use crate::foreign::ForeignDef;
 use crate::ir::*;
 use crate::module::Design;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How registers with a reset value are reset: one choice for a whole hierarchy.
@@ -36,36 +37,46 @@ pub struct Options {
     /// Print the properties too, and the logic that only they need. A prover (`FORMAL`) sees them as `assert`, `assume` and
     /// `cover`, a simulator as checks that stop it, synthesis (`SYNTHESIS`) not at all; the text stays Verilog-2005.
     pub properties: bool,
+    /// Print the models of black boxes in their place: for simulators.
+    pub models: bool,
 }
 
-/// Printed modules, children before parents.
+/// Printed modules, children before parents, and the texts of foreign modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     modules: Vec<(String, String)>,
+    /// Texts as they were given, each with the name of a module in it.
+    foreign: Vec<(String, Arc<String>)>,
     header: String,
+    top: String,
 }
 
 impl Source {
-    /// File name and text of each module.
+    /// File name and text of each module; foreign texts come first, as they were given.
     pub fn files(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        self.modules.iter().map(|(name, text)| (format!("{name}.v"), self.wrap(text)))
+        let foreign = self.foreign.iter().map(|(name, text)| (name, text.to_string()));
+        let printed = self.modules.iter().map(|(name, text)| (name, self.wrap(text)));
+        foreign.chain(printed).map(|(name, text)| (format!("{name}.v"), text))
     }
     /// All modules in one text.
     pub fn single(&self) -> String {
         let all: Vec<&str> = self.modules.iter().map(|(_, text)| text.as_str()).collect();
-        self.wrap(&all.join("\n"))
+        // whatever a foreign text leaves behind
+        let end = |text: &str| format!("{}\n`default_nettype wire\n\n", text.trim_end());
+        let foreign: String = self.foreign.iter().map(|(_, text)| end(text)).collect();
+        foreign + &self.wrap(&all.join("\n"))
     }
     /// Name of the top module.
     pub fn top(&self) -> &str {
-        self.modules.last().map_or("", |(name, _)| name)
+        &self.top
     }
-    /// Number of modules.
+    /// Number of files.
     pub fn len(&self) -> usize {
-        self.modules.len()
+        self.modules.len() + self.foreign.len()
     }
     /// Is nothing printed? (Never: a design prints at least its own module.)
     pub fn is_empty(&self) -> bool {
-        self.modules.is_empty()
+        self.len() == 0
     }
     fn wrap(&self, text: &str) -> String {
         format!("{}`default_nettype none\n\n{text}\n`default_nettype wire\n", self.header)
@@ -96,11 +107,19 @@ impl Source {
 /// # Ok::<(), Errors>(())
 /// ```
 pub fn verilog<P>(design: &Design<P>, options: &Options) -> Source {
-    let mut p =
-        Printer { options, modules: vec![], by_def: HashMap::new(), by_text: BTreeMap::new(), taken: BTreeMap::new() };
-    p.module(&design.def, true);
+    let names = design.def.foreign_below.iter().filter_map(|f| f.foreign.as_ref()).flat_map(|f| &f.modules);
+    let mut p = Printer {
+        options,
+        modules: vec![],
+        foreign: vec![],
+        reserved: names.cloned().collect(),
+        by_def: HashMap::new(),
+        by_text: BTreeMap::new(),
+        taken: BTreeMap::new(),
+    };
+    let top = p.module(&design.def, true);
     let header: String = options.header.iter().map(|l| format!("// {l}\n")).collect();
-    Source { modules: p.modules, header }
+    Source { modules: p.modules, foreign: p.foreign, header, top }
 }
 
 /// What becomes of properties.
@@ -126,17 +145,57 @@ pub(crate) fn localparam(e: &Enum, variant: &str) -> String {
 struct Printer<'a> {
     options: &'a Options,
     modules: Vec<(String, String)>,
+    foreign: Vec<(String, Arc<String>)>,
+    /// Names of foreign modules.
+    reserved: BTreeSet<String>,
     by_def: HashMap<*const Def, String>,
     by_text: BTreeMap<(String, String), String>,
     taken: BTreeMap<String, u32>,
 }
 
+/// What stands for an instance.
+pub(crate) struct Child {
+    /// Name of the module.
+    pub name: String,
+    /// Is it the model of a black box?
+    pub model: bool,
+}
+
 impl Printer<'_> {
+    fn child(&mut self, inst: &Inst) -> Child {
+        let black_box = inst.def.foreign.as_deref().filter(|f| f.text.is_none());
+        match black_box.and_then(|f| f.model.as_ref()).filter(|_| self.options.models) {
+            Some(model) => Child { name: self.module(model, false), model: true },
+            None => Child { name: self.module(&inst.def, false), model: false },
+        }
+    }
+    /// The name, or one with a number if others have it. Nothing is called like a foreign module.
+    fn unique(&mut self, wish: &str) -> String {
+        loop {
+            let count = self.taken.entry(wish.into()).and_modify(|n| *n += 1).or_insert(0);
+            let name = if *count == 0 { wish.into() } else { format!("{wish}_{count}") };
+            if *count == 0 || !self.reserved.contains(&name) {
+                return name;
+            }
+        }
+    }
+    /// The text of a foreign module is printed once, whatever is taken from it.
+    fn foreign(&mut self, def: &Def, f: &ForeignDef) -> String {
+        if let Some(text) = &f.text
+            && self.foreign.iter().all(|(_, known)| known != text)
+        {
+            self.foreign.push((def.name.clone(), text.clone()));
+        }
+        def.name.clone()
+    }
     fn module(&mut self, def: &Arc<Def>, top: bool) -> String {
         if let Some(name) = self.by_def.get(&Arc::as_ptr(def)) {
             return name.clone();
         }
-        let children: Vec<String> = def.insts.iter().map(|i| self.module(&i.def, false)).collect();
+        if let Some(f) = &def.foreign {
+            return self.foreign(def, f);
+        }
+        let children: Vec<Child> = def.insts.iter().map(|i| self.child(i)).collect();
         let properties = match (self.options.properties, top) {
             (false, _) => Properties::Omit,
             (true, false) => Properties::Print,
@@ -147,8 +206,7 @@ impl Printer<'_> {
         let name = match self.by_text.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let count = self.taken.entry(def.name.clone()).and_modify(|n| *n += 1).or_insert(0);
-                let name = if *count == 0 { def.name.clone() } else { format!("{}_{count}", def.name) };
+                let name = self.unique(&def.name);
                 let doc: String = def.doc.lines().map(|l| format!("// {l}").trim_end().to_string() + "\n").collect();
                 self.modules.push((name.clone(), format!("{doc}module {name} {}", key.1)));
                 self.by_text.insert(key, name.clone());

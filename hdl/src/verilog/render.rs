@@ -2,7 +2,8 @@
 
 use super::live::{self, Live};
 use super::text::{begin, lead, range};
-use super::{Properties, Reset, localparam};
+use super::{Child, Properties, Reset, localparam};
+use crate::foreign::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
@@ -57,7 +58,7 @@ pub struct Render<'a> {
 }
 
 /// Everything after the module's name.
-pub fn body(def: &Def, children: &[String], reset: Reset, properties: Properties) -> String {
+pub fn body(def: &Def, children: &[Child], reset: Reset, properties: Properties) -> String {
     let count = def.nodes.len();
     let mut r = Render {
         def,
@@ -274,13 +275,20 @@ impl<'a> Render<'a> {
     }
     /// The value of an instance input that only passes it on: it stands in the port list of the instance.
     pub fn passed_on(&self, id: Id) -> Option<Id> {
-        if self.live.uses[id as usize] > 1 || !matches!(self.op(id), Op::Net(Net::PinIn(_))) {
+        let Op::Net(Net::PinIn(inst)) = *self.op(id) else { return None };
+        if self.live.uses[id as usize] > 1 || self.is_split(&self.def.insts[inst as usize], id) {
             return None;
         }
         match self.plain_parts(id)?[..] {
             [(Place::Whole, value)] => Some(value),
             _ => None,
         }
+    }
+    /// Is every bit of the pin a port of its own? Then bits are selected from it, which takes a name.
+    fn is_split(&self, inst: &Inst, pin: Id) -> bool {
+        let port = inst.pins.iter().position(|p| *p == pin).map(|at| &inst.def.ports[at]);
+        let foreign = inst.def.foreign.as_deref().zip(port);
+        foreign.is_some_and(|(f, port)| port.width > 1 && matches!(f.pin(port), Pin::PerBit(_)))
     }
     fn register(&mut self, id: Id, index: u32) {
         let reg = &self.def.regs[index as usize];
