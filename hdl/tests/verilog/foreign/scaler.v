@@ -1,5 +1,5 @@
 // Written by hand: what a foreign module may look like.
-`timescale 1ns / 1ps
+/* verilator lint_off DECLFILENAME */
 
 /* The style of Verilog-1995, with a helper. */
 (* keep_hierarchy = "yes" *)
