@@ -116,6 +116,7 @@ fn crossings_are_listed_with_the_clocks_of_the_top() {
         instance: "two".into(),
         signal: "fast_unit_y".into(),
         from: Some("right_clk".into()),
+        port: None,
         to: "left_clk".into(),
         reason: "a test".into(),
     };
@@ -132,7 +133,14 @@ fn an_input_that_only_crosses_takes_any_clock() {
     taken.set(m.cross(io.x, m.current_domain(), "a test"));
     io.y.set(taken);
     let taker = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(taker.crossings()[0].from, None);
+    assert_eq!((taker.crossings()[0].from.clone(), taker.crossings()[0].port.as_deref()), (None, Some("x")));
+    let expected = "\
+# Crossings between clocks of taker. The clocks have the names of their ports.
+
+#   x to clk: x (a test)
+set_false_path -from [get_ports {x[*]}]
+";
+    assert_eq!(constraints(&taker, &[]).as_deref(), Some(expected));
 
     let m = Module::new("top");
     let io = IncrementPorts::new(m);
@@ -143,7 +151,9 @@ fn an_input_that_only_crosses_takes_any_clock() {
     let taker = m.instance(&taker);
     taker.x.set(count);
     io.y.set(taker.y);
-    m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    let top = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    let text = constraints(&top, &[]).unwrap();
+    assert!(text.contains("set_clock_groups") && !text.contains("set_false_path"), "{text}");
 }
 
 #[test]

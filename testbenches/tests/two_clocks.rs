@@ -1,10 +1,11 @@
-//! The FIFO of two clocks on both engines of simulation: the same edges, stalls and words give the same transfers.
+//! The parts between two clocks on both engines of simulation: the same edges and inputs give the same outputs.
 
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::{Design, Reset};
 use hw::stream::fifo::Style;
 use hw::stream::fifo_two_clocks::{FifoTwoClocksPorts, fifo_two_clocks};
+use hw::stream::pulse_synchronizer::pulse_synchronizer;
 use sim::bus::{Beat, Bench, Stalls, Ticks, seed};
 
 const WORDS: u64 = 300;
@@ -52,6 +53,38 @@ fn both_engines_move_every_word_at_the_same_edges() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn both_engines_pass_pulses_at_the_same_edges() {
+    if !testbenches::have(&["verilator"]) {
+        return;
+    }
+    for stages in [2, 3] {
+        let design = pulse_synchronizer(stages).unwrap_or_else(|e| panic!("{e}"));
+        let port = |signal| design.port_index(signal).expect("a port");
+        let outputs = [port(design.ports.s_ready), port(design.ports.m_pulse)];
+        let mut model = testbenches::verilated(&design, Reset::default()).unwrap_or_else(|e| panic!("{e}"));
+        for periods in [[100, 137], [300, 100], [61, 400]] {
+            let mut own = Simulator::new(&design);
+            let mut rng = fastrand::Rng::with_seed(seed(8));
+            let mut pulses = 0;
+            own.reset(stages + 1);
+            model.reset(stages + 1);
+            for (instant, edges) in Ticks::new(&periods, 20, seed(9)).take(3000).enumerate() {
+                let pulse = rng.u64(..2);
+                let seen = [&mut own as &mut dyn Engine, &mut model].map(|engine| {
+                    engine.poke(port(design.ports.s_pulse), pulse);
+                    let seen = outputs.map(|output| engine.peek(output));
+                    engine.edge(edges);
+                    seen
+                });
+                assert_eq!(seen[0], seen[1], "{stages} {periods:?} at {instant}");
+                pulses += u64::from(edges & 0b10 != 0) & seen[0][1];
+            }
+            assert!(pulses > 50, "{pulses} pulses with periods {periods:?}");
         }
     }
 }

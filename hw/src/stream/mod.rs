@@ -18,6 +18,9 @@
 //! | [`demultiplexer`] | 0 | 1 | from `m_ready`, `s_select` | from `s_valid`, `s_select` |
 //! | [`arbiter`], [`packet_arbiter`] | 1 | 1 | from `m_ready`, all `s_valid` | registers |
 //! | [`credit_counter`] | | 1 taken, 1 given | | |
+//!
+//! Between clocks: [`fifo_two_clocks`] for words, [`pulse_synchronizer`] for events, [`synchronizer`] for levels and gray-coded
+//! numbers.
 
 pub mod arbiter;
 pub mod axi_stream;
@@ -32,6 +35,7 @@ mod join;
 pub mod narrow;
 pub mod pack;
 pub mod packet_arbiter;
+pub mod pulse_synchronizer;
 pub mod register_slice;
 pub mod register_slice_backward;
 pub mod register_slice_forward;
