@@ -1,9 +1,10 @@
 //! Adder and subtracter: `y = a + b`, rounded to nearest even. For `a - b` invert the sign of `b`.
 //!
 //! One path for all cases: the number of larger magnitude comes first, so that the difference is never negative; the other
-//! is aligned to it, what falls out is gathered in a sticky bit; the sum is shifted to the left as far as its leading zeros
-//! and its exponent allow, which gives subnormal results by itself; one adder at the end takes the hidden one and the
-//! rounding into exponent and fraction together, which gives the carry into the exponent and infinity by itself.
+//! is aligned to it, inverted where it is subtracted, and what falls out is gathered in a sticky bit; the sum is shifted to the
+//! left as far as its leading zeros and its exponent allow, which gives subnormal results by itself; one adder at the end takes
+//! the hidden one and the rounding into exponent and fraction together, which gives the carry into the exponent and infinity by
+//! itself. Both shifters take their widest step first: its select is known before those of the narrower ones.
 //!
 //! | port | |
 //! | --- | --- |
@@ -51,56 +52,116 @@ pub fn add(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<Bin
     io.out_valid.set(s.valid(io.in_valid));
     let (a, b) = s.enter((io.a, io.b));
 
-    m.section("the larger magnitude first");
-    let swap = a.trunc(f.width() - 1).lt(b.trunc(f.width() - 1));
-    let (large, small) = (Parts::of(swap.mux(b, a), f), Parts::of(swap.mux(a, b), f));
-    let subtract = large.sign ^ small.sign;
-    let distance = large.effective_exp() - small.effective_exp();
-    let nan = large.top & (large.frac.any() | (subtract & small.top));
-    let ordered = Ordered {
-        sign: large.sign,
-        exp: large.effective_exp(),
-        special: large.top,
-        nan,
-        subtract,
-        distance,
-        large: large.significand(subnormals),
-        small: small.significand(subnormals),
-    };
-    let ordered = s.cut(1, ordered);
-
+    m.section("the larger magnitude first; the smaller one inverted if it is subtracted");
+    let ordered = s.cut(1, ordered(a, b, f, subnormals));
+    m.section("the smaller one aligned, the sum");
     let sum = s.cut(2, aligned_sum(ordered));
+    m.section("the leading one to the front, but no further than the exponent allows");
     let normal = s.cut(3, normalise(sum, f, subnormals));
-
     m.section("the hidden one and the rounding go into exponent and fraction together");
-    let increment = normal.carry.zext(f.exp).cat(normal.fraction.zeros(f.frac));
-    let one = normal.round_up.zext(f.exp + f.frac);
-    let magnitude = add_carry(normal.exp.cat(normal.fraction), increment, one.bit(0));
-    io.y.set(s.leave(normal.sign.cat(magnitude)));
+    io.y.set(s.leave(round(normal, f)));
     m.finish(io)
 }
 
-/// Operands in order.
+/// Operands in order of magnitude.
 #[derive(Clone, Copy, Bundle)]
 struct Ordered {
     sign: Signal,
+    /// Stored exponent of the larger one; 1 if it is subnormal.
     exp: Signal,
+    /// Infinity or NaN.
     special: Signal,
     nan: Signal,
     subtract: Signal,
     distance: Signal,
+    /// Only flushed numbers are not there.
+    large_there: Signal,
+    small_there: Signal,
     large: Signal,
+    /// Inverted if it is subtracted.
     small: Signal,
+}
+
+#[module]
+fn ordered(a: Signal, b: Signal, f: Format, subnormals: Subnormals) -> Ordered {
+    let swap = a.trunc(f.width() - 1).lt(b.trunc(f.width() - 1));
+    let subtract = a.msb() ^ b.msb();
+    let (a, b) = (Parts::of(a, f), Parts::of(b, f));
+    let ((a_exp, b_exp), there) = match subnormals {
+        Subnormals::Keep => ((a.effective_exp(), b.effective_exp()), true),
+        Subnormals::Flush => ((a.exp, b.exp), false),
+    };
+    // both differences beside the comparison: the distance does not wait for exponents that are in order
+    let distance = swap.mux(b_exp - a_exp, a_exp - b_exp);
+    // one that is normal is the larger one
+    let (large_normal, small_normal) = (a.normal | b.normal, a.normal & b.normal);
+    let (large_frac, small_frac) = (swap.mux(b.frac, a.frac), swap.mux(a.frac, b.frac));
+    let large_exp = swap.mux(b.exp, a.exp);
+    let one = subtract.lit(1u32, 1);
+    let special = large_exp.all();
+    let (exp, large_one, small_one) = match there {
+        true => (large_exp.drop_low(1).cat(large_exp.bit(0) | !large_normal), large_normal, small_normal),
+        false => (large_exp, one, one),
+    };
+    Ordered {
+        sign: swap.mux(b.sign, a.sign),
+        exp,
+        special,
+        nan: special & (large_frac.any() | (subtract & a.top & b.top)),
+        subtract,
+        distance,
+        large_there: if there { one } else { large_normal },
+        small_there: if there { one } else { small_normal },
+        large: large_one.cat(large_frac),
+        small: small_one.cat(small_frac) ^ subtract.repeat(f.sig()),
+    }
 }
 
 /// A sum: `sig` has the place of a carry in front and two more bits behind; `sticky` is what lies below them.
 #[derive(Clone, Copy, Bundle)]
 struct Sum {
     sign: Signal,
+    /// Stored exponent of a number with its leading one behind the place of a carry.
     exp: Signal,
+    special: Signal,
     nan: Signal,
+    subtract: Signal,
+    there: Signal,
     sig: Signal,
     sticky: Signal,
+}
+
+/// Aligns the smaller operand and adds it.
+#[module]
+fn aligned_sum(x: Ordered) -> Sum {
+    // two places below the last one are enough: a subtraction that needs more has lost no more than one place in front
+    let mut aligned = x.small.cat(x.subtract.repeat(2));
+    let width = aligned.width();
+    let levels = clog2(width as usize + 1).min(x.distance.width());
+    if 1 << levels <= width {
+        // no distance is far enough to shift everything out
+        aligned = x.small_there.mux(aligned, x.subtract.repeat(width));
+    }
+    let mut far = !x.small_there;
+    if levels < x.distance.width() {
+        far = far | x.distance.drop_low(levels).any();
+    }
+    let mut sticky = x.subtract.zeros(1);
+    for level in (0..levels).rev() {
+        let (by, chosen) = ((1u32 << level).min(width), x.distance.bit(level) | far);
+        let filling = x.subtract.repeat(by);
+        // the places behind the last one are empty until they are shifted into
+        let empty = if level + 1 == levels { 2 } else { 0 };
+        if by > empty {
+            sticky = sticky | (chosen & (aligned.trunc(by) ^ filling).drop_low(empty).any());
+        }
+        aligned = chosen.mux(if by < width { filling.cat(aligned.drop_low(by)) } else { filling }, aligned);
+    }
+    let sticky = sticky & x.small_there;
+    let large = x.large.cat(x.large.zeros(2)).zext(width + 1);
+    let sig = add_carry(large, x.subtract.cat(aligned), x.subtract & !sticky);
+    let Ordered { sign, exp, special, nan, subtract, .. } = x;
+    Sum { sign, exp, special, nan, subtract, there: x.large_there, sig, sticky }
 }
 
 /// `a + b + carry` with one chain of carry cells.
@@ -108,85 +169,85 @@ pub fn add_carry(a: Signal, b: Signal, carry: Signal) -> Signal {
     (a.cat(a.lit(1u32, 1)) + b.cat(carry)).drop_low(1)
 }
 
-/// Aligns the smaller operand and adds or subtracts it.
-#[module]
-fn aligned_sum(x: Ordered) -> Sum {
-    // two places below the last one are enough: a subtraction that needs more has lost no more than one place in front
-    let start = x.small.cat(x.small.zeros(2));
-    let width = start.width();
-    let levels = clog2(width as usize + 1).min(x.distance.width());
-    let far = x.distance.drop_low(levels.min(x.distance.width() - 1)).any();
-    let far = if levels < x.distance.width() { far } else { far.zeros(1) };
-    let mut aligned = start;
-    let mut sticky = far & x.small.any();
-    for level in (0..levels).rev() {
-        let (by, chosen) = (1u32 << level, x.distance.bit(level));
-        let out = aligned.trunc(by.min(width));
-        sticky = sticky | (chosen & out.any());
-        aligned = chosen.mux(aligned >> by, aligned);
-        if level + 1 == levels {
-            aligned = aligned & (!far).repeat(width);
-        }
-    }
-    let (large, inverted) =
-        (x.large.cat(x.large.zeros(2)).zext(width + 1), aligned.zext(width + 1) ^ x.subtract.repeat(width + 1));
-    let sum = add_carry(large, inverted, x.subtract & !sticky);
-    // infinity and NaN: as a carry out of the largest exponent
-    let sig = (sum.msb() | x.special).cat(sum.trunc(width));
-    let exp = x.exp.drop_low(1).cat(x.exp.bit(0) & !x.special);
-    let sign = x.sign & !x.nan & !(x.subtract & !x.special & !sum.any());
-    Sum { sign, exp, nan: x.nan, sig, sticky }
-}
-
-/// A number before rounding: its magnitude is `{exp, fraction} + carry * 2^frac + round_up`.
+/// A number before rounding: its magnitude is `{exp, fraction} + hidden * 2^frac`, to be rounded by what is behind.
 #[derive(Clone, Copy, Bundle)]
 struct Normal {
     sign: Signal,
     exp: Signal,
     fraction: Signal,
-    carry: Signal,
-    round_up: Signal,
+    hidden: Signal,
+    /// The place behind the fraction.
+    guard: Signal,
+    /// What is behind that.
+    rest: Signal,
 }
 
 /// Shifts the leading one to the front, but no further than the exponent allows.
 #[module]
 fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
     let width = x.sig.width();
-    let overflow = x.sig.msb() & x.exp.drop_low(1).all() & !x.exp.bit(0);
-    let (mut sig, mut exp) = (x.sig, x.exp);
-    for level in (0..clog2(width as usize)).rev() {
-        let by = 1u32 << level;
-        if level >= f.exp {
-            continue; // the exponent never allows it
+    let overflow = x.sig.msb() & x.exp.drop_low(1).all();
+    let special = x.special | overflow;
+    let zero = x.subtract & (!x.sig.any() | !x.there);
+    let (sig, places) = to_front(x.sig, x.exp, subnormals);
+    let (hidden, exp, keep) = match subnormals {
+        // without a leading one it is subnormal or zero
+        Subnormals::Keep => {
+            let exp = x.exp - if places.width() < f.exp { places.zext(f.exp) } else { places };
+            (sig.msb(), exp & sig.msb().repeat(f.exp), !special)
         }
-        let shift = !sig.drop_low(width - by).any() & exp.drop_low(level).any();
-        sig = shift.mux(sig << by, sig);
-        exp = less(exp, level, shift);
-    }
-    let carry = sig.msb();
-    // without a leading one it is subnormal or zero
-    let exp = exp & carry.repeat(f.exp);
-    let keep = match subnormals {
-        Subnormals::Keep => !overflow,
-        Subnormals::Flush => !overflow & carry,
+        Subnormals::Flush => {
+            let wide = f.exp.max(places.width()) + 1;
+            let exp = x.exp.zext(wide) - places.zext(wide);
+            let there = !(exp.msb() | zero | !x.there);
+            (sig.msb(), exp.trunc(f.exp) & there.repeat(f.exp), there & !special)
+        }
     };
-    let (fraction, guard) = (sig.bits(width - 2, 3), sig.bit(2));
-    let fraction = fraction & keep.repeat(f.frac);
-    let rest = sig.trunc(2).any() | x.sticky;
-    let round_up = guard & (rest | fraction.bit(0)) & !overflow;
-    let quiet = quiet_bit(x.nan, f);
-    Normal { sign: x.sign, exp, fraction: fraction | quiet, carry, round_up }
+    Normal {
+        sign: x.sign & !x.nan & !(zero & !special),
+        exp: exp | special.repeat(f.exp),
+        fraction: (sig.bits(width - 2, 3) & keep.repeat(f.frac)) | quiet_bit(x.nan, f),
+        hidden: hidden & keep,
+        guard: sig.bit(2) & keep,
+        rest: sig.trunc(2).any() | x.sticky,
+    }
 }
 
-/// `x - 2^level` where `when` is 1. As logic: carry cells would be longer and no smaller.
-pub(super) fn less(x: Signal, level: u32, when: Signal) -> Signal {
-    let mut bits: Vec<Signal> = (0..x.width()).map(|i| x.bit(i)).collect();
-    let mut borrow = when;
-    for bit in &mut bits[level as usize..] {
-        let old = *bit;
-        *bit = old ^ borrow;
-        borrow = borrow & !old;
+/// `x` shifted to the left up to its leading one, by no more than `limit` if subnormals are kept; and by how many places.
+#[module]
+fn to_front(x: Signal, limit: Signal, subnormals: Subnormals) -> (Signal, Signal) {
+    let levels = clog2(x.width() as usize);
+    // what can never be allowed costs nothing
+    let levels = if subnormals == Subnormals::Keep { levels.min(limit.width()) } else { levels };
+    let empty = |x: Signal, level: u32| !x.drop_low(x.width() - (1 << level)).any();
+    // is 2^level left of the limit, or more?
+    let left = |level: u32| if level < limit.width() { limit.drop_low(level).any() } else { limit.zeros(1) };
+    let allowed = |more: Signal| if subnormals == Subnormals::Keep { more } else { limit.lit(1u32, 1) };
+    let top = levels - 1;
+    let first = empty(x, top) & allowed(left(top));
+    let (mut sig, mut more) = (first.mux(x << (1u32 << top), x), first.mux(left(top + 1), left(top)));
+    let mut chosen = vec![first];
+    for level in (0..top).rev() {
+        // the second step looks at both ends at once, beside the first
+        let none = match level + 1 == top {
+            true => first.mux(empty(x << (1u32 << top), level), empty(x, level)),
+            false => empty(sig, level),
+        };
+        let own = if level < limit.width() { limit.bit(level) } else { limit.zeros(1) };
+        let shift = none & allowed(more | own);
+        sig = shift.mux(sig << (1u32 << level), sig);
+        more = more | (own & !shift);
+        chosen.push(shift);
     }
-    bits.reverse();
-    cat(&bits)
+    (sig, cat(&chosen))
+}
+
+/// Rounds and packs. Half is added at the place behind the last one; where the rest is exactly half, that leaves an odd number
+/// one too large, or makes an even one of it: either way clearing its last place is right.
+#[module]
+fn round(x: Normal, f: Format) -> Signal {
+    let hidden = x.hidden.zext(f.exp).cat(x.fraction.zeros(f.frac));
+    let rounded = add_carry(x.exp.cat(x.fraction), hidden, x.guard);
+    let tie = x.guard & !x.rest;
+    x.sign.cat(rounded & !tie.zext(rounded.width()))
 }
