@@ -55,7 +55,7 @@ pub fn add(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<Bin
     m.section("the larger magnitude first; the smaller one inverted if it is subtracted");
     let ordered = s.cut(1, ordered(a, b, f, subnormals));
     m.section("the smaller one aligned, the sum");
-    let sum = s.cut(2, aligned_sum(ordered));
+    let sum = s.cut(2, aligned_sum(ordered, subnormals));
     m.section("the leading one to the front, but no further than the exponent allows");
     let normal = s.cut(3, normalise(sum, f, subnormals));
     m.section("the hidden one and the rounding go into exponent and fraction together");
@@ -133,20 +133,14 @@ struct Sum {
 
 /// Aligns the smaller operand and adds it.
 #[module]
-fn aligned_sum(x: Ordered) -> Sum {
+fn aligned_sum(x: Ordered, subnormals: Subnormals) -> Sum {
     // two places below the last one are enough: a subtraction that needs more has lost no more than one place in front
     let mut aligned = x.small.cat(x.subtract.repeat(2));
     let width = aligned.width();
     let levels = clog2(width as usize + 1).min(x.distance.width());
-    if 1 << levels <= width {
-        // no distance is far enough to shift everything out
-        aligned = x.small_there.mux(aligned, x.subtract.repeat(width));
-    }
-    let mut far = !x.small_there;
-    if levels < x.distance.width() {
-        far = far | x.distance.drop_low(levels).any();
-    }
-    let mut sticky = x.subtract.zeros(1);
+    let nowhere = x.subtract.zeros(1);
+    let far = if levels < x.distance.width() { x.distance.drop_low(levels).any() } else { nowhere };
+    let mut sticky = nowhere;
     for level in (0..levels).rev() {
         let (by, chosen) = ((1u32 << level).min(width), x.distance.bit(level) | far);
         let filling = x.subtract.repeat(by);
@@ -156,6 +150,10 @@ fn aligned_sum(x: Ordered) -> Sum {
             sticky = sticky | (chosen & (aligned.trunc(by) ^ filling).drop_low(empty).any());
         }
         aligned = chosen.mux(if by < width { filling.cat(aligned.drop_low(by)) } else { filling }, aligned);
+        if level + 1 == levels && subnormals == Subnormals::Flush {
+            // here, and not in `far`: the selects are needed first
+            aligned = x.small_there.mux(aligned, x.subtract.repeat(width));
+        }
     }
     let sticky = sticky & x.small_there;
     let large = x.large.cat(x.large.zeros(2)).zext(width + 1);
@@ -189,42 +187,34 @@ fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
     let overflow = x.sig.msb() & x.exp.drop_low(1).all();
     let special = x.special | overflow;
     let zero = x.subtract & (!x.sig.any() | !x.there);
-    let (sig, places) = to_front(x.sig, x.exp, subnormals);
-    let (hidden, exp, keep) = match subnormals {
-        // without a leading one it is subnormal or zero
-        Subnormals::Keep => {
-            let exp = x.exp - if places.width() < f.exp { places.zext(f.exp) } else { places };
-            (sig.msb(), exp & sig.msb().repeat(f.exp), !special)
-        }
-        Subnormals::Flush => {
-            let wide = f.exp.max(places.width()) + 1;
-            let exp = x.exp.zext(wide) - places.zext(wide);
-            let there = !(exp.msb() | zero | !x.there);
-            (sig.msb(), exp.trunc(f.exp) & there.repeat(f.exp), there & !special)
-        }
+    let (sig, places) = to_front(x.sig, x.exp);
+    // without a leading one it is subnormal or zero
+    let normal = sig.msb();
+    let exp = (x.exp - places.zext(f.exp)) & normal.repeat(f.exp);
+    let keep = match subnormals {
+        Subnormals::Keep => !special,
+        // what is subnormal is exact: rounding does not make it normal
+        Subnormals::Flush => normal & !special,
     };
     Normal {
         sign: x.sign & !x.nan & !(zero & !special),
         exp: exp | special.repeat(f.exp),
         fraction: (sig.bits(width - 2, 3) & keep.repeat(f.frac)) | quiet_bit(x.nan, f),
-        hidden: hidden & keep,
+        hidden: normal & keep,
         guard: sig.bit(2) & keep,
         rest: sig.trunc(2).any() | x.sticky,
     }
 }
 
-/// `x` shifted to the left up to its leading one, by no more than `limit` if subnormals are kept; and by how many places.
+/// `x` shifted to the left up to its leading one, by no more than `limit`; and by how many places.
 #[module]
-fn to_front(x: Signal, limit: Signal, subnormals: Subnormals) -> (Signal, Signal) {
-    let levels = clog2(x.width() as usize);
-    // what can never be allowed costs nothing
-    let levels = if subnormals == Subnormals::Keep { levels.min(limit.width()) } else { levels };
+fn to_front(x: Signal, limit: Signal) -> (Signal, Signal) {
+    let levels = clog2(x.width() as usize).min(limit.width());
     let empty = |x: Signal, level: u32| !x.drop_low(x.width() - (1 << level)).any();
     // is 2^level left of the limit, or more?
     let left = |level: u32| if level < limit.width() { limit.drop_low(level).any() } else { limit.zeros(1) };
-    let allowed = |more: Signal| if subnormals == Subnormals::Keep { more } else { limit.lit(1u32, 1) };
     let top = levels - 1;
-    let first = empty(x, top) & allowed(left(top));
+    let first = empty(x, top) & left(top);
     let (mut sig, mut more) = (first.mux(x << (1u32 << top), x), first.mux(left(top + 1), left(top)));
     let mut chosen = vec![first];
     for level in (0..top).rev() {
@@ -233,8 +223,8 @@ fn to_front(x: Signal, limit: Signal, subnormals: Subnormals) -> (Signal, Signal
             true => first.mux(empty(x << (1u32 << top), level), empty(x, level)),
             false => empty(sig, level),
         };
-        let own = if level < limit.width() { limit.bit(level) } else { limit.zeros(1) };
-        let shift = none & allowed(more | own);
+        let own = limit.bit(level);
+        let shift = none & (more | own);
         sig = shift.mux(sig << (1u32 << level), sig);
         more = more | (own & !shift);
         chosen.push(shift);
