@@ -127,8 +127,8 @@ fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
     };
     let exponent = leading - limit;
     let subnormal = exponent.msb() | zero;
-    // the larger of the two, out of an adder: no long path of logic leads into the shifter
-    let amount = (leading - (exponent & exponent.msb().repeat(width))).trunc(width - 2);
+    // the larger of the two
+    let amount = exponent.msb().mux(limit, leading).trunc(width - 2);
     let (top, beyond) = (f.top() as u32, places.last() + 1);
     let overflow = !exponent.msb() & at_least(exponent.trunc(f.exp + 1), top - 1);
     let special = special | overflow;
