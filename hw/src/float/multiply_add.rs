@@ -202,7 +202,9 @@ fn align(x: Operands, w: Widths) -> (Signal, Signal) {
     let c = x.c ^ sign.repeat(x.c.width());
     let mut aligned = c.cat(sign.repeat(w.word - x.c.width()));
     let mut lost = sign.zeros(1);
-    for level in 0..w.amount {
+    // The widest step first, while few places hold anything. Of the orders of the others, this one takes the fewest tables.
+    let top = w.amount - 1;
+    for level in [top, 1, 0].into_iter().chain(2..top) {
         let (by, chosen) = (1u32 << level, x.amount.bit(level));
         let out = aligned.trunc(by.min(w.word)) ^ sign.repeat(by.min(w.word));
         lost = lost | (chosen & out.any());
