@@ -120,12 +120,9 @@ fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
     };
     let limit = complement - b_exp;
     let leading = position(p, f, places).zext(width);
-    let (p, q, limit, leading, zero, special, nan, sign) = {
-        let ((p, q), (limit, leading), (zero, special, nan, sign)) =
-            s.cut(1, ((p, q), (limit, leading), (zero, special, nan, sign)));
-        (p, q, limit, leading, zero, special, nan, sign)
-    };
     let exponent = leading - limit;
+    let ((p, q), (limit, leading, exponent), (zero, special, nan, sign)) =
+        s.cut(1, ((p, q), (limit, leading, exponent), (zero, special, nan, sign)));
     let subnormal = exponent.msb() | zero;
     // the larger of the two
     let amount = exponent.msb().mux(limit, leading).trunc(width - 2);
