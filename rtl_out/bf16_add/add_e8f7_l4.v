@@ -13,29 +13,32 @@ module add_e8f7_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // add.rs:51
-    reg in_valid_s2; // add.rs:51
-    reg in_valid_s3; // add.rs:51
-    reg in_valid_s4; // add.rs:51
-    reg ordered_sign; // add.rs:70
-    reg [7:0] ordered_exp_1; // add.rs:70
-    reg ordered_special; // add.rs:70
-    reg ordered_nan; // add.rs:70
-    reg ordered_subtract; // add.rs:70
-    reg [7:0] ordered_distance; // add.rs:70
-    reg [7:0] ordered_large_1; // add.rs:70
-    reg [7:0] ordered_small_1; // add.rs:70
-    reg sum_sign; // add.rs:72
-    reg [7:0] sum_exp; // add.rs:72
-    reg sum_nan; // add.rs:72
-    reg [10:0] sum_sig; // add.rs:72
-    reg sum_sticky; // add.rs:72
-    reg normal_sign; // add.rs:73
-    reg [7:0] normal_exp; // add.rs:73
-    reg [6:0] normal_fraction; // add.rs:73
-    reg normal_carry; // add.rs:73
-    reg normal_round_up; // add.rs:73
-    reg [15:0] l79_s4; // add.rs:79
+    reg in_valid_s1; // add.rs:52
+    reg in_valid_s2; // add.rs:52
+    reg in_valid_s3; // add.rs:52
+    reg in_valid_s4; // add.rs:52
+    reg ordered_sign; // add.rs:56
+    reg [7:0] ordered_exp; // add.rs:56
+    reg ordered_special; // add.rs:56
+    reg ordered_nan; // add.rs:56
+    reg ordered_subtract; // add.rs:56
+    reg [7:0] ordered_distance; // add.rs:56
+    reg [7:0] ordered_large; // add.rs:56
+    reg [7:0] ordered_small; // add.rs:56
+    reg sum_sign; // add.rs:58
+    reg [7:0] sum_exp; // add.rs:58
+    reg sum_special; // add.rs:58
+    reg sum_nan; // add.rs:58
+    reg sum_subtract; // add.rs:58
+    reg [10:0] sum_sig; // add.rs:58
+    reg sum_sticky; // add.rs:58
+    reg normal_sign; // add.rs:60
+    reg [7:0] normal_exp; // add.rs:60
+    reg [6:0] normal_fraction; // add.rs:60
+    reg normal_hidden; // add.rs:60
+    reg normal_guard; // add.rs:60
+    reg normal_rest; // add.rs:60
+    reg [15:0] l242_s4; // add.rs:62
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -51,136 +54,111 @@ module add_e8f7_l4 (
     end
     assign out_valid = in_valid_s4;
 
-    // the larger magnitude first
-    wire swap = a[14:0] < b[14:0]; // add.rs:55
-    wire [15:0] _t1 = swap ? b : a; // add.rs:56
-    wire [7:0] large_exp = _t1[14:7]; // format.rs:87
-    wire large_sign = _t1[15]; // format.rs:88
-    wire [6:0] large_frac = _t1[6:0]; // format.rs:88
-    wire large_normal = |large_exp; // format.rs:88
-    wire large_top = &large_exp; // format.rs:88
-    wire [15:0] _t2 = swap ? a : b; // add.rs:56
-    wire [7:0] small_exp = _t2[14:7]; // format.rs:87
-    wire small_sign = _t2[15]; // format.rs:88
-    wire [6:0] small_frac = _t2[6:0]; // format.rs:88
-    wire small_normal = |small_exp; // format.rs:88
-    wire small_top = &small_exp; // format.rs:88
-    wire subtract = large_sign ^ small_sign; // add.rs:57
-    wire [7:0] distance = {large_exp[7:1], large_exp[0] | (~large_normal)} - {small_exp[7:1], small_exp[0] | (~small_normal)}; // add.rs:58
-    wire nan = large_top & ((|large_frac) | (subtract & small_top)); // add.rs:59
-    wire [7:0] ordered_exp = {large_exp[7:1], large_exp[0] | (~large_normal)}; // format.rs:119
-    wire [7:0] ordered_large = {large_normal, large_frac}; // format.rs:112
-    wire [7:0] ordered_small = {small_normal, small_frac}; // format.rs:112
+    // the larger magnitude first; the smaller one inverted if it is subtracted
+    wire swap = a[14:0] < b[14:0]; // add.rs:87
+    wire a_sign = a[15]; // add.rs:88
+    wire b_sign = b[15]; // add.rs:88
+    wire subtract = a_sign ^ b_sign; // add.rs:88
+    wire [7:0] a_exp = a[14:7]; // format.rs:87
+    wire [6:0] a_frac = a[6:0]; // format.rs:88
+    wire a_normal = |a_exp; // format.rs:88
+    wire a_top = &a_exp; // format.rs:88
+    wire [7:0] b_exp = b[14:7]; // format.rs:87
+    wire [6:0] b_frac = b[6:0]; // format.rs:88
+    wire b_normal = |b_exp; // format.rs:88
+    wire b_top = &b_exp; // format.rs:88
+    wire [7:0] a_exp_1 = {a_exp[7:1], a_exp[0] | (~a_normal)}; // format.rs:119
+    wire [7:0] b_exp_1 = {b_exp[7:1], b_exp[0] | (~b_normal)}; // format.rs:119
+    wire [7:0] distance = swap ? (b_exp_1 - a_exp_1) : (a_exp_1 - b_exp_1); // add.rs:95
+    wire large_normal = a_normal | b_normal; // add.rs:97
+    wire small_normal = a_normal & b_normal; // add.rs:97
+    wire [6:0] large_frac = swap ? b_frac : a_frac; // add.rs:98
+    wire [6:0] small_frac = swap ? a_frac : b_frac; // add.rs:98
+    wire [7:0] large_exp = swap ? b_exp : a_exp; // add.rs:99
+    wire special = &large_exp; // add.rs:101
+    wire [7:0] exp = {large_exp[7:1], large_exp[0] | (~large_normal)}; // add.rs:103
     always @(posedge clk) begin
-        ordered_sign <= large_sign;
-        ordered_exp_1 <= ordered_exp;
-        ordered_special <= large_top;
-        ordered_nan <= nan;
+        ordered_sign <= swap ? b_sign : a_sign;
+        ordered_exp <= exp;
+        ordered_special <= special;
+        ordered_nan <= special & ((|large_frac) | ((subtract & a_top) & b_top));
         ordered_subtract <= subtract;
         ordered_distance <= distance;
-        ordered_large_1 <= ordered_large;
-        ordered_small_1 <= ordered_small;
+        ordered_large <= {large_normal, large_frac};
+        ordered_small <= {small_normal, small_frac} ^ {8{subtract}};
     end
-    wire [9:0] start = {ordered_small_1, 2'h0}; // add.rs:115
-    wire far = |ordered_distance[7:4]; // add.rs:118
-    wire sticky = far & (|ordered_small_1); // add.rs:121
-    wire chosen = ordered_distance[3]; // add.rs:123
-    wire [7:0] out = start[7:0]; // add.rs:124
-    wire [9:0] _t3 = (chosen ? {8'h0, start[9:8]} : start) & {10{~far}}; // add.rs:128
-    wire chosen_1 = ordered_distance[2]; // add.rs:123
-    wire [3:0] out_1 = _t3[3:0]; // add.rs:124
-    wire [9:0] _t4 = chosen_1 ? {4'h0, _t3[9:4]} : _t3; // add.rs:126
-    wire chosen_2 = ordered_distance[1]; // add.rs:123
-    wire [1:0] out_2 = _t4[1:0]; // add.rs:124
-    wire [9:0] _t5 = chosen_2 ? {2'h0, _t4[9:2]} : _t4; // add.rs:126
-    wire chosen_3 = ordered_distance[0]; // add.rs:123
-    wire out_3 = _t5[0]; // add.rs:124
-    wire _t6 = (((sticky | (chosen & (|out))) | (chosen_1 & (|out_1))) | (chosen_2 & (|out_2))) | (chosen_3 & out_3); // add.rs:125
-    wire [10:0] s_large = {1'h0, {ordered_large_1, 2'h0}}; // add.rs:132
-    wire [10:0] inverted = {1'h0, chosen_3 ? {1'h0, _t5[9:1]} : _t5} ^ {11{ordered_subtract}}; // add.rs:132
-    wire [11:0] _t7 = {s_large, 1'h1} + {inverted, ordered_subtract & (~_t6)}; // add.rs:108
-    wire [10:0] sum = _t7[11:1]; // add.rs:108
-    wire [10:0] sig = {sum[10] | ordered_special, sum[9:0]}; // add.rs:135
-    wire [7:0] exp = {ordered_exp_1[7:1], ordered_exp_1[0] & (~ordered_special)}; // add.rs:136
-    wire sign = (ordered_sign & (~ordered_nan)) & (~((ordered_subtract & (~ordered_special)) & (~(|sum)))); // add.rs:137
+
+    // the smaller one aligned, the sum
+    wire [9:0] aligned = {ordered_small, {2{ordered_subtract}}}; // add.rs:138
+    wire far = |ordered_distance[7:4]; // add.rs:142
+    wire chosen = ordered_distance[3] | far; // add.rs:145
+    wire [7:0] filling = {8{ordered_subtract}}; // add.rs:146
+    wire [7:0] _t1 = aligned[7:0] ^ filling; // add.rs:150
+    wire [9:0] _t2 = chosen ? {filling, aligned[9:8]} : aligned; // add.rs:152
+    wire chosen_1 = ordered_distance[2] | far; // add.rs:145
+    wire [3:0] filling_1 = {4{ordered_subtract}}; // add.rs:146
+    wire [9:0] _t3 = chosen_1 ? {filling_1, _t2[9:4]} : _t2; // add.rs:152
+    wire chosen_2 = ordered_distance[1] | far; // add.rs:145
+    wire [1:0] filling_2 = {2{ordered_subtract}}; // add.rs:146
+    wire _t4 = ((1'h0 | (chosen & (|_t1[7:2]))) | (chosen_1 & (|(_t2[3:0] ^ filling_1)))) | (chosen_2 & (|(_t3[1:0] ^ filling_2))); // add.rs:150
+    wire [9:0] _t5 = chosen_2 ? {filling_2, _t3[9:2]} : _t3; // add.rs:152
+    wire chosen_3 = ordered_distance[0] | far; // add.rs:145
+    wire sticky = (_t4 | (chosen_3 & (_t5[0] ^ ordered_subtract))) & 1'h1; // add.rs:158
+    wire [10:0] s_large = {1'h0, {ordered_large, 2'h0}}; // add.rs:159
+    wire [11:0] _t6 = {{ordered_subtract, chosen_3 ? {ordered_subtract, _t5[9:1]} : _t5}, ordered_subtract & (~sticky)}; // add.rs:167
+    wire [11:0] _t7 = {s_large, 1'h1} + _t6; // add.rs:167
+    wire [10:0] sig = _t7[11:1]; // add.rs:167
     always @(posedge clk) begin
-        sum_sign <= sign;
-        sum_exp <= exp;
+        sum_sign <= ordered_sign;
+        sum_exp <= ordered_exp;
+        sum_special <= ordered_special;
         sum_nan <= ordered_nan;
+        sum_subtract <= ordered_subtract;
         sum_sig <= sig;
-        sum_sticky <= _t6;
+        sum_sticky <= sticky;
     end
-    wire overflow = (sum_sig[10] & (&sum_exp[7:1])) & (~sum_exp[0]); // add.rs:155
-    wire shift = (~(|sum_sig[10:3])) & (|sum_exp[7:3]); // add.rs:162
-    wire [10:0] _t8 = shift ? {sum_sig[2:0], 8'h0} : sum_sig; // add.rs:163
-    wire _t9 = sum_exp[3] ^ shift; // add.rs:187
-    wire _t10 = shift & (~sum_exp[3]); // add.rs:188
-    wire _t11 = sum_exp[4] ^ _t10; // add.rs:187
-    wire _t12 = _t10 & (~sum_exp[4]); // add.rs:188
-    wire _t13 = sum_exp[5] ^ _t12; // add.rs:187
-    wire _t14 = _t12 & (~sum_exp[5]); // add.rs:188
-    wire _t15 = sum_exp[6] ^ _t14; // add.rs:187
-    wire _t16 = sum_exp[7] ^ (_t14 & (~sum_exp[6])); // add.rs:187
-    wire shift_1 = (~(|_t8[10:7])) & (|{_t16, _t15, _t13, _t11, _t9, sum_exp[2]}); // add.rs:162
-    wire [10:0] _t17 = shift_1 ? {_t8[6:0], 4'h0} : _t8; // add.rs:163
-    wire _t18 = sum_exp[2] ^ shift_1; // add.rs:187
-    wire _t19 = shift_1 & (~sum_exp[2]); // add.rs:188
-    wire _t20 = _t9 ^ _t19; // add.rs:187
-    wire _t21 = _t19 & (~_t9); // add.rs:188
-    wire _t22 = _t11 ^ _t21; // add.rs:187
-    wire _t23 = _t21 & (~_t11); // add.rs:188
-    wire _t24 = _t13 ^ _t23; // add.rs:187
-    wire _t25 = _t23 & (~_t13); // add.rs:188
-    wire _t26 = _t15 ^ _t25; // add.rs:187
-    wire _t27 = _t16 ^ (_t25 & (~_t15)); // add.rs:187
-    wire shift_2 = (~(|_t17[10:9])) & (|{_t27, _t26, _t24, _t22, _t20, _t18, sum_exp[1]}); // add.rs:162
-    wire [10:0] _t28 = shift_2 ? {_t17[8:0], 2'h0} : _t17; // add.rs:163
-    wire _t29 = sum_exp[1] ^ shift_2; // add.rs:187
-    wire _t30 = shift_2 & (~sum_exp[1]); // add.rs:188
-    wire _t31 = _t18 ^ _t30; // add.rs:187
-    wire _t32 = _t30 & (~_t18); // add.rs:188
-    wire _t33 = _t20 ^ _t32; // add.rs:187
-    wire _t34 = _t32 & (~_t20); // add.rs:188
-    wire _t35 = _t22 ^ _t34; // add.rs:187
-    wire _t36 = _t34 & (~_t22); // add.rs:188
-    wire _t37 = _t24 ^ _t36; // add.rs:187
-    wire _t38 = _t36 & (~_t24); // add.rs:188
-    wire _t39 = _t26 ^ _t38; // add.rs:187
-    wire _t40 = _t27 ^ (_t38 & (~_t26)); // add.rs:187
-    wire shift_3 = (~_t28[10]) & (|{_t40, _t39, _t37, _t35, _t33, _t31, _t29, sum_exp[0]}); // add.rs:162
-    wire [10:0] _t41 = shift_3 ? {_t28[9:0], 1'h0} : _t28; // add.rs:163
-    wire _t42 = shift_3 & (~sum_exp[0]); // add.rs:188
-    wire _t43 = _t42 & (~_t29); // add.rs:188
-    wire _t44 = _t43 & (~_t31); // add.rs:188
-    wire _t45 = _t44 & (~_t33); // add.rs:188
-    wire _t46 = _t45 & (~_t35); // add.rs:188
-    wire _t47 = _t46 & (~_t37); // add.rs:188
-    wire [7:0] _t48 = {_t40 ^ (_t47 & (~_t39)), _t39 ^ _t47, _t37 ^ _t46, _t35 ^ _t45, _t33 ^ _t44, _t31 ^ _t43, _t29 ^ _t42, sum_exp[0] ^ shift_3}; // add.rs:191
-    wire carry = _t41[10]; // add.rs:166
-    wire [7:0] exp_1 = _t48 & {8{carry}}; // add.rs:168
-    wire keep = ~overflow; // add.rs:170
-    wire [6:0] fraction = _t41[9:3]; // add.rs:173
-    wire guard = _t41[2]; // add.rs:173
-    wire [6:0] fraction_1 = fraction & {7{keep}}; // add.rs:174
-    wire rest = (|_t41[1:0]) | sum_sticky; // add.rs:175
-    wire round_up = (guard & (rest | fraction_1[0])) & (~overflow); // add.rs:176
-    wire [6:0] quiet = {sum_nan, 6'h0}; // format.rs:130
+
+    // the leading one to the front, but no further than the exponent allows
+    wire overflow = sum_sig[10] & (&sum_exp[7:1]); // add.rs:187
+    wire special_1 = sum_special | overflow; // add.rs:188
+    wire zero = sum_subtract & ((~(|sum_sig)) | 1'h0); // add.rs:189
+    wire first = (~(|sum_sig[10:3])) & (|sum_exp[7:3]); // add.rs:217
+    wire [10:0] sig_1 = first ? {sum_sig[2:0], 8'h0} : sum_sig; // add.rs:218
+    wire more = first ? (|sum_exp[7:4]) : (|sum_exp[7:3]); // add.rs:218
+    wire none = first ? (~(|{sum_sig[2:0], 1'h0})) : (~(|sum_sig[10:7])); // add.rs:223
+    wire own = sum_exp[2]; // add.rs:226
+    wire shift = none & (more | own); // add.rs:227
+    wire [10:0] _t8 = shift ? {sig_1[6:0], 4'h0} : sig_1; // add.rs:228
+    wire _t9 = more | (own & (~shift)); // add.rs:229
+    wire none_1 = ~(|_t8[10:9]); // add.rs:213
+    wire own_1 = sum_exp[1]; // add.rs:226
+    wire shift_1 = none_1 & (_t9 | own_1); // add.rs:227
+    wire [10:0] _t10 = shift_1 ? {_t8[8:0], 2'h0} : _t8; // add.rs:228
+    wire none_2 = ~_t10[10]; // add.rs:213
+    wire own_2 = sum_exp[0]; // add.rs:226
+    wire shift_2 = none_2 & ((_t9 | (own_1 & (~shift_1))) | own_2); // add.rs:227
+    wire [10:0] sig_2 = shift_2 ? {_t10[9:0], 1'h0} : _t10; // add.rs:228
+    wire [3:0] places = {first, shift, shift_1, shift_2}; // add.rs:232
+    wire normal = sig_2[10]; // add.rs:192
+    wire [7:0] exp_1 = (sum_exp - {4'h0, places}) & {8{normal}}; // add.rs:193
+    wire keep = ~special_1; // add.rs:195
     always @(posedge clk) begin
-        normal_sign <= sum_sign;
-        normal_exp <= exp_1;
-        normal_fraction <= fraction_1 | quiet;
-        normal_carry <= carry;
-        normal_round_up <= round_up;
+        normal_sign <= (sum_sign & (~sum_nan)) & (~(zero & (~special_1)));
+        normal_exp <= exp_1 | {8{special_1}};
+        normal_fraction <= (sig_2[9:3] & {7{keep}}) | {sum_nan, 6'h0};
+        normal_hidden <= normal & keep;
+        normal_guard <= sig_2[2] & keep;
+        normal_rest <= (|sig_2[1:0]) | sum_sticky;
     end
 
     // the hidden one and the rounding go into exponent and fraction together
-    wire [14:0] increment = {{7'h0, normal_carry}, 7'h0}; // add.rs:76
-    wire [14:0] one = {14'h0, normal_round_up}; // add.rs:77
-    wire [15:0] _t49 = {{normal_exp, normal_fraction}, 1'h1} + {increment, one[0]}; // add.rs:108
-    wire [14:0] magnitude = _t49[15:1]; // add.rs:108
-    always @(posedge clk) l79_s4 <= {normal_sign, magnitude};
-    assign y = l79_s4;
-    wire unused_ok = &{1'b0, _t7[0], one[14:1], _t49[0]};
+    wire [14:0] hidden = {{7'h0, normal_hidden}, 7'h0}; // add.rs:239
+    wire [15:0] _t11 = {{normal_exp, normal_fraction}, 1'h1} + {hidden, normal_guard}; // add.rs:167
+    wire [14:0] rounded = _t11[15:1]; // add.rs:167
+    wire tie = normal_guard & (~normal_rest); // add.rs:241
+    always @(posedge clk) l242_s4 <= {normal_sign, rounded & (~{14'h0, tie})};
+    assign y = l242_s4;
+    wire unused_ok = &{1'b0, _t1[1:0], _t7[0], _t11[0]};
 endmodule
 
 `default_nettype wire

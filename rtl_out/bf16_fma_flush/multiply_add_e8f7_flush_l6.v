@@ -134,28 +134,28 @@ module multiply_add_e8f7_flush_l6 (
     wire [15:0] product = {8'h0, operands_a} * {8'h0, operands_b}; // multiply_add.rs:99
     wire [7:0] c_1 = operands_c ^ {8{operands_state_subtract}}; // multiply_add.rs:202
     wire [27:0] aligned = {c_1, {20{operands_state_subtract}}}; // multiply_add.rs:203
-    wire chosen = operands_amount[0]; // multiply_add.rs:206
-    wire out = aligned[0] ^ operands_state_subtract; // multiply_add.rs:207
-    wire [27:0] moved = {operands_state_subtract, aligned[27:1]}; // multiply_add.rs:209
-    wire [27:0] _t8 = chosen ? moved : aligned; // multiply_add.rs:210
-    wire chosen_1 = operands_amount[1]; // multiply_add.rs:206
-    wire [1:0] out_1 = _t8[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:207
-    wire [27:0] moved_1 = {{2{operands_state_subtract}}, _t8[27:2]}; // multiply_add.rs:209
-    wire [27:0] _t9 = chosen_1 ? moved_1 : _t8; // multiply_add.rs:210
-    wire chosen_2 = operands_amount[2]; // multiply_add.rs:206
-    wire [3:0] out_2 = _t9[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:207
-    wire [27:0] moved_2 = {{4{operands_state_subtract}}, _t9[27:4]}; // multiply_add.rs:209
-    wire [27:0] _t10 = chosen_2 ? moved_2 : _t9; // multiply_add.rs:210
-    wire chosen_3 = operands_amount[3]; // multiply_add.rs:206
-    wire [7:0] out_3 = _t10[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:207
-    wire _t11 = (((1'h0 | (chosen & out)) | (chosen_1 & (|out_1))) | (chosen_2 & (|out_2))) | (chosen_3 & (|out_3)); // multiply_add.rs:208
-    wire [27:0] moved_3 = {{8{operands_state_subtract}}, _t10[27:8]}; // multiply_add.rs:209
-    wire [27:0] _t12 = chosen_3 ? moved_3 : _t10; // multiply_add.rs:210
-    wire chosen_4 = operands_amount[4]; // multiply_add.rs:206
-    wire [15:0] out_4 = _t12[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:207
-    wire lost = _t11 | (chosen_4 & (|out_4)); // multiply_add.rs:208
-    wire [27:0] moved_4 = {{16{operands_state_subtract}}, _t12[27:16]}; // multiply_add.rs:209
-    wire [28:0] aligned_1 = {operands_state_subtract, chosen_4 ? moved_4 : _t12}; // multiply_add.rs:212
+    wire chosen = operands_amount[4]; // multiply_add.rs:208
+    wire [15:0] out = aligned[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:209
+    wire [27:0] moved = {{16{operands_state_subtract}}, aligned[27:16]}; // multiply_add.rs:211
+    wire [27:0] _t8 = chosen ? moved : aligned; // multiply_add.rs:212
+    wire chosen_1 = operands_amount[1]; // multiply_add.rs:208
+    wire [1:0] out_1 = _t8[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:209
+    wire [27:0] moved_1 = {{2{operands_state_subtract}}, _t8[27:2]}; // multiply_add.rs:211
+    wire [27:0] _t9 = chosen_1 ? moved_1 : _t8; // multiply_add.rs:212
+    wire chosen_2 = operands_amount[0]; // multiply_add.rs:208
+    wire out_2 = _t9[0] ^ operands_state_subtract; // multiply_add.rs:209
+    wire [27:0] moved_2 = {operands_state_subtract, _t9[27:1]}; // multiply_add.rs:211
+    wire [27:0] _t10 = chosen_2 ? moved_2 : _t9; // multiply_add.rs:212
+    wire chosen_3 = operands_amount[2]; // multiply_add.rs:208
+    wire [3:0] out_3 = _t10[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:209
+    wire _t11 = (((1'h0 | (chosen & (|out))) | (chosen_1 & (|out_1))) | (chosen_2 & out_2)) | (chosen_3 & (|out_3)); // multiply_add.rs:210
+    wire [27:0] moved_3 = {{4{operands_state_subtract}}, _t10[27:4]}; // multiply_add.rs:211
+    wire [27:0] _t12 = chosen_3 ? moved_3 : _t10; // multiply_add.rs:212
+    wire chosen_4 = operands_amount[3]; // multiply_add.rs:208
+    wire [7:0] out_4 = _t12[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:209
+    wire lost = _t11 | (chosen_4 & (|out_4)); // multiply_add.rs:210
+    wire [27:0] moved_4 = {{8{operands_state_subtract}}, _t12[27:8]}; // multiply_add.rs:211
+    wire [28:0] aligned_1 = {operands_state_subtract, chosen_4 ? moved_4 : _t12}; // multiply_add.rs:214
     always @(posedge clk) begin
         product_1 <= product;
         aligned_2 <= aligned_1;
@@ -171,8 +171,8 @@ module multiply_add_e8f7_flush_l6 (
 
     // sum, in two's complement
     wire [28:0] product_2 = {11'h0, {product_1, 2'h0}}; // multiply_add.rs:104
-    wire [29:0] _t13 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:108
-    wire [28:0] sum = _t13[29:1]; // add.rs:108
+    wire [29:0] _t13 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:167
+    wire [28:0] sum = _t13[29:1]; // add.rs:167
     always @(posedge clk) begin
         sum_1 <= sum;
         lost_2 <= lost_1;
@@ -225,14 +225,14 @@ module multiply_add_e8f7_flush_l6 (
         amount_3 <= amount_2;
         zero_1 <= zero;
     end
-    wire negative_1 = sum_2[28]; // multiply_add.rs:229
-    wire [28:0] _t34 = amount_3[4] ? {sum_2[12:0], 16'h0} : sum_2; // multiply_add.rs:232
-    wire [23:0] _t35 = amount_3[3] ? {_t34[20:5], 8'h0} : _t34[28:5]; // multiply_add.rs:232
-    wire [15:0] _t36 = amount_3[2] ? {_t35[19:8], 4'h0} : _t35[23:8]; // multiply_add.rs:232
-    wire [11:0] _t37 = amount_3[1] ? {_t36[13:4], 2'h0} : _t36[15:4]; // multiply_add.rs:232
-    wire [9:0] _t38 = amount_3[0] ? {_t37[10:2], 1'h0} : _t37[11:2]; // multiply_add.rs:232
-    wire shifted_rest = ((((lost_3 | (|_t34[4:0])) | (|_t35[7:0])) | (|_t36[3:0])) | (|_t37[1:0])) | _t38[0]; // multiply_add.rs:236
-    wire [8:0] shifted_front = _t38[9:1]; // multiply_add.rs:237
+    wire negative_1 = sum_2[28]; // multiply_add.rs:231
+    wire [28:0] _t34 = amount_3[4] ? {sum_2[12:0], 16'h0} : sum_2; // multiply_add.rs:234
+    wire [23:0] _t35 = amount_3[3] ? {_t34[20:5], 8'h0} : _t34[28:5]; // multiply_add.rs:234
+    wire [15:0] _t36 = amount_3[2] ? {_t35[19:8], 4'h0} : _t35[23:8]; // multiply_add.rs:234
+    wire [11:0] _t37 = amount_3[1] ? {_t36[13:4], 2'h0} : _t36[15:4]; // multiply_add.rs:234
+    wire [9:0] _t38 = amount_3[0] ? {_t37[10:2], 1'h0} : _t37[11:2]; // multiply_add.rs:234
+    wire shifted_rest = ((((lost_3 | (|_t34[4:0])) | (|_t35[7:0])) | (|_t36[3:0])) | (|_t37[1:0])) | _t38[0]; // multiply_add.rs:238
+    wire [8:0] shifted_front = _t38[9:1]; // multiply_add.rs:239
     always @(posedge clk) begin
         shifted_front_1 <= shifted_front;
         shifted_rest_1 <= shifted_rest;
@@ -248,25 +248,25 @@ module multiply_add_e8f7_flush_l6 (
     end
 
     // round and pack
-    wire infinite = state_infinite_product_3 ? state_product_sign_3 : state_c_sign_3; // multiply_add.rs:286
-    wire finite = (shifted_negative ? state_c_sign_3 : state_product_sign_3) & (~(state_subtract_3 & zero_2)); // multiply_add.rs:287
-    wire sign = (state_special_3 ? infinite : finite) & (~state_nan_3); // multiply_add.rs:288
-    wire [8:0] front = shifted_front_1 ^ {9{shifted_negative}}; // multiply_add.rs:260
-    wire ready_hidden = front[8]; // multiply_add.rs:262
-    wire [6:0] ready_fraction = front[7:1]; // multiply_add.rs:263
-    wire ready_guard = front[0]; // multiply_add.rs:264
-    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add.rs:265
-    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add.rs:266
-    wire [18:0] _t39 = {{exponent_3, ready_fraction, ready_guard}, 1'h1} + {{{9'h0, ready_hidden}, 7'h0, 1'h1}, ready_carry}; // add.rs:108
-    wire [17:0] sum_3 = _t39[18:1]; // add.rs:108
-    wire [16:0] magnitude = sum_3[17:1]; // multiply_add.rs:280
-    wire [16:0] rounded = magnitude & (~{16'h0, ready_half}); // multiply_add.rs:281
-    wire [9:0] exp = rounded[16:7]; // multiply_add.rs:308
-    wire [6:0] fraction = rounded[6:0]; // multiply_add.rs:308
-    wire s_small = (exp[9] | (~(|exp))) | zero_2; // multiply_add.rs:309
+    wire infinite = state_infinite_product_3 ? state_product_sign_3 : state_c_sign_3; // multiply_add.rs:288
+    wire finite = (shifted_negative ? state_c_sign_3 : state_product_sign_3) & (~(state_subtract_3 & zero_2)); // multiply_add.rs:289
+    wire sign = (state_special_3 ? infinite : finite) & (~state_nan_3); // multiply_add.rs:290
+    wire [8:0] front = shifted_front_1 ^ {9{shifted_negative}}; // multiply_add.rs:262
+    wire ready_hidden = front[8]; // multiply_add.rs:264
+    wire [6:0] ready_fraction = front[7:1]; // multiply_add.rs:265
+    wire ready_guard = front[0]; // multiply_add.rs:266
+    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add.rs:267
+    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add.rs:268
+    wire [18:0] _t39 = {{exponent_3, ready_fraction, ready_guard}, 1'h1} + {{{9'h0, ready_hidden}, 7'h0, 1'h1}, ready_carry}; // add.rs:167
+    wire [17:0] sum_3 = _t39[18:1]; // add.rs:167
+    wire [16:0] magnitude = sum_3[17:1]; // multiply_add.rs:282
+    wire [16:0] rounded = magnitude & (~{16'h0, ready_half}); // multiply_add.rs:283
+    wire [9:0] exp = rounded[16:7]; // multiply_add.rs:310
+    wire [6:0] fraction = rounded[6:0]; // multiply_add.rs:310
+    wire s_small = (exp[9] | (~(|exp))) | zero_2; // multiply_add.rs:311
     wire _t40 = exp[7] & (exp[6] & (exp[5] & (exp[4] & (exp[3] & (exp[2] & (exp[1] & (exp[0] & 1'h1))))))); // logic.rs:11
-    wire s_large = state_special_3 | ((~s_small) & (exp[8] | _t40)); // multiply_add.rs:310
-    wire [7:0] exp_1 = (exp[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply_add.rs:311
+    wire s_large = state_special_3 | ((~s_small) & (exp[8] | _t40)); // multiply_add.rs:312
+    wire [7:0] exp_1 = (exp[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply_add.rs:313
     always @(posedge clk) l127_s6 <= {sign, {exp_1, (fraction & {7{~(s_small | s_large)}}) | {state_nan_3, 6'h0}}};
     assign y = l127_s6;
     wire unused_ok = &{1'b0, _t13[0], padded[0], _t39[0], sum_3[0]};

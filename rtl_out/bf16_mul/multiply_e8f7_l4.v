@@ -21,26 +21,27 @@ module multiply_e8f7_l4 (
     reg [7:0] q_1; // multiply.rs:125
     reg [9:0] limit_1; // multiply.rs:125
     reg [9:0] leading_1; // multiply.rs:125
+    reg [9:0] exponent_1; // multiply.rs:125
     reg zero_1; // multiply.rs:125
     reg special_1; // multiply.rs:125
     reg nan_1; // multiply.rs:125
     reg sign_1; // multiply.rs:125
-    reg [16:0] p_3; // multiply.rs:144
-    reg [7:0] q_2; // multiply.rs:144
-    reg result_sign; // multiply.rs:144
-    reg [7:0] result_base; // multiply.rs:144
-    reg result_almost; // multiply.rs:144
-    reg result_special; // multiply.rs:144
-    reg result_nan; // multiply.rs:144
-    reg result_killed; // multiply.rs:144
-    reg [24:0] product_1; // multiply.rs:147
-    reg result_sign_1; // multiply.rs:147
-    reg [7:0] result_base_1; // multiply.rs:147
-    reg result_almost_1; // multiply.rs:147
-    reg result_special_1; // multiply.rs:147
-    reg result_nan_1; // multiply.rs:147
-    reg result_killed_1; // multiply.rs:147
-    reg [15:0] l223_s4; // multiply.rs:148
+    reg [16:0] p_3; // multiply.rs:141
+    reg [7:0] q_2; // multiply.rs:141
+    reg result_sign; // multiply.rs:141
+    reg [7:0] result_base; // multiply.rs:141
+    reg result_almost; // multiply.rs:141
+    reg result_special; // multiply.rs:141
+    reg result_nan; // multiply.rs:141
+    reg result_killed; // multiply.rs:141
+    reg [24:0] product_1; // multiply.rs:144
+    reg result_sign_1; // multiply.rs:144
+    reg [7:0] result_base_1; // multiply.rs:144
+    reg result_almost_1; // multiply.rs:144
+    reg result_special_1; // multiply.rs:144
+    reg result_nan_1; // multiply.rs:144
+    reg result_killed_1; // multiply.rs:144
+    reg [15:0] l220_s4; // multiply.rs:145
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -87,32 +88,33 @@ module multiply_e8f7_l4 (
     wire _t2 = ~(|p[3:2]); // leading_zeros.rs:20
     wire _t3 = ~(|p[7:6]); // leading_zeros.rs:20
     wire [9:0] leading = {3'h0, {4'hf, ~{_t1, _t1 ? {_t2, _t2 ? (~p[1]) : (~p[3])} : {_t3, _t3 ? (~p[5]) : (~p[7])}}}}; // multiply.rs:122
+    wire [9:0] exponent = leading - limit; // multiply.rs:123
     always @(posedge clk) begin
         p_1 <= p;
         q_1 <= q;
         limit_1 <= limit;
         leading_1 <= leading;
+        exponent_1 <= exponent;
         zero_1 <= zero;
         special_1 <= special;
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire [9:0] exponent = leading_1 - limit_1; // multiply.rs:128
-    wire subnormal = exponent[9] | zero_1; // multiply.rs:129
-    wire [9:0] _t4 = leading_1 - (exponent & {10{exponent[9]}}); // multiply.rs:131
-    wire [7:0] amount = _t4[7:0]; // multiply.rs:131
-    wire _t5 = exponent[5] & (exponent[4] & (exponent[3] & (exponent[2] & (exponent[1] & (exponent[0] | 1'h1))))); // logic.rs:11
-    wire overflow = (~exponent[9]) & (exponent[8] | (exponent[7] & (exponent[6] & _t5))); // multiply.rs:133
-    wire special_2 = special_1 | overflow; // multiply.rs:134
-    wire [7:0] base = (exponent[7:0] & {8{~subnormal}}) | {8{special_2}}; // multiply.rs:135
-    wire almost = exponent == 10'hfd; // multiply.rs:136
+    wire subnormal = exponent_1[9] | zero_1; // multiply.rs:126
+    wire [9:0] _t4 = exponent_1[9] ? limit_1 : leading_1; // multiply.rs:128
+    wire [7:0] amount = _t4[7:0]; // multiply.rs:128
+    wire _t5 = exponent_1[4] & (exponent_1[3] & (exponent_1[2] & (exponent_1[1] & (exponent_1[0] | 1'h1)))); // logic.rs:11
+    wire overflow = (~exponent_1[9]) & (exponent_1[8] | (exponent_1[7] & (exponent_1[6] & (exponent_1[5] & _t5)))); // multiply.rs:130
+    wire special_2 = special_1 | overflow; // multiply.rs:131
+    wire [7:0] base = (exponent_1[7:0] & {8{~subnormal}}) | {8{special_2}}; // multiply.rs:132
+    wire almost = exponent_1 == 10'hfd; // multiply.rs:133
     wire _t6 = amount[6] | (amount[5] | (amount[4] | (amount[3] & (amount[2] | (amount[1] | (amount[0] & 1'h1)))))); // logic.rs:11
     wire killed = amount[7] & _t6; // logic.rs:11
-    wire [14:0] fine = {7'h0, p_1}; // multiply.rs:174
-    wire [14:0] _t7 = amount[0] ? fine : {fine[13:0], 1'h0}; // multiply.rs:176
-    wire [14:0] _t8 = amount[1] ? _t7 : {_t7[12:0], 2'h0}; // multiply.rs:176
-    wire [14:0] _t9 = amount[2] ? _t8 : {_t8[10:0], 4'h0}; // multiply.rs:176
-    wire [16:0] p_2 = amount[4] ? {_t9[7:0], 9'h0} : (amount[3] ? {9'h0, _t9[14:7]} : {1'h0, {_t9, 1'h0}}); // multiply.rs:186
+    wire [14:0] fine = {7'h0, p_1}; // multiply.rs:171
+    wire [14:0] _t7 = amount[0] ? fine : {fine[13:0], 1'h0}; // multiply.rs:173
+    wire [14:0] _t8 = amount[1] ? _t7 : {_t7[12:0], 2'h0}; // multiply.rs:173
+    wire [14:0] _t9 = amount[2] ? _t8 : {_t8[10:0], 4'h0}; // multiply.rs:173
+    wire [16:0] p_2 = amount[4] ? {_t9[7:0], 9'h0} : (amount[3] ? {9'h0, _t9[14:7]} : {1'h0, {_t9, 1'h0}}); // multiply.rs:183
     always @(posedge clk) begin
         p_3 <= p_2;
         q_2 <= q_1;
@@ -123,7 +125,7 @@ module multiply_e8f7_l4 (
         result_nan <= nan_1;
         result_killed <= killed;
     end
-    wire [24:0] product = {8'h0, p_3} * {17'h0, q_2}; // multiply.rs:146
+    wire [24:0] product = {8'h0, p_3} * {17'h0, q_2}; // multiply.rs:143
     always @(posedge clk) begin
         product_1 <= product;
         result_sign_1 <= result_sign;
@@ -133,26 +135,26 @@ module multiply_e8f7_l4 (
         result_nan_1 <= result_nan;
         result_killed_1 <= result_killed;
     end
-    wire carry = product_1[24]; // multiply.rs:192
-    wire clear = (result_special_1 | 1'h0) | result_killed_1; // multiply.rs:194
-    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:195
-    wire normal = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:201
-    wire normal_1 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:201
-    wire normal_2 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:201
-    wire normal_3 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:201
-    wire normal_4 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:201
-    wire normal_5 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:201
-    wire normal_6 = (carry ? product_1[17] : product_1[16]) & (~no_fraction); // multiply.rs:201
-    wire [6:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, normal_6}; // multiply.rs:206
-    wire guard = carry ? product_1[16] : product_1[15]; // multiply.rs:207
-    wire rest = (|product_1[14:0]) | (carry & product_1[15]); // multiply.rs:208
-    wire no_round = (result_special_1 | result_killed_1) | ((result_almost_1 & carry) & 1'h1); // multiply.rs:216
-    wire [1:0] hidden = {carry & (~clear), (product_1[23] & (~carry)) & (~clear)}; // multiply.rs:220
-    wire [14:0] add = {{6'h0, hidden}, 7'h0}; // multiply.rs:221
-    wire [15:0] _t10 = {{result_base_1, fraction}, 1'h1} + {add, guard & (~no_round)}; // add.rs:108
-    wire [14:0] rounded = _t10[15:1]; // add.rs:108
-    always @(posedge clk) l223_s4 <= {result_sign_1, rounded & (~{14'h0, guard & (~rest)})};
-    assign y = l223_s4;
+    wire carry = product_1[24]; // multiply.rs:189
+    wire clear = (result_special_1 | 1'h0) | result_killed_1; // multiply.rs:191
+    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:192
+    wire normal = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:198
+    wire normal_1 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:198
+    wire normal_2 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:198
+    wire normal_3 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:198
+    wire normal_4 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:198
+    wire normal_5 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:198
+    wire normal_6 = (carry ? product_1[17] : product_1[16]) & (~no_fraction); // multiply.rs:198
+    wire [6:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, normal_6}; // multiply.rs:203
+    wire guard = carry ? product_1[16] : product_1[15]; // multiply.rs:204
+    wire rest = (|product_1[14:0]) | (carry & product_1[15]); // multiply.rs:205
+    wire no_round = (result_special_1 | result_killed_1) | ((result_almost_1 & carry) & 1'h1); // multiply.rs:213
+    wire [1:0] hidden = {carry & (~clear), (product_1[23] & (~carry)) & (~clear)}; // multiply.rs:217
+    wire [14:0] add = {{6'h0, hidden}, 7'h0}; // multiply.rs:218
+    wire [15:0] _t10 = {{result_base_1, fraction}, 1'h1} + {add, guard & (~no_round)}; // add.rs:167
+    wire [14:0] rounded = _t10[15:1]; // add.rs:167
+    always @(posedge clk) l220_s4 <= {result_sign_1, rounded & (~{14'h0, guard & (~rest)})};
+    assign y = l220_s4;
     wire unused_ok = &{1'b0, _t4[9:8], _t10[0]};
 endmodule
 

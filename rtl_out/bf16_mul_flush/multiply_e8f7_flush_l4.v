@@ -17,27 +17,27 @@ module multiply_e8f7_flush_l4 (
     reg in_valid_s2; // multiply.rs:40
     reg in_valid_s3; // multiply.rs:40
     reg in_valid_s4; // multiply.rs:40
-    reg [7:0] l249_s1; // multiply.rs:249
-    reg [7:0] l249_s1_1; // multiply.rs:249
-    reg result_sign_s1; // multiply.rs:249
-    reg [9:0] exp_s1; // multiply.rs:249
-    reg zero_s1; // multiply.rs:249
-    reg special_s1; // multiply.rs:249
-    reg nan_s1; // multiply.rs:249
-    reg [7:0] p; // multiply.rs:249
-    reg [7:0] q; // multiply.rs:249
-    reg result_sign_1; // multiply.rs:249
-    reg [9:0] result_exp; // multiply.rs:249
-    reg result_zero; // multiply.rs:249
-    reg result_special; // multiply.rs:249
-    reg result_nan; // multiply.rs:249
-    reg [15:0] product_1; // multiply.rs:251
-    reg r_sign; // multiply.rs:251
-    reg [9:0] r_exp; // multiply.rs:251
-    reg r_zero; // multiply.rs:251
-    reg r_special; // multiply.rs:251
-    reg r_nan; // multiply.rs:251
-    reg [15:0] l269_s4; // multiply.rs:269
+    reg [7:0] l246_s1; // multiply.rs:246
+    reg [7:0] l246_s1_1; // multiply.rs:246
+    reg result_sign_s1; // multiply.rs:246
+    reg [9:0] exp_s1; // multiply.rs:246
+    reg zero_s1; // multiply.rs:246
+    reg special_s1; // multiply.rs:246
+    reg nan_s1; // multiply.rs:246
+    reg [7:0] p; // multiply.rs:246
+    reg [7:0] q; // multiply.rs:246
+    reg result_sign_1; // multiply.rs:246
+    reg [9:0] result_exp; // multiply.rs:246
+    reg result_zero; // multiply.rs:246
+    reg result_special; // multiply.rs:246
+    reg result_nan; // multiply.rs:246
+    reg [15:0] product_1; // multiply.rs:248
+    reg r_sign; // multiply.rs:248
+    reg [9:0] r_exp; // multiply.rs:248
+    reg r_zero; // multiply.rs:248
+    reg r_special; // multiply.rs:248
+    reg r_nan; // multiply.rs:248
+    reg [15:0] l266_s4; // multiply.rs:266
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -64,31 +64,31 @@ module multiply_e8f7_flush_l4 (
     wire b_top = &b_exp; // format.rs:88
 
     // significands and exponents; a subnormal operand is a zero
-    wire zero = ~(a_normal & b_normal); // multiply.rs:240
-    wire special = a_top | b_top; // multiply.rs:241
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:242
-    wire high = ~a_exp[7]; // multiply.rs:244
-    wire [9:0] unbiased = {high, high, high, a_exp[6:0]}; // multiply.rs:245
-    wire [10:0] _t1 = {unbiased, 1'h1} + {{2'h0, b_exp}, 1'h1}; // add.rs:108
-    wire [9:0] exp = _t1[10:1]; // add.rs:108
-    wire result_sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:247
+    wire zero = ~(a_normal & b_normal); // multiply.rs:237
+    wire special = a_top | b_top; // multiply.rs:238
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:239
+    wire high = ~a_exp[7]; // multiply.rs:241
+    wire [9:0] unbiased = {high, high, high, a_exp[6:0]}; // multiply.rs:242
+    wire [10:0] _t1 = {unbiased, 1'h1} + {{2'h0, b_exp}, 1'h1}; // add.rs:167
+    wire [9:0] exp = _t1[10:1]; // add.rs:167
+    wire result_sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:244
     always @(posedge clk) begin
-        l249_s1 <= {1'h1, a_frac};
-        l249_s1_1 <= {1'h1, b_frac};
+        l246_s1 <= {1'h1, a_frac};
+        l246_s1_1 <= {1'h1, b_frac};
         result_sign_s1 <= result_sign;
         exp_s1 <= exp;
         zero_s1 <= zero;
         special_s1 <= special;
         nan_s1 <= nan;
-        p <= l249_s1;
-        q <= l249_s1_1;
+        p <= l246_s1;
+        q <= l246_s1_1;
         result_sign_1 <= result_sign_s1;
         result_exp <= exp_s1;
         result_zero <= zero_s1;
         result_special <= special_s1;
         result_nan <= nan_s1;
     end
-    wire [15:0] product = {8'h0, p} * {8'h0, q}; // multiply.rs:250
+    wire [15:0] product = {8'h0, p} * {8'h0, q}; // multiply.rs:247
     always @(posedge clk) begin
         product_1 <= product;
         r_sign <= result_sign_1;
@@ -99,21 +99,21 @@ module multiply_e8f7_flush_l4 (
     end
 
     // round and pack; what is too small is a zero
-    wire carry = product_1[15]; // multiply.rs:254
-    wire [6:0] fraction = carry ? product_1[14:8] : product_1[13:7]; // multiply.rs:255
-    wire guard = carry ? product_1[7] : product_1[6]; // multiply.rs:256
-    wire rest = carry & product_1[6]; // multiply.rs:257
-    wire round_up = guard & ((rest | (|product_1[5:0])) | fraction[0]); // multiply.rs:261
-    wire [16:0] add = {{9'h0, carry}, 7'h0}; // multiply.rs:262
-    wire [17:0] _t2 = {{r_exp, fraction}, 1'h1} + {add, round_up}; // add.rs:108
-    wire [16:0] magnitude = _t2[17:1]; // add.rs:108
-    wire [9:0] exp_1 = magnitude[16:7]; // multiply.rs:264
-    wire s_small = (exp_1[9] | (~(|exp_1))) | r_zero; // multiply.rs:265
-    wire s_large = r_special | ((~s_small) & (exp_1[8] | (&exp_1[7:0]))); // multiply.rs:266
-    wire [7:0] exp_2 = (exp_1[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply.rs:267
-    wire [6:0] fraction_1 = (magnitude[6:0] & {7{~(s_small | s_large)}}) | {r_nan, 6'h0}; // multiply.rs:268
-    always @(posedge clk) l269_s4 <= {r_sign, exp_2, fraction_1};
-    assign y = l269_s4;
+    wire carry = product_1[15]; // multiply.rs:251
+    wire [6:0] fraction = carry ? product_1[14:8] : product_1[13:7]; // multiply.rs:252
+    wire guard = carry ? product_1[7] : product_1[6]; // multiply.rs:253
+    wire rest = carry & product_1[6]; // multiply.rs:254
+    wire round_up = guard & ((rest | (|product_1[5:0])) | fraction[0]); // multiply.rs:258
+    wire [16:0] add = {{9'h0, carry}, 7'h0}; // multiply.rs:259
+    wire [17:0] _t2 = {{r_exp, fraction}, 1'h1} + {add, round_up}; // add.rs:167
+    wire [16:0] magnitude = _t2[17:1]; // add.rs:167
+    wire [9:0] exp_1 = magnitude[16:7]; // multiply.rs:261
+    wire s_small = (exp_1[9] | (~(|exp_1))) | r_zero; // multiply.rs:262
+    wire s_large = r_special | ((~s_small) & (exp_1[8] | (&exp_1[7:0]))); // multiply.rs:263
+    wire [7:0] exp_2 = (exp_1[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply.rs:264
+    wire [6:0] fraction_1 = (magnitude[6:0] & {7{~(s_small | s_large)}}) | {r_nan, 6'h0}; // multiply.rs:265
+    always @(posedge clk) l266_s4 <= {r_sign, exp_2, fraction_1};
+    assign y = l266_s4;
     wire unused_ok = &{1'b0, _t1[0], _t2[0]};
 endmodule
 

@@ -268,8 +268,8 @@ module sqrt_e8f7_l10 (
     wire [7:0] exp_2 = (exp_1 & {8{keep}}) | special; // sqrt.rs:73
     wire [6:0] fraction = (l66_s9[7:1] & {7{keep}}) | {nan_1, 6'h0}; // sqrt.rs:74
     wire [14:0] magnitude = {exp_2, fraction}; // sqrt.rs:75
-    wire [15:0] _t13 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & keep}; // add.rs:108
-    wire [14:0] rounded = _t13[15:1]; // add.rs:108
+    wire [15:0] _t13 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & keep}; // add.rs:167
+    wire [14:0] rounded = _t13[15:1]; // add.rs:167
     always @(posedge clk) l77_s10 <= {sign, rounded};
     assign y = l77_s10;
     wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], radicand_1_s4[9:2], _t9[6], _t10[7], _t11[8], _t12[9], trial_7[9:0], l66_s9[8], _t13[0]};

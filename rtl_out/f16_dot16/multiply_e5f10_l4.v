@@ -21,26 +21,27 @@ module multiply_e5f10_l4 (
     reg [10:0] q_1; // multiply.rs:125
     reg [6:0] limit_1; // multiply.rs:125
     reg [6:0] leading_1; // multiply.rs:125
+    reg [6:0] exponent_1; // multiply.rs:125
     reg zero_1; // multiply.rs:125
     reg special_1; // multiply.rs:125
     reg nan_1; // multiply.rs:125
     reg sign_1; // multiply.rs:125
-    reg [17:0] p_3; // multiply.rs:144
-    reg [10:0] q_2; // multiply.rs:144
-    reg result_sign; // multiply.rs:144
-    reg [4:0] result_base; // multiply.rs:144
-    reg result_almost; // multiply.rs:144
-    reg result_special; // multiply.rs:144
-    reg result_nan; // multiply.rs:144
-    reg result_deep; // multiply.rs:144
-    reg [28:0] product_1; // multiply.rs:147
-    reg result_sign_1; // multiply.rs:147
-    reg [4:0] result_base_1; // multiply.rs:147
-    reg result_almost_1; // multiply.rs:147
-    reg result_special_1; // multiply.rs:147
-    reg result_nan_1; // multiply.rs:147
-    reg result_deep_1; // multiply.rs:147
-    reg [15:0] l223_s4; // multiply.rs:148
+    reg [17:0] p_3; // multiply.rs:141
+    reg [10:0] q_2; // multiply.rs:141
+    reg result_sign; // multiply.rs:141
+    reg [4:0] result_base; // multiply.rs:141
+    reg result_almost; // multiply.rs:141
+    reg result_special; // multiply.rs:141
+    reg result_nan; // multiply.rs:141
+    reg result_deep; // multiply.rs:141
+    reg [28:0] product_1; // multiply.rs:144
+    reg result_sign_1; // multiply.rs:144
+    reg [4:0] result_base_1; // multiply.rs:144
+    reg result_almost_1; // multiply.rs:144
+    reg result_special_1; // multiply.rs:144
+    reg result_nan_1; // multiply.rs:144
+    reg result_deep_1; // multiply.rs:144
+    reg [15:0] l220_s4; // multiply.rs:145
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -94,31 +95,32 @@ module multiply_e5f10_l4 (
     wire _t8 = ~(|padded[15:14]); // leading_zeros.rs:20
     wire [1:0] _t9 = _t6 ? {_t7, _t7 ? (~padded[9]) : (~padded[11])} : {_t8, _t8 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
     wire [6:0] leading = {3'h0, ~{_t1, _t1 ? {_t2, _t5} : {_t6, _t9}}}; // multiply.rs:122
+    wire [6:0] exponent = leading - limit; // multiply.rs:123
     always @(posedge clk) begin
         p_1 <= p;
         q_1 <= q;
         limit_1 <= limit;
         leading_1 <= leading;
+        exponent_1 <= exponent;
         zero_1 <= zero;
         special_1 <= special;
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire [6:0] exponent = leading_1 - limit_1; // multiply.rs:128
-    wire subnormal = exponent[6] | zero_1; // multiply.rs:129
-    wire [6:0] _t10 = leading_1 - (exponent & {7{exponent[6]}}); // multiply.rs:131
-    wire [4:0] amount = _t10[4:0]; // multiply.rs:131
-    wire _t11 = exponent[5] | (exponent[4] & (exponent[3] & (exponent[2] & (exponent[1] & (exponent[0] | 1'h1))))); // logic.rs:11
-    wire overflow = (~exponent[6]) & _t11; // multiply.rs:133
-    wire special_2 = special_1 | overflow; // multiply.rs:134
-    wire [4:0] base = (exponent[4:0] & {5{~subnormal}}) | {5{special_2}}; // multiply.rs:135
-    wire almost = exponent == 7'h1d; // multiply.rs:136
-    wire deep = (amount[4] & (amount[3] | (amount[2] & (amount[1] & (amount[0] & 1'h1))))) & 1'h1; // multiply.rs:141
-    wire [17:0] fine = {7'h0, p_1}; // multiply.rs:174
-    wire [17:0] _t12 = amount[0] ? fine : {fine[16:0], 1'h0}; // multiply.rs:176
-    wire [17:0] _t13 = amount[1] ? _t12 : {_t12[15:0], 2'h0}; // multiply.rs:176
-    wire [17:0] _t14 = amount[2] ? _t13 : {_t13[13:0], 4'h0}; // multiply.rs:176
-    wire [17:0] p_2 = (amount[4] ^ (deep & (~amount[3]))) ? {1'h0, _t14[17:1]} : ((amount[3] ^ deep) ? {_t14[10:0], 7'h0} : {_t14[2:0], 15'h0}); // multiply.rs:186
+    wire subnormal = exponent_1[6] | zero_1; // multiply.rs:126
+    wire [6:0] _t10 = exponent_1[6] ? limit_1 : leading_1; // multiply.rs:128
+    wire [4:0] amount = _t10[4:0]; // multiply.rs:128
+    wire _t11 = exponent_1[4] & (exponent_1[3] & (exponent_1[2] & (exponent_1[1] & (exponent_1[0] | 1'h1)))); // logic.rs:11
+    wire overflow = (~exponent_1[6]) & (exponent_1[5] | _t11); // multiply.rs:130
+    wire special_2 = special_1 | overflow; // multiply.rs:131
+    wire [4:0] base = (exponent_1[4:0] & {5{~subnormal}}) | {5{special_2}}; // multiply.rs:132
+    wire almost = exponent_1 == 7'h1d; // multiply.rs:133
+    wire deep = (amount[4] & (amount[3] | (amount[2] & (amount[1] & (amount[0] & 1'h1))))) & 1'h1; // multiply.rs:138
+    wire [17:0] fine = {7'h0, p_1}; // multiply.rs:171
+    wire [17:0] _t12 = amount[0] ? fine : {fine[16:0], 1'h0}; // multiply.rs:173
+    wire [17:0] _t13 = amount[1] ? _t12 : {_t12[15:0], 2'h0}; // multiply.rs:173
+    wire [17:0] _t14 = amount[2] ? _t13 : {_t13[13:0], 4'h0}; // multiply.rs:173
+    wire [17:0] p_2 = (amount[4] ^ (deep & (~amount[3]))) ? {1'h0, _t14[17:1]} : ((amount[3] ^ deep) ? {_t14[10:0], 7'h0} : {_t14[2:0], 15'h0}); // multiply.rs:183
     always @(posedge clk) begin
         p_3 <= p_2;
         q_2 <= q_1;
@@ -129,7 +131,7 @@ module multiply_e5f10_l4 (
         result_nan <= nan_1;
         result_deep <= deep;
     end
-    wire [28:0] product = {11'h0, p_3} * {18'h0, q_2}; // multiply.rs:146
+    wire [28:0] product = {11'h0, p_3} * {18'h0, q_2}; // multiply.rs:143
     always @(posedge clk) begin
         product_1 <= product;
         result_sign_1 <= result_sign;
@@ -139,35 +141,35 @@ module multiply_e5f10_l4 (
         result_nan_1 <= result_nan;
         result_deep_1 <= result_deep;
     end
-    wire carry = product_1[28]; // multiply.rs:192
-    wire clear = (result_special_1 | result_deep_1) | 1'h0; // multiply.rs:194
-    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:195
-    wire normal = (carry ? product_1[27] : product_1[26]) & (~no_fraction); // multiply.rs:201
-    wire normal_1 = (carry ? product_1[26] : product_1[25]) & (~no_fraction); // multiply.rs:201
-    wire normal_2 = (carry ? product_1[25] : product_1[24]) & (~no_fraction); // multiply.rs:201
-    wire normal_3 = (carry ? product_1[24] : product_1[23]) & (~no_fraction); // multiply.rs:201
-    wire normal_4 = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:201
-    wire normal_5 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:201
-    wire normal_6 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:201
-    wire places_of_fraction_6 = result_deep_1 ? carry : normal_6; // multiply.rs:202
-    wire normal_7 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:201
-    wire places_of_fraction_7 = result_deep_1 ? product_1[27] : normal_7; // multiply.rs:202
-    wire normal_8 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:201
-    wire places_of_fraction_8 = result_deep_1 ? product_1[26] : normal_8; // multiply.rs:202
-    wire normal_9 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:201
-    wire places_of_fraction_9 = result_deep_1 ? product_1[25] : normal_9; // multiply.rs:202
-    wire [9:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, places_of_fraction_6, places_of_fraction_7, places_of_fraction_8, places_of_fraction_9}; // multiply.rs:206
-    wire guard = carry ? product_1[17] : product_1[16]; // multiply.rs:207
-    wire rest = (|product_1[15:0]) | (carry & product_1[16]); // multiply.rs:208
-    wire guard_1 = result_deep_1 ? product_1[24] : guard; // multiply.rs:211
-    wire rest_1 = rest | (result_deep_1 & (|product_1[23:16])); // multiply.rs:212
-    wire no_round = (result_special_1 | 1'h0) | ((result_almost_1 & carry) & (~result_deep_1)); // multiply.rs:216
-    wire [1:0] hidden = {carry & (~clear), (product_1[27] & (~carry)) & (~clear)}; // multiply.rs:220
-    wire [14:0] add = {{3'h0, hidden}, 10'h0}; // multiply.rs:221
-    wire [15:0] _t15 = {{result_base_1, fraction}, 1'h1} + {add, guard_1 & (~no_round)}; // add.rs:108
-    wire [14:0] rounded = _t15[15:1]; // add.rs:108
-    always @(posedge clk) l223_s4 <= {result_sign_1, rounded & (~{14'h0, guard_1 & (~rest_1)})};
-    assign y = l223_s4;
+    wire carry = product_1[28]; // multiply.rs:189
+    wire clear = (result_special_1 | result_deep_1) | 1'h0; // multiply.rs:191
+    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:192
+    wire normal = (carry ? product_1[27] : product_1[26]) & (~no_fraction); // multiply.rs:198
+    wire normal_1 = (carry ? product_1[26] : product_1[25]) & (~no_fraction); // multiply.rs:198
+    wire normal_2 = (carry ? product_1[25] : product_1[24]) & (~no_fraction); // multiply.rs:198
+    wire normal_3 = (carry ? product_1[24] : product_1[23]) & (~no_fraction); // multiply.rs:198
+    wire normal_4 = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:198
+    wire normal_5 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:198
+    wire normal_6 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:198
+    wire places_of_fraction_6 = result_deep_1 ? carry : normal_6; // multiply.rs:199
+    wire normal_7 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:198
+    wire places_of_fraction_7 = result_deep_1 ? product_1[27] : normal_7; // multiply.rs:199
+    wire normal_8 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:198
+    wire places_of_fraction_8 = result_deep_1 ? product_1[26] : normal_8; // multiply.rs:199
+    wire normal_9 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:198
+    wire places_of_fraction_9 = result_deep_1 ? product_1[25] : normal_9; // multiply.rs:199
+    wire [9:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, places_of_fraction_6, places_of_fraction_7, places_of_fraction_8, places_of_fraction_9}; // multiply.rs:203
+    wire guard = carry ? product_1[17] : product_1[16]; // multiply.rs:204
+    wire rest = (|product_1[15:0]) | (carry & product_1[16]); // multiply.rs:205
+    wire guard_1 = result_deep_1 ? product_1[24] : guard; // multiply.rs:208
+    wire rest_1 = rest | (result_deep_1 & (|product_1[23:16])); // multiply.rs:209
+    wire no_round = (result_special_1 | 1'h0) | ((result_almost_1 & carry) & (~result_deep_1)); // multiply.rs:213
+    wire [1:0] hidden = {carry & (~clear), (product_1[27] & (~carry)) & (~clear)}; // multiply.rs:217
+    wire [14:0] add = {{3'h0, hidden}, 10'h0}; // multiply.rs:218
+    wire [15:0] _t15 = {{result_base_1, fraction}, 1'h1} + {add, guard_1 & (~no_round)}; // add.rs:167
+    wire [14:0] rounded = _t15[15:1]; // add.rs:167
+    always @(posedge clk) l220_s4 <= {result_sign_1, rounded & (~{14'h0, guard_1 & (~rest_1)})};
+    assign y = l220_s4;
     wire unused_ok = &{1'b0, padded[0], _t10[6:5], _t15[0]};
 endmodule
 

@@ -342,8 +342,8 @@ module sqrt_e5f10_l13 (
     wire [4:0] exp_2 = (exp_1 & {5{keep}}) | special; // sqrt.rs:73
     wire [9:0] fraction = (l66_s12[10:1] & {10{keep}}) | {nan_1, 9'h0}; // sqrt.rs:74
     wire [14:0] magnitude = {exp_2, fraction}; // sqrt.rs:75
-    wire [15:0] _t16 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & keep}; // add.rs:108
-    wire [14:0] rounded = _t16[15:1]; // add.rs:108
+    wire [15:0] _t16 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & keep}; // add.rs:167
+    wire [14:0] rounded = _t16[15:1]; // add.rs:167
     always @(posedge clk) l77_s13 <= {sign, rounded};
     assign y = l77_s13;
     wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], _t9[6], radicand_1_s5[11:2], _t10[7], _t11[8], _t12[9], _t13[10], _t14[11], _t15[12], trial_10[12:0], l66_s12[11], _t16[0]};
