@@ -38,8 +38,8 @@ pub fn model<P>(verilog: &str, design: &Design<P>, reset: Reset) -> Result<Model
         reset: name.map(|name| verilator::Reset { port: port(name), active_high: !reset.active_low }),
     };
     let (ports, domains) = (design.port_list(), design.clocks().map(domain).collect::<Vec<_>>());
-    let (trace, coverage) = (false, false);
-    Model::build(&ModelSpec { verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage })
+    let (trace, coverage, quick) = (false, false, false);
+    Model::build(&ModelSpec { verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage, quick })
 }
 
 /// A running model of a design's own Verilog.

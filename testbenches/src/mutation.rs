@@ -9,7 +9,7 @@ mod source;
 
 pub use source::Place;
 
-use crate::drivers::{Driver, Effort};
+use crate::drivers::{Driver, Effort, Kind};
 use crate::yosys;
 use hdl::engine::{Engine, PortInfo};
 use rayon::prelude::*;
@@ -100,7 +100,7 @@ impl<'d> Mutants<'d> {
     fn one(&self, number: usize, effort: Effort) -> Result<Result<(), String>, VerilatorError> {
         let width = hdl::clog2(self.mutations.len() + 1).max(1);
         let select = PortInfo { name: SELECT.into(), width, input: true };
-        let mut model = self.driver.model(&self.verilog, &[select], false)?;
+        let mut model = self.driver.model(&self.verilog, &[select], Kind::Fast)?;
         let port = model.port(SELECT).expect("it is listed above");
         model.poke(port, number as u64);
         Ok(self.driver.run(&mut model, effort))

@@ -2,8 +2,9 @@
 //!
 //! The models are those of Yosys; `testbenches/cells/ecp5.v` has the two that it leaves empty.
 
-use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::yosys;
+use sim::verilator::{self, VerilatorError};
+use std::path::Path;
 
 /// A family of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +19,18 @@ impl Family {
     /// All of them.
     pub const ALL: [Family; 2] = [Family::Ice40, Family::Ecp5];
 
-    /// Yosys' command for synthesis.
+    /// Yosys' commands for synthesis. iCE40 has no LUT RAM: what asks for it may lie anywhere.
     fn synthesis(self) -> &'static str {
         match self {
-            Family::Ice40 => "synth_ice40",
+            Family::Ice40 => "setattr -unset ram_style m:*; synth_ice40",
             Family::Ecp5 => "synth_ecp5",
         }
     }
-    /// Yosys' commands that read the models of its cells.
+    /// Yosys' commands that read the models of its cells; deferred, because only those that the netlist uses are worth the time.
     fn models(self) -> &'static str {
         match self {
-            Family::Ice40 => "read_verilog -D NO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
-            Family::Ecp5 => "read_verilog -overwrite +/ecp5/cells_sim.v; read_verilog -overwrite cells.v",
+            Family::Ice40 => "read_verilog -defer -D NO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
+            Family::Ecp5 => "read_verilog -defer -overwrite +/ecp5/cells_sim.v; read_verilog -defer -overwrite cells.v",
         }
     }
 }
@@ -50,32 +51,33 @@ impl Netlist {
     }
 }
 
-/// Synthesizes Verilog for a family and puts the models of the cells in their places. The error is Yosys' log.
-pub fn synthesize(verilog: &str, top: &str, family: Family) -> Result<Netlist, String> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let unique = format!("kvforge-netlist-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let folder = std::env::temp_dir().join(unique);
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    std::fs::write(folder.join("in.v"), verilog).map_err(failed)?;
-    std::fs::write(folder.join("cells.v"), include_str!("../cells/ecp5.v")).map_err(failed)?;
+/// Synthesizes Verilog for a family and puts the models of the cells in their places. Netlists are kept by content, as the
+/// models of Verilator are.
+///
+/// # Errors
+/// Yosys' log.
+pub fn synthesize(verilog: &str, top: &str, family: Family) -> Result<Netlist, VerilatorError> {
     let script = format!(
         "read_verilog in.v; {} -top {top}; tee -q -o cells.txt stat; write_verilog -noattr netlist.v; design -reset; \
-         {}; read_verilog netlist.v; hierarchy -check -top {top}; flatten; proc; memory_collect; opt_expr; opt_clean; \
+         {}; read_verilog netlist.v; hierarchy -check -top {top}; proc; flatten; memory_collect; opt_expr; opt_clean; \
          write_verilog -noattr out.v",
         family.synthesis(),
         family.models(),
     );
-    let yosys = sim::tools::find("yosys").ok_or("Yosys is not set up")?;
-    let output = Command::new(yosys).current_dir(&folder).args(["-q", "-p", &script]).output().map_err(failed)?;
-    let text = std::fs::read_to_string(folder.join("out.v")).unwrap_or_default();
-    if !output.status.success() || text.is_empty() {
-        let log = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        return Err(format!("Yosys fails on `{top}` for {family:?} (see {}):\n{log}", folder.display()));
-    }
-    let cells = std::fs::read_to_string(folder.join("cells.txt")).map_err(failed)?;
-    let _ = std::fs::remove_dir_all(&folder);
-    Ok(Netlist { verilog: text, cells: counts(&cells) })
+    let models = include_str!("../cells/ecp5.v");
+    let key = [verilog, &script, models, &yosys::version()];
+    let netlist = verilator::cached("netlist", &key, "out.v", |folder| {
+        let write = |name: &str, text: &str| {
+            let file = folder.join(name);
+            std::fs::write(&file, text).map_err(VerilatorError::file(&file))
+        };
+        write("in.v", verilog)?;
+        write("cells.v", models)?;
+        let failed = |log| VerilatorError::Program(format!("Yosys fails on `{top}` for {family:?}:\n{log}"));
+        yosys::run(folder, &script).map_err(failed)
+    })?;
+    let read = |file: &Path| std::fs::read_to_string(file).map_err(VerilatorError::file(file));
+    Ok(Netlist { verilog: read(&netlist)?, cells: counts(&read(&netlist.with_file_name("cells.txt"))?) })
 }
 
 /// The lines `17   LUT4` of Yosys' statistics, either way round.

@@ -31,6 +31,12 @@ pub fn run(folder: &Path, script: &str) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(error()) }
 }
 
+/// Which Yosys it is; empty if it is not there.
+pub fn version() -> String {
+    let output = sim::tools::find("yosys").and_then(|yosys| Command::new(yosys).arg("-V").output().ok());
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string()).unwrap_or_default()
+}
+
 /// The ABC that comes with Yosys.
 pub fn abc() -> Option<PathBuf> {
     let packages = std::fs::read_dir(sim::tools::find("yosys")?.parent()?.join("../venv/lib")).ok()?;

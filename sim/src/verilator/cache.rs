@@ -24,6 +24,19 @@ pub(super) fn runtime(tools: &Tools, name: &str) -> Result<PathBuf, VerilatorErr
     entry(&folder()?, name, &[&key], "runtime.o", |dir| build::runtime(tools, name, dir))
 }
 
+/// A file made of `key` by whatever, kept like the models: `make` fills a folder, which must then hold `result`.
+///
+/// # Errors
+/// Those of `make`, and those of the file system.
+pub fn cached(
+    kind: &str,
+    key: &[&str],
+    result: &str,
+    make: impl FnOnce(&Path) -> Result<(), VerilatorError>,
+) -> Result<PathBuf, VerilatorError> {
+    entry(&folder()?, kind, key, result, make)
+}
+
 fn folder() -> Result<PathBuf, VerilatorError> {
     let given = std::env::var_os("KVFORGE_VERILATOR_CACHE").map(PathBuf::from);
     let folder = given.or_else(|| Some(crate::tools::workspace_root()?.join("target/verilator-cache")));

@@ -16,6 +16,7 @@ mod tests;
 
 use binding::Binding;
 pub use build::Calls;
+pub use cache::cached;
 use hdl::engine::PortInfo;
 use hdl::{Failure, Property};
 use std::collections::HashMap;
@@ -36,6 +37,8 @@ pub struct ModelSpec<'a> {
     pub trace: bool,
     /// Does the model count which lines ran and which bits toggled? It runs slower then.
     pub coverage: bool,
+    /// Compiled without optimisation: in less than half the time, for models that run for few cycles.
+    pub quick: bool,
 }
 
 /// A clock and the reset that goes with it.
@@ -87,6 +90,9 @@ pub enum VerilatorError {
     /// The model was built without what is asked of it.
     #[error("the model was built without {0}")]
     BuiltWithout(&'static str),
+    /// Another program failed on the way to the Verilog.
+    #[error("{0}")]
+    Program(String),
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
@@ -99,7 +105,7 @@ pub enum VerilatorError {
 
 impl VerilatorError {
     /// Turns an error of the file system into one that names the file.
-    fn file(path: &Path) -> impl FnOnce(std::io::Error) -> VerilatorError {
+    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> VerilatorError {
         let path = path.to_path_buf();
         move |source| VerilatorError::File { path, source }
     }

@@ -35,7 +35,7 @@ fn counter_ports() -> Vec<PortInfo> {
 /// Builds a model with one clock `clk` and an active low reset, if it is named.
 fn build(verilog: &str, top: &str, ports: &[PortInfo], reset: Option<&str>) -> Result<Model, VerilatorError> {
     let domains = [domain(reset, false)];
-    Model::build(&ModelSpec { verilog, top, ports, domains: &domains, trace: false, coverage: false })
+    Model::build(&ModelSpec { verilog, top, ports, domains: &domains, trace: false, coverage: false, quick: false })
 }
 
 fn counter() -> Model {
@@ -143,7 +143,15 @@ endmodule
 fn a_wide_adder_without_a_clock() {
     need_verilator!();
     let ports = [port("a", 200, true), port("b", 200, true), port("sum", 201, false)];
-    let spec = ModelSpec { verilog: ADDER, top: "adder", ports: &ports, domains: &[], trace: false, coverage: false };
+    let spec = ModelSpec {
+        verilog: ADDER,
+        top: "adder",
+        ports: &ports,
+        domains: &[],
+        trace: false,
+        coverage: false,
+        quick: false,
+    };
     let mut model = Model::build(&spec).unwrap();
     let mut seed = 1u64;
     for _ in 0..1000 {
@@ -197,7 +205,15 @@ fn clock_domains_have_their_own_edges_and_resets() {
         Domain { clock: "clk_a".into(), reset: Some(Reset { port: "rst_a".into(), active_high: true }) },
         Domain { clock: "clk_b".into(), reset: None },
     ];
-    let spec = ModelSpec { verilog, top: "two", ports: &ports, domains: &domains, trace: false, coverage: false };
+    let spec = ModelSpec {
+        verilog,
+        top: "two",
+        ports: &ports,
+        domains: &domains,
+        trace: false,
+        coverage: false,
+        quick: false,
+    };
     let mut model = Model::build(&spec).unwrap();
     model.edge(0b01);
     model.edge(0b01);
@@ -287,8 +303,15 @@ fn traces_and_coverage_are_written() {
     let folder = std::env::temp_dir().join(format!("kvforge-verilator-test-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (ports, domains) = (counter_ports(), [domain(Some("rst_n"), false)]);
-    let spec =
-        ModelSpec { verilog: COUNTER, top: "counter", ports: &ports, domains: &domains, trace: true, coverage: true };
+    let spec = ModelSpec {
+        verilog: COUNTER,
+        top: "counter",
+        ports: &ports,
+        domains: &domains,
+        trace: true,
+        coverage: true,
+        quick: true,
+    };
     let mut model = Model::build(&spec).unwrap();
     let (wave, coverage) = (folder.join("wave.vcd"), folder.join("coverage.dat"));
     model.open_vcd(&wave).unwrap();

@@ -141,7 +141,15 @@ fn with_spec<P, R>(design: &Design<P>, f: impl FnOnce(&ModelSpec) -> R) -> R {
     let domains: Vec<Domain> =
         design.clocks().map(|(clock, name)| Domain { clock: clock.to_string(), reset: name.map(reset) }).collect();
     let (trace, coverage) = (false, false);
-    f(&ModelSpec { verilog: &verilog, top: design.name(), ports: &ports, domains: &domains, trace, coverage })
+    f(&ModelSpec {
+        verilog: &verilog,
+        top: design.name(),
+        ports: &ports,
+        domains: &domains,
+        trace,
+        coverage,
+        quick: false,
+    })
 }
 
 fn same(a: Outcome, b: Outcome) {

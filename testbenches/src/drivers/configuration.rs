@@ -1,7 +1,8 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, float, oaken, parts, regroup};
+use super::{Driver, float, memory, oaken, parts, regroup};
 use hw::catalogue::{Value, Values, block};
+use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::Style;
 use hw::stream::pack::Beats;
@@ -56,6 +57,7 @@ fn read(name: &str) -> Result<(String, Values), String> {
 /// The driver of a block with these parameters, if there is one.
 fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
     let engine = || EngineParams { lanes: v.number("lanes"), max_length: v.number("max_length") };
+    let style = || if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
     Some(match block {
         "oaken_quantizer" => oaken::quantizer_driver(engine()),
@@ -70,10 +72,17 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
             let beats = if v.choice("beats") == "any" { Beats::Any } else { Beats::Full };
             regroup::pack_driver(name, v.number("word_width"), v.number("words_in"), v.number("words_out"), beats)
         }
-        "fifo" => {
-            let style = if v.choice("style") == "block" { Style::Block } else { Style::Distributed };
-            parts::fifo_driver(name, v.number("width"), v.number("depth") as usize, style)
+        "fifo" => parts::fifo_driver(name, v.number("width"), v.number("depth") as usize, style()),
+        "fifo_two_clocks" => {
+            let (width, depth) = (v.number("width"), v.number("depth") as usize);
+            memory::fifo_two_clocks_driver(name, width, depth, style(), v.number("stages"))
         }
+        "ram" => {
+            let collision = if v.choice("collision") == "old" { Collision::Old } else { Collision::Any };
+            let (width, depth, lanes) = (v.number("width"), v.number("depth") as usize, v.number("lanes"));
+            memory::ram_driver(name, RamParams { width, depth, lanes, style: style(), collision })
+        }
+        "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),
         "widen" => {
             let (word, words, ratio) = converter();
             parts::widen_driver(name, word, words, ratio)

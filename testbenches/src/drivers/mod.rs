@@ -5,13 +5,16 @@
 
 mod configuration;
 mod float;
+mod memory;
 mod oaken;
 mod parts;
 mod registers;
 mod regroup;
+mod routing;
 mod stream;
 
 pub use configuration::{configuration, names};
+pub use float::dot_of_two;
 pub use parts::{parts, small};
 
 use hdl::engine::{Engine, PortInfo};
@@ -33,6 +36,17 @@ impl Effort {
     pub fn from_environment() -> Effort {
         Effort { seed: sim::bus::seed(1), long: std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1") }
     }
+}
+
+/// What a model is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Many cycles.
+    Fast,
+    /// Few cycles of large Verilog: compiled quickly.
+    Quick,
+    /// As [`Kind::Quick`], and it counts what ran.
+    Coverage,
 }
 
 type Test = Box<dyn Fn(&mut dyn Engine, Effort) -> Result<(), String> + Send + Sync>;
@@ -62,7 +76,7 @@ impl Driver {
     }
 
     /// A model of Verilog that has the ports of the design and then `more` inputs.
-    pub fn model(&self, verilog: &str, more: &[PortInfo], coverage: bool) -> Result<Model, VerilatorError> {
+    pub fn model(&self, verilog: &str, more: &[PortInfo], kind: Kind) -> Result<Model, VerilatorError> {
         let domain = |(clock, reset): (&str, Option<&str>)| verilator::Domain {
             clock: clock.to_string(),
             reset: reset.map(|port| verilator::Reset { port: port.to_string(), active_high: true }),
@@ -70,7 +84,8 @@ impl Driver {
         let domains: Vec<_> = self.design.clocks().map(domain).collect();
         let ports = [&self.design.port_list()[..], more].concat();
         let (top, trace) = (self.design.name(), false);
-        Model::build(&ModelSpec { verilog, top, ports: &ports, domains: &domains, trace, coverage })
+        let (coverage, quick) = (kind == Kind::Coverage, kind != Kind::Fast);
+        Model::build(&ModelSpec { verilog, top, ports: &ports, domains: &domains, trace, coverage, quick })
     }
 
     /// Runs the test. A panic on the way (an assertion of the Verilog, a value that no model can have) is a failure too.

@@ -1,8 +1,9 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, in_beats, packet_words, packets, words};
-use super::{Driver, oaken, regroup};
+use super::{Driver, memory, oaken, regroup, routing};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
+use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
 use hw::stream::fifo::{Style, fifo};
 use hw::stream::narrow::narrow;
@@ -146,7 +147,13 @@ fn join_driver() -> Driver {
 
 /// Parts that are no configuration by themselves, by name.
 pub fn parts() -> Vec<Driver> {
-    vec![fork_driver(), join_driver()]
+    vec![
+        fork_driver(),
+        join_driver(),
+        routing::demultiplexer_driver(),
+        routing::arbiter_driver(false),
+        routing::arbiter_driver(true),
+    ]
 }
 
 /// Everything with small parameters: what is quick to synthesize. `long` adds larger engines.
@@ -165,7 +172,15 @@ pub fn small(long: bool) -> Vec<Driver> {
         regroup::pack_driver("pack_3_to_5", 4, 3, 5, Beats::Full),
         regroup::pack_driver("pack_any_4_to_4", 4, 4, 4, Beats::Any),
         regroup::gearbox_driver("gearbox_5_to_3", 4, 5, 3),
+        memory::fifo_two_clocks_driver("fifo_two_clocks_8x16_lut", 8, 16, Style::Distributed, 2),
+        memory::fifo_two_clocks_driver("fifo_two_clocks_8x16_block", 8, 16, Style::Block, 3),
+        memory::credit_counter_driver("credit_counter_5", 5),
     ];
+    let shape = RamParams { width: 16, depth: 24, lanes: 1, style: Style::Distributed, collision: Collision::Old };
+    all.extend([
+        memory::ram_driver("ram_16x24_lut", shape),
+        memory::ram_driver("ram_16x24_block", RamParams { lanes: 2, style: Style::Block, ..shape }),
+    ]);
     all.extend(parts());
     let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };
     for &lanes in lanes {

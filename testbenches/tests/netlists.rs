@@ -1,0 +1,76 @@
+//! The designs as the FPGA gets them: after synthesis for iCE40 and ECP5 they pass the same tests as before.
+
+use testbenches::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small};
+use testbenches::netlist::{Family, synthesize};
+use rayon::prelude::*;
+use testbenches::have;
+
+/// Runs the driver's test on the netlist.
+fn check(driver: &Driver, family: Family, effort: Effort) -> Result<(), String> {
+    let start = std::time::Instant::now();
+    let what = |error: String| format!("{} for {family:?}: {error}", driver.name);
+    let verilog: String = driver.files().into_iter().map(|(_, text)| text).collect();
+    let netlist = synthesize(&verilog, driver.design.name(), family).map_err(|e| what(e.to_string()))?;
+    let synthesized = start.elapsed().as_secs_f64();
+    let kind = if effort.long { Kind::Fast } else { Kind::Quick };
+    let mut model = driver.model(&netlist.verilog, &[], kind).map_err(|e| what(e.to_string()))?;
+    let built = start.elapsed().as_secs_f64();
+    driver.run(&mut model, effort).map_err(what)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let cells = netlist.count("cells");
+    println!(
+        "{} for {family:?}: {cells} cells, synthesized after {synthesized:.1} s, compiled after {built:.1} s, passes after {seconds:.1} s",
+        driver.name
+    );
+    Ok(())
+}
+
+/// The number units among the configurations: those of binary16 for ECP5 and those of bfloat16 for iCE40; all for both, and
+/// the wide ones, in the long run.
+fn units(family: Family, long: bool) -> Vec<Driver> {
+    let format = if family == Family::Ecp5 { "f16_" } else { "bf16_" };
+    let wanted = |name: &String| {
+        let wide = name.ends_with("dot16");
+        if long { name.starts_with("f16_") || name.starts_with("bf16_") } else { name.starts_with(format) && !wide }
+    };
+    let units = names().into_iter().filter(wanted);
+    units.map(|name| configuration(&name).unwrap_or_else(|error| panic!("{error}"))).chain([dot_of_two()]).collect()
+}
+
+/// Stream parts, number units and engines. `KVFORGE_LONG=1` takes longer stimuli, larger engines, and all units for both families.
+#[test]
+fn netlists_pass_the_tests_of_their_designs() {
+    if !have(&["verilator", "yosys"]) {
+        return;
+    }
+    let effort = Effort::from_environment();
+    let mut jobs: Vec<(Driver, Family)> = vec![];
+    for family in Family::ALL {
+        // the large ones, which come last, begin first
+        let parts = small(effort.long).into_iter().rev().chain(units(family, effort.long));
+        jobs.extend(parts.map(|driver| (driver, family)));
+    }
+    let run = |(driver, family): &(Driver, Family)| check(driver, *family, effort);
+    let wrong: Vec<String> = jobs.par_iter().map(run).filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} of {} netlists are wrong:\n{}", wrong.len(), jobs.len(), wrong.join("\n"));
+}
+
+/// A netlist with a fault in it must not pass: one LUT of a FIFO has another function.
+#[test]
+fn a_wrong_netlist_fails() {
+    if !have(&["verilator", "yosys"]) {
+        return;
+    }
+    let driver = small(false).into_iter().find(|driver| driver.name == "fifo_8x5_lut").expect("a FIFO");
+    let verilog: String = driver.files().into_iter().map(|(_, text)| text).collect();
+    let good = synthesize(&verilog, driver.design.name(), Family::Ice40).unwrap_or_else(|error| panic!("{error}"));
+    // the upper half of a LUT that depends on its last input
+    let half =
+        |line: &&str| line.trim_start().starts_with("assign ") && line.contains("_ ? 8'h") && !line.contains("8'h00 :");
+    let line = good.verilog.lines().find(half).expect("a LUT");
+    let at = line.find("? 8'h").expect("it has two halves") + "? 8'h".len();
+    let bad = good.verilog.replacen(line, &format!("{}00{}", &line[..at], &line[at + 2..]), 1);
+    let mut model = driver.model(&bad, &[], Kind::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = driver.run(&mut model, Effort::from_environment());
+    outcome.expect_err("half of a LUT is 0");
+}
