@@ -1,6 +1,6 @@
 //! Checkers for streams: properties that a harness states about the part it holds, for provers and for simulation alike.
 
-use hdl::{Bundle, Module, Signal, Stream, bits, clog2};
+use hdl::{Bundle, ClockDomain, Module, Signal, Stream, bits, clog2};
 
 /// Who has to keep a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,51 @@ pub fn keeps_words_in_order(m: Module, input: Moves, output: Moves, room: u32, t
     m.cover(comes & word.any(), "a followed word comes out");
     m.cover(inside.eq(room), "it can be full");
     inside
+}
+
+/// As [`keeps_words_in_order`], from one clock to another: words go in with `writer` and come out with `reader`. `waits` is how
+/// many edges of a clock it takes at most until the reader sees a word, and the writer sees that there is room.
+pub fn keeps_words_in_order_between(
+    m: Module,
+    (writer, input): (ClockDomain, Stream<Signal>),
+    (reader, output): (ClockDomain, Stream<Signal>),
+    room: u32,
+    waits: u32,
+) {
+    let width = clog2(room as usize + 1);
+    let reason = "the prover looks at both sides at once";
+    let pushed = m.in_domain(writer, || m.reg_reset(bits(width), 0)).named("pushed");
+    let popped = m.in_domain(reader, || m.reg_reset(bits(width), 0)).named("popped");
+    let followed = m.in_domain(writer, || m.reg_reset(bits(1), 0)).named("followed");
+    let (index, word) = m.in_domain(writer, || (m.reg(bits(width)), m.reg(bits(input.payload.width()))));
+    m.in_domain(writer, || {
+        let (push, mark) = (input.transfer(), m.anyseq(1).named("mark"));
+        let inside = (pushed - m.cross(popped, writer, reason)).named("inside");
+        m.when(push, || pushed.set(pushed + 1));
+        m.when(push & mark & !followed, || {
+            followed.set(true);
+            index.set(pushed);
+            word.set(input.payload);
+        });
+        m.assert(inside.le(room), "no more words are inside than there is room for");
+        stalls_at_most(m, inside.ne(room) & !input.ready, waits, "the writer sees that there is room");
+        m.cover(inside.eq(room), "it can be full");
+    });
+    m.in_domain(reader, || {
+        let [pushed, index, word] = [pushed, index, word].map(|signal| m.cross(signal, reader, reason));
+        let followed = m.cross(followed, reader, reason);
+        let (pop, done) = (output.transfer(), m.reg_reset(bits(1), 0).named("done"));
+        let inside = pushed - popped;
+        m.when(pop, || popped.set(popped + 1));
+        m.assert(!pop | inside.ne(0), "no word is invented");
+        let waiting = followed & !done;
+        m.assert(!waiting | (index - popped).lt(inside), "the followed word is inside");
+        let comes = waiting & pop & index.eq(popped);
+        m.when(comes, || done.set(true));
+        m.assert(!comes | output.payload.eq(word), "words come out in their order, unchanged");
+        stalls_at_most(m, inside.ne(0) & !output.valid, waits, "a word inside comes to the output");
+        m.cover(comes & word.any(), "a followed word comes out");
+    });
 }
 
 /// Bounded waiting: `stalled` is never 1 in more than `cycles` cycles one after the other.

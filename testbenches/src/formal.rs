@@ -1,7 +1,7 @@
 //! Runs proofs with SymbiYosys: for each a run that proves the asserts, and one that shows every cover (so that assumptions
 //! which contradict each other do not go unseen).
 
-use crate::proofs::{Engine, Proof};
+use crate::proofs::{Engine, Proof, STAGES};
 use hdl::{Options, Property, PropertyKind, verilog};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,12 @@ pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) 
 fn run(proof: &Proof, folder: &Path) -> Outcome {
     let start = Instant::now();
     let source = verilog(&proof.design, &Options { properties: true, ..Options::default() });
-    let text = source.single();
+    let text = match &proof.design.clocks().collect::<Vec<_>>()[..] {
+        [(first, Some(reset)), (second, Some(other))] => {
+            unrelated(&source.single(), source.top(), [first, second], [reset, other])
+        }
+        _ => source.single(),
+    };
     let folder = folder.join(&proof.name);
     let (mode, engine, depth) = match proof.engine {
         Engine::Pdr => ("prove", "abc pdr", None),
@@ -63,6 +68,36 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     let engine = depth.map_or("abc pdr, unbounded".into(), |d| format!("k-induction with yices, k = {d}"));
     let seconds = start.elapsed().as_secs_f64();
     Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, seconds, problems }
+}
+
+/// The text for two clocks that have nothing to do with each other. A step of the prover is an instant: the clock inputs, which
+/// it chooses, say at which instants there is a rising edge. Both resets come together, at first and whenever the prover wants,
+/// and last for [`STAGES`] edges of each clock at least.
+fn unrelated(text: &str, top: &str, clocks: [&str; 2], resets: [&str; 2]) -> String {
+    let edges = |line: &str| match line.split_once("always @(posedge ") {
+        Some((before, rest)) => match rest.split_once(')') {
+            Some((clock, rest)) => format!("{before}always @($global_clock) if ({clock}){rest}"),
+            None => line.to_string(),
+        },
+        None => line.to_string(),
+    };
+    let ([a, b], [reset, other]) = (clocks, resets);
+    let surroundings = format!(
+        "    reg [2:0] {a}_edges = 0, {b}_edges = 0; reg held = 1;\n\
+         \x20   wire over = {a}_edges >= {STAGES} && {b}_edges >= {STAGES};\n\
+         \x20   always @($global_clock) begin\n\
+         \x20       held <= {reset};\n\
+         \x20       {a}_edges <= !{reset} ? 0 : {a}_edges + ({a} && {a}_edges != 7);\n\
+         \x20       {b}_edges <= !{reset} ? 0 : {b}_edges + ({b} && {b}_edges != 7);\n\
+         \x20   end\n\
+         \x20   always @* assume ({reset} == {other} && ({reset} || !held || over));\nendmodule"
+    );
+    let lines = text.lines().map(edges).collect::<Vec<_>>().join("\n");
+    let Some(at) = lines.find(&format!("module {top} ")).or_else(|| lines.find(&format!("module {top}("))) else {
+        return lines;
+    };
+    let (before, module) = lines.split_at(at);
+    before.to_string() + &module.replacen("endmodule", &surroundings, 1) + "\n"
 }
 
 /// One run of SymbiYosys; what went wrong, for the user.

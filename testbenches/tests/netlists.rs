@@ -1,9 +1,9 @@
 //! The designs as the FPGA gets them: after synthesis for iCE40 and ECP5 they pass the same tests as before.
 
-use testbenches::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small};
-use testbenches::netlist::{Family, synthesize};
 use rayon::prelude::*;
+use testbenches::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small};
 use testbenches::have;
+use testbenches::netlist::{Family, synthesize};
 
 /// Runs the driver's test on the netlist.
 fn check(driver: &Driver, family: Family, effort: Effort) -> Result<(), String> {
@@ -51,7 +51,7 @@ fn netlists_pass_the_tests_of_their_designs() {
         jobs.extend(parts.map(|driver| (driver, family)));
     }
     let run = |(driver, family): &(Driver, Family)| check(driver, *family, effort);
-    let wrong: Vec<String> = jobs.par_iter().map(run).filter_map(Result::err).collect();
+    let wrong: Vec<String> = jobs.par_iter().with_max_len(1).map(run).filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} of {} netlists are wrong:\n{}", wrong.len(), jobs.len(), wrong.join("\n"));
 }
 
@@ -65,8 +65,7 @@ fn a_wrong_netlist_fails() {
     let verilog: String = driver.files().into_iter().map(|(_, text)| text).collect();
     let good = synthesize(&verilog, driver.design.name(), Family::Ice40).unwrap_or_else(|error| panic!("{error}"));
     // the upper half of a LUT that depends on its last input
-    let half =
-        |line: &&str| line.trim_start().starts_with("assign ") && line.contains("_ ? 8'h") && !line.contains("8'h00 :");
+    let half = |line: &&str| line.contains(".s3 ") && line.contains("? 8'h") && !line.contains("8'h00 :");
     let line = good.verilog.lines().find(half).expect("a LUT");
     let at = line.find("? 8'h").expect("it has two halves") + "? 8'h".len();
     let bad = good.verilog.replacen(line, &format!("{}00{}", &line[..at], &line[at + 2..]), 1);

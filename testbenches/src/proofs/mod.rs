@@ -3,6 +3,8 @@
 mod beats;
 mod broken;
 mod handshakes;
+mod memories;
+mod packets;
 mod routing;
 mod words;
 
@@ -37,8 +39,12 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(beats::proofs()?);
     list.extend(handshakes::proofs()?);
     list.extend(routing::proofs()?);
+    list.extend(packets::proofs()?);
+    list.extend(memories::proofs()?);
     Ok(list)
 }
+
+pub use memories::STAGES;
 
 /// Proofs that must fail: they show that a broken property is found.
 pub fn broken() -> Result<Vec<Proof>, Errors> {
