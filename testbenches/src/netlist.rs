@@ -26,6 +26,14 @@ impl Family {
             Family::Ecp5 => "synth_ecp5",
         }
     }
+    /// What the models need behind them: the block RAM of iCE40 has ports that never write, with unknown addresses.
+    fn defined(self) -> &'static str {
+        match self {
+            Family::Ice40 => "setundef -zero; ",
+            Family::Ecp5 => "",
+        }
+    }
+
     /// Yosys' commands that read the models of its cells; deferred, because only those that the netlist uses are worth the time.
     fn models(self) -> &'static str {
         match self {
@@ -59,10 +67,11 @@ impl Netlist {
 pub fn synthesize(verilog: &str, top: &str, family: Family) -> Result<Netlist, VerilatorError> {
     let script = format!(
         "read_verilog in.v; {} -top {top}; tee -q -o cells.txt stat; write_verilog -noattr netlist.v; design -reset; \
-         {}; read_verilog netlist.v; hierarchy -check -top {top}; proc; flatten; memory_collect; opt_expr; opt_clean; \
+         {}; read_verilog netlist.v; hierarchy -check -top {top}; proc; flatten; memory_collect; {}opt_expr; opt_clean; \
          write_verilog -noattr out.v",
         family.synthesis(),
         family.models(),
+        family.defined(),
     );
     let models = include_str!("../cells/ecp5.v");
     let key = [verilog, &script, models, &yosys::version()];

@@ -107,7 +107,7 @@ fn credit_test(
             if got != want {
                 return Err(format!("available, level, excess are {got:?}, not {want:?}"));
             }
-            let mostly = cycle / (3 * credits + 15) % 2 == 0;
+            let mostly = (cycle / (3 * credits + 15)).is_multiple_of(2);
             let (takes, gives) = (rng.u8(0..8) < if mostly { 6 } else { 2 }, rng.u8(0..8) < if mostly { 2 } else { 6 });
             engine.poke(take, takes.into());
             engine.poke(give, gives.into());
