@@ -88,20 +88,20 @@ module oaken_dequantizer_core_p1_n1024 (
     wire shown_ready_1; // register_slice.rs:61
     wire [11:0] slice_m_payload;
     wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:274
-    reg [63:0] building_outer; // dequantizer.rs:274
-    reg [63:0] building_sign; // dequantizer.rs:274
-    reg built; // the map being built is complete | dequantizer.rs:275
-    reg built_first; // dequantizer.rs:276
-    reg built_last; // dequantizer.rs:276
-    reg [63:0] waiting_outlier; // dequantizer.rs:277
-    reg [63:0] waiting_outer; // dequantizer.rs:277
-    reg [63:0] waiting_sign; // dequantizer.rs:277
-    reg waits; // dequantizer.rs:278
-    reg waiting_first; // dequantizer.rs:279
-    reg waiting_last; // dequantizer.rs:279
-    reg [5:0] position; // dequantizer.rs:302
-    reg any_before; // dequantizer.rs:303
+    reg [63:0] building_outlier; // dequantizer.rs:277
+    reg [63:0] building_outer; // dequantizer.rs:277
+    reg [63:0] building_sign; // dequantizer.rs:277
+    reg built; // the map being built is complete | dequantizer.rs:278
+    reg built_first; // dequantizer.rs:279
+    reg built_last; // dequantizer.rs:279
+    reg [63:0] waiting_outlier; // dequantizer.rs:280
+    reg [63:0] waiting_outer; // dequantizer.rs:280
+    reg [63:0] waiting_sign; // dequantizer.rs:280
+    reg waits; // dequantizer.rs:281
+    reg waiting_first; // dequantizer.rs:282
+    reg waiting_last; // dequantizer.rs:282
+    reg [5:0] position; // dequantizer.rs:305
+    reg any_before; // dequantizer.rs:306
     reg flag_2; // dequantizer.rs:87
     reg in_use; // dequantizer.rs:156
     reg [63:0] map_outlier; // dequantizer.rs:157
@@ -117,19 +117,19 @@ module oaken_dequantizer_core_p1_n1024 (
     reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:191
+    wire guard_m_ready; // dequantizer.rs:190
     wire [7:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:196
+    reg [3:0] due; // dequantizer.rs:195
     reg flag_3; // dequantizer.rs:87
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    wire go; // dequantizer.rs:203
-    reg second; // dequantizer.rs:208
+    wire go; // dequantizer.rs:202
+    reg second; // dequantizer.rs:207
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
@@ -167,25 +167,25 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s6; // decode.rs:113
     reg values_0_negative; // decode.rs:113
     reg issue_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:235
-    reg issue_s3; // dequantizer.rs:235
-    reg issue_s4; // dequantizer.rs:235
-    reg issue_s5; // dequantizer.rs:235
-    reg issue_s6; // dequantizer.rs:235
-    reg issue_s7; // dequantizer.rs:235
     reg ends_s1; // dequantizer.rs:235
-    reg ends_s2; // dequantizer.rs:235
-    reg ends_s3; // dequantizer.rs:235
-    reg ends_s4; // dequantizer.rs:235
-    reg ends_s5; // dequantizer.rs:235
-    reg ends_s6; // dequantizer.rs:235
-    reg ends_s7; // dequantizer.rs:235
-    reg [16:0] spare_data; // dequantizer.rs:241
-    reg spare_last; // dequantizer.rs:241
-    reg [15:0] elements_data; // dequantizer.rs:242
-    reg elements_last; // dequantizer.rs:242
-    reg elements_valid; // dequantizer.rs:243
-    reg spare_empty; // dequantizer.rs:244
+    reg issue_s2; // dequantizer.rs:238
+    reg issue_s3; // dequantizer.rs:238
+    reg issue_s4; // dequantizer.rs:238
+    reg issue_s5; // dequantizer.rs:238
+    reg issue_s6; // dequantizer.rs:238
+    reg issue_s7; // dequantizer.rs:238
+    reg ends_s2; // dequantizer.rs:238
+    reg ends_s3; // dequantizer.rs:238
+    reg ends_s4; // dequantizer.rs:238
+    reg ends_s5; // dequantizer.rs:238
+    reg ends_s6; // dequantizer.rs:238
+    reg ends_s7; // dequantizer.rs:238
+    reg [16:0] spare_data; // dequantizer.rs:244
+    reg spare_last; // dequantizer.rs:244
+    reg [15:0] elements_data; // dequantizer.rs:245
+    reg elements_last; // dequantizer.rs:245
+    reg elements_valid; // dequantizer.rs:246
+    reg spare_empty; // dequantizer.rs:247
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -318,7 +318,7 @@ module oaken_dequantizer_core_p1_n1024 (
     wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
     wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
     wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -337,7 +337,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -666,28 +666,17 @@ module oaken_dequantizer_core_p1_n1024 (
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
-    wire _t9 = header_valid & header_ready; // dequantizer.rs:186
-    wire _t10 = done_1 & map_last; // dequantizer.rs:186
-    wire _t11 = _t9 & (~_t10); // dequantizer.rs:94
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 4'h0;
-        end else begin
-            if (_t11) slots_used <= slots_used + 4'h1;
-            else if (_t10 & (~_t9)) slots_used <= slots_used - 4'h1;
-        end
-    end
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:193
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:197
-    wire _t12 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:192
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
+    wire _t9 = reader_begins & (~dense_begins); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t12) due <= due + 4'h1;
+            if (_t9) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -717,7 +706,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:204
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
     assign decoding = issue & go;
     always @(posedge clk) begin
         if (rst) begin
@@ -736,13 +725,13 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:211
-    wire ends = map_last & chunk_ends; // dequantizer.rs:216
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:210
+    wire ends = map_last & chunk_ends; // dequantizer.rs:215
 
     // the lanes
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:227
-    wire coded_outer = map_outer[0]; // dequantizer.rs:228
-    wire coded_sign = map_sign[0]; // dequantizer.rs:229
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
+    wire coded_outer = map_outer[0]; // dequantizer.rs:227
+    wire coded_sign = map_sign[0]; // dequantizer.rs:228
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -779,9 +768,9 @@ module oaken_dequantizer_core_p1_n1024 (
         if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
         if (go) lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t13 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t10 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane0_product <= _t13;
+        if (go) lane0_product <= _t10;
         if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
         if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -790,16 +779,16 @@ module oaken_dequantizer_core_p1_n1024 (
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
     wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t14 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t15 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t16 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t17 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t18 = _t15 ? {_t16, _t16 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t17, _t17 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t19 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t20 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t21 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t22 = _t19 ? {_t20, _t20 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t21, _t21 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t14, _t14 ? {_t15, _t18} : {_t19, _t22}}; // leading_zeros.rs:21
+    wire _t11 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
+    wire _t12 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
+    wire _t13 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
+    wire _t14 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t14, _t14 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
+    wire _t16 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
+    wire _t17 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
+    wire _t18 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t19 = _t16 ? {_t17, _t17 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t18, _t18 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane0_zeros = {_t11, _t11 ? {_t12, _t15} : {_t16, _t19}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -825,9 +814,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t20 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t23;
+        if (go) lane0_rest <= |_t20;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -838,9 +827,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t21 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t24[16:1];
+        if (go) lane0_magnitude <= _t21[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -849,10 +838,28 @@ module oaken_dequantizer_core_p1_n1024 (
         if (go) lane0_negative_s6 <= lane0_negative_s5;
         if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
+        end else begin
+            if (go) issue_s1 <= issue;
+        end
+    end
+    always @(posedge clk) if (go) ends_s1 <= ends;
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
+    wire _t22 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t23 = _t22 & (~looked_up); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 4'h0;
+        end else begin
+            if (_t23) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t22)) slots_used <= slots_used - 4'h1;
+        end
+    end
+    wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
+    always @(posedge clk) begin
+        if (rst) begin
             issue_s2 <= 1'h0;
             issue_s3 <= 1'h0;
             issue_s4 <= 1'h0;
@@ -860,7 +867,6 @@ module oaken_dequantizer_core_p1_n1024 (
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
         end else begin
-            if (go) issue_s1 <= issue;
             if (go) issue_s2 <= issue_s1;
             if (go) issue_s3 <= issue_s2;
             if (go) issue_s4 <= issue_s3;
@@ -870,7 +876,6 @@ module oaken_dequantizer_core_p1_n1024 (
         end
     end
     always @(posedge clk) begin
-        if (go) ends_s1 <= ends;
         if (go) ends_s2 <= ends_s1;
         if (go) ends_s3 <= ends_s2;
         if (go) ends_s4 <= ends_s3;
@@ -878,16 +883,16 @@ module oaken_dequantizer_core_p1_n1024 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:235
-    wire last_1 = ends_s7; // dequantizer.rs:235
-    wire ended = (valid & last_1) & go; // dequantizer.rs:236
+    wire valid = issue_s7; // dequantizer.rs:238
+    wire last_1 = ends_s7; // dequantizer.rs:238
+    wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t25 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t24 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t25) in_flight <= in_flight + 4'h1;
+            if (_t24) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -901,26 +906,26 @@ module oaken_dequantizer_core_p1_n1024 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t26 = m_ready | (~elements_valid); // dequantizer.rs:250
+    wire _t25 = m_ready | (~elements_valid); // dequantizer.rs:253
     always @(posedge clk) begin
-        if (_t26) elements_data <= limited_0;
-        if (_t26) elements_last <= chosen_last;
+        if (_t25) elements_data <= limited_0;
+        if (_t25) elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
         end else begin
-            if (_t26) elements_valid <= valid | (~spare_empty);
-            if (_t26) spare_empty <= 1'h1;
+            if (_t25) elements_valid <= valid | (~spare_empty);
+            if (_t25) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0]};
 endmodule
 
 `default_nettype wire

@@ -88,20 +88,20 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_ready_1; // register_slice.rs:61
     wire [29:0] slice_m_payload;
     wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:274
-    reg [63:0] building_outer; // dequantizer.rs:274
-    reg [63:0] building_sign; // dequantizer.rs:274
-    reg built; // the map being built is complete | dequantizer.rs:275
-    reg built_first; // dequantizer.rs:276
-    reg built_last; // dequantizer.rs:276
-    reg [63:0] waiting_outlier; // dequantizer.rs:277
-    reg [63:0] waiting_outer; // dequantizer.rs:277
-    reg [63:0] waiting_sign; // dequantizer.rs:277
-    reg waits; // dequantizer.rs:278
-    reg waiting_first; // dequantizer.rs:279
-    reg waiting_last; // dequantizer.rs:279
-    reg [5:0] position; // dequantizer.rs:302
-    reg any_before; // dequantizer.rs:303
+    reg [63:0] building_outlier; // dequantizer.rs:277
+    reg [63:0] building_outer; // dequantizer.rs:277
+    reg [63:0] building_sign; // dequantizer.rs:277
+    reg built; // the map being built is complete | dequantizer.rs:278
+    reg built_first; // dequantizer.rs:279
+    reg built_last; // dequantizer.rs:279
+    reg [63:0] waiting_outlier; // dequantizer.rs:280
+    reg [63:0] waiting_outer; // dequantizer.rs:280
+    reg [63:0] waiting_sign; // dequantizer.rs:280
+    reg waits; // dequantizer.rs:281
+    reg waiting_first; // dequantizer.rs:282
+    reg waiting_last; // dequantizer.rs:282
+    reg [5:0] position; // dequantizer.rs:305
+    reg any_before; // dequantizer.rs:306
     reg flag_2; // dequantizer.rs:87
     reg in_use; // dequantizer.rs:156
     reg [63:0] map_outlier; // dequantizer.rs:157
@@ -117,18 +117,18 @@ module oaken_dequantizer_core_p16_n4096 (
     reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:191
+    wire guard_m_ready; // dequantizer.rs:190
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:196
+    reg [3:0] due; // dequantizer.rs:195
     reg flag_3; // dequantizer.rs:87
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    wire go; // dequantizer.rs:203
+    wire go; // dequantizer.rs:202
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
@@ -706,25 +706,25 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s6; // decode.rs:113
     reg values_15_negative; // decode.rs:113
     reg issue_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:235
-    reg issue_s3; // dequantizer.rs:235
-    reg issue_s4; // dequantizer.rs:235
-    reg issue_s5; // dequantizer.rs:235
-    reg issue_s6; // dequantizer.rs:235
-    reg issue_s7; // dequantizer.rs:235
     reg ends_s1; // dequantizer.rs:235
-    reg ends_s2; // dequantizer.rs:235
-    reg ends_s3; // dequantizer.rs:235
-    reg ends_s4; // dequantizer.rs:235
-    reg ends_s5; // dequantizer.rs:235
-    reg ends_s6; // dequantizer.rs:235
-    reg ends_s7; // dequantizer.rs:235
-    reg [271:0] spare_data; // dequantizer.rs:241
-    reg spare_last; // dequantizer.rs:241
-    reg [255:0] elements_data; // dequantizer.rs:242
-    reg elements_last; // dequantizer.rs:242
-    reg elements_valid; // dequantizer.rs:243
-    reg spare_empty; // dequantizer.rs:244
+    reg issue_s2; // dequantizer.rs:238
+    reg issue_s3; // dequantizer.rs:238
+    reg issue_s4; // dequantizer.rs:238
+    reg issue_s5; // dequantizer.rs:238
+    reg issue_s6; // dequantizer.rs:238
+    reg issue_s7; // dequantizer.rs:238
+    reg ends_s2; // dequantizer.rs:238
+    reg ends_s3; // dequantizer.rs:238
+    reg ends_s4; // dequantizer.rs:238
+    reg ends_s5; // dequantizer.rs:238
+    reg ends_s6; // dequantizer.rs:238
+    reg ends_s7; // dequantizer.rs:238
+    reg [271:0] spare_data; // dequantizer.rs:244
+    reg spare_last; // dequantizer.rs:244
+    reg [255:0] elements_data; // dequantizer.rs:245
+    reg elements_last; // dequantizer.rs:245
+    reg elements_valid; // dequantizer.rs:246
+    reg spare_empty; // dequantizer.rs:247
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -887,7 +887,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
     wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
     wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -906,7 +906,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -1700,28 +1700,17 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
-    wire _t19 = header_valid & header_ready; // dequantizer.rs:186
-    wire _t20 = done_1 & map_last; // dequantizer.rs:186
-    wire _t21 = _t19 & (~_t20); // dequantizer.rs:94
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 4'h0;
-        end else begin
-            if (_t21) slots_used <= slots_used + 4'h1;
-            else if (_t20 & (~_t19)) slots_used <= slots_used - 4'h1;
-        end
-    end
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:193
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:197
-    wire _t22 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:192
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
+    wire _t19 = reader_begins & (~dense_begins); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t22) due <= due + 4'h1;
+            if (_t19) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -1751,7 +1740,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:204
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
     assign decoding = issue & go;
     register_slice_64 slice_1 (
         .clk(clk),
@@ -1763,13 +1752,13 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:216
+    wire ends = map_last & chunk_ends; // dequantizer.rs:215
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:226
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:227
-    wire coded_outer = map_outer[0]; // dequantizer.rs:228
-    wire coded_sign = map_sign[0]; // dequantizer.rs:229
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:225
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
+    wire coded_outer = map_outer[0]; // dequantizer.rs:227
+    wire coded_sign = map_sign[0]; // dequantizer.rs:228
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -1806,9 +1795,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
         if (go) lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t23 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t20 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane0_product <= _t23;
+        if (go) lane0_product <= _t20;
         if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
         if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -1817,16 +1806,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
     wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t24 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t25 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t26 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t27 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t28 = _t25 ? {_t26, _t26 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t27, _t27 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t29 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t30 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t31 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t32 = _t29 ? {_t30, _t30 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t31, _t31 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t24, _t24 ? {_t25, _t28} : {_t29, _t32}}; // leading_zeros.rs:21
+    wire _t21 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
+    wire _t22 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
+    wire _t23 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
+    wire _t24 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t25 = _t22 ? {_t23, _t23 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t24, _t24 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
+    wire _t26 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
+    wire _t27 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
+    wire _t28 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t29 = _t26 ? {_t27, _t27 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t28, _t28 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane0_zeros = {_t21, _t21 ? {_t22, _t25} : {_t26, _t29}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1852,9 +1841,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t33 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t30 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t33;
+        if (go) lane0_rest <= |_t30;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -1865,9 +1854,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t34 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t31 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t34[16:1];
+        if (go) lane0_magnitude <= _t31[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -1876,10 +1865,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane0_negative_s6 <= lane0_negative_s5;
         if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:226
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:227
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:228
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:229
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:225
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:226
+    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:227
+    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:228
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -1916,9 +1905,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
         if (go) lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t35 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t32 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane1_product <= _t35;
+        if (go) lane1_product <= _t32;
         if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
         if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -1927,16 +1916,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
     wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t36 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t37 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t38 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t39 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t40 = _t37 ? {_t38, _t38 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t39, _t39 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t41 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t42 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t43 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t44 = _t41 ? {_t42, _t42 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t43, _t43 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane1_zeros = {_t36, _t36 ? {_t37, _t40} : {_t41, _t44}}; // leading_zeros.rs:21
+    wire _t33 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
+    wire _t34 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
+    wire _t35 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
+    wire _t36 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t37 = _t34 ? {_t35, _t35 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t36, _t36 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
+    wire _t38 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
+    wire _t39 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
+    wire _t40 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t41 = _t38 ? {_t39, _t39 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t40, _t40 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane1_zeros = {_t33, _t33 ? {_t34, _t37} : {_t38, _t41}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1962,9 +1951,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t45 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    wire [11:0] _t42 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane1_rest <= |_t45;
+        if (go) lane1_rest <= |_t42;
         if (go) lane1_zero_s2 <= lane1_zero;
         if (go) lane1_zero_s3 <= lane1_zero_s2;
         if (go) lane1_zero_s4 <= lane1_zero_s3;
@@ -1975,9 +1964,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t46 = lane1_kept + lane1_more; // decode.rs:112
+    wire [16:0] _t43 = lane1_kept + lane1_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t46[16:1];
+        if (go) lane1_magnitude <= _t43[16:1];
         if (go) lane1_negative_s1 <= lane1_negative;
         if (go) lane1_negative_s2 <= lane1_negative_s1;
         if (go) lane1_negative_s3 <= lane1_negative_s2;
@@ -1986,10 +1975,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane1_negative_s6 <= lane1_negative_s5;
         if (go) values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:226
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:227
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:228
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:229
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:225
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:226
+    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:227
+    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:228
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -2026,9 +2015,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
         if (go) lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t47 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t44 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane2_product <= _t47;
+        if (go) lane2_product <= _t44;
         if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
         if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -2037,16 +2026,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
     wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t48 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t49 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t50 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t51 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t52 = _t49 ? {_t50, _t50 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t51, _t51 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t53 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t54 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t55 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t56 = _t53 ? {_t54, _t54 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t55, _t55 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane2_zeros = {_t48, _t48 ? {_t49, _t52} : {_t53, _t56}}; // leading_zeros.rs:21
+    wire _t45 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
+    wire _t46 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
+    wire _t47 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
+    wire _t48 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t49 = _t46 ? {_t47, _t47 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t48, _t48 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
+    wire _t50 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
+    wire _t51 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
+    wire _t52 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t53 = _t50 ? {_t51, _t51 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t52, _t52 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane2_zeros = {_t45, _t45 ? {_t46, _t49} : {_t50, _t53}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2072,9 +2061,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t57 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    wire [11:0] _t54 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane2_rest <= |_t57;
+        if (go) lane2_rest <= |_t54;
         if (go) lane2_zero_s2 <= lane2_zero;
         if (go) lane2_zero_s3 <= lane2_zero_s2;
         if (go) lane2_zero_s4 <= lane2_zero_s3;
@@ -2085,9 +2074,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t58 = lane2_kept + lane2_more; // decode.rs:112
+    wire [16:0] _t55 = lane2_kept + lane2_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t58[16:1];
+        if (go) lane2_magnitude <= _t55[16:1];
         if (go) lane2_negative_s1 <= lane2_negative;
         if (go) lane2_negative_s2 <= lane2_negative_s1;
         if (go) lane2_negative_s3 <= lane2_negative_s2;
@@ -2096,10 +2085,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane2_negative_s6 <= lane2_negative_s5;
         if (go) values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:226
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:227
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:228
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:229
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:225
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:226
+    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:227
+    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:228
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -2136,9 +2125,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
         if (go) lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t59 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t56 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane3_product <= _t59;
+        if (go) lane3_product <= _t56;
         if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
         if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -2147,16 +2136,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
     wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t60 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t61 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t62 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t63 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t64 = _t61 ? {_t62, _t62 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t63, _t63 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t65 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t66 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t67 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t68 = _t65 ? {_t66, _t66 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t67, _t67 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane3_zeros = {_t60, _t60 ? {_t61, _t64} : {_t65, _t68}}; // leading_zeros.rs:21
+    wire _t57 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
+    wire _t58 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
+    wire _t59 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
+    wire _t60 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t61 = _t58 ? {_t59, _t59 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t60, _t60 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
+    wire _t62 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
+    wire _t63 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
+    wire _t64 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t65 = _t62 ? {_t63, _t63 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t64, _t64 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane3_zeros = {_t57, _t57 ? {_t58, _t61} : {_t62, _t65}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2182,9 +2171,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t69 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    wire [11:0] _t66 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane3_rest <= |_t69;
+        if (go) lane3_rest <= |_t66;
         if (go) lane3_zero_s2 <= lane3_zero;
         if (go) lane3_zero_s3 <= lane3_zero_s2;
         if (go) lane3_zero_s4 <= lane3_zero_s3;
@@ -2195,9 +2184,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t70 = lane3_kept + lane3_more; // decode.rs:112
+    wire [16:0] _t67 = lane3_kept + lane3_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t70[16:1];
+        if (go) lane3_magnitude <= _t67[16:1];
         if (go) lane3_negative_s1 <= lane3_negative;
         if (go) lane3_negative_s2 <= lane3_negative_s1;
         if (go) lane3_negative_s3 <= lane3_negative_s2;
@@ -2206,10 +2195,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane3_negative_s6 <= lane3_negative_s5;
         if (go) values_3_negative <= lane3_negative_s6;
     end
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:226
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:227
-    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:228
-    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:229
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:225
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:226
+    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:227
+    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:228
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
     wire lane4_below = lane4_distance[4]; // decode.rs:73
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
@@ -2246,9 +2235,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
         if (go) lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t71 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t68 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane4_product <= _t71;
+        if (go) lane4_product <= _t68;
         if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
         if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -2257,16 +2246,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
     wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:95
     wire [15:0] lane4_padded = {lane4_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t72 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
-    wire _t73 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
-    wire _t74 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
-    wire _t75 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t76 = _t73 ? {_t74, _t74 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t75, _t75 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
-    wire _t77 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
-    wire _t78 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
-    wire _t79 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t80 = _t77 ? {_t78, _t78 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t79, _t79 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane4_zeros = {_t72, _t72 ? {_t73, _t76} : {_t77, _t80}}; // leading_zeros.rs:21
+    wire _t69 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
+    wire _t70 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
+    wire _t71 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
+    wire _t72 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t73 = _t70 ? {_t71, _t71 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t72, _t72 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
+    wire _t74 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
+    wire _t75 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
+    wire _t76 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t77 = _t74 ? {_t75, _t75 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t76, _t76 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane4_zeros = {_t69, _t69 ? {_t70, _t73} : {_t74, _t77}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2292,9 +2281,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t81 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    wire [11:0] _t78 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane4_rest <= |_t81;
+        if (go) lane4_rest <= |_t78;
         if (go) lane4_zero_s2 <= lane4_zero;
         if (go) lane4_zero_s3 <= lane4_zero_s2;
         if (go) lane4_zero_s4 <= lane4_zero_s3;
@@ -2305,9 +2294,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
-    wire [16:0] _t82 = lane4_kept + lane4_more; // decode.rs:112
+    wire [16:0] _t79 = lane4_kept + lane4_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane4_magnitude <= _t82[16:1];
+        if (go) lane4_magnitude <= _t79[16:1];
         if (go) lane4_negative_s1 <= lane4_negative;
         if (go) lane4_negative_s2 <= lane4_negative_s1;
         if (go) lane4_negative_s3 <= lane4_negative_s2;
@@ -2316,10 +2305,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane4_negative_s6 <= lane4_negative_s5;
         if (go) values_4_negative <= lane4_negative_s6;
     end
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:226
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:227
-    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:228
-    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:229
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:225
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:226
+    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:227
+    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:228
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
     wire lane5_below = lane5_distance[4]; // decode.rs:73
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
@@ -2356,9 +2345,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
         if (go) lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t83 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t80 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane5_product <= _t83;
+        if (go) lane5_product <= _t80;
         if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
         if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -2367,16 +2356,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
     wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:95
     wire [15:0] lane5_padded = {lane5_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t84 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
-    wire _t85 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
-    wire _t86 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
-    wire _t87 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t88 = _t85 ? {_t86, _t86 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t87, _t87 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
-    wire _t89 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
-    wire _t90 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
-    wire _t91 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t92 = _t89 ? {_t90, _t90 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t91, _t91 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane5_zeros = {_t84, _t84 ? {_t85, _t88} : {_t89, _t92}}; // leading_zeros.rs:21
+    wire _t81 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
+    wire _t82 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
+    wire _t83 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
+    wire _t84 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t85 = _t82 ? {_t83, _t83 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t84, _t84 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
+    wire _t86 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
+    wire _t87 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
+    wire _t88 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t89 = _t86 ? {_t87, _t87 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t88, _t88 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane5_zeros = {_t81, _t81 ? {_t82, _t85} : {_t86, _t89}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2402,9 +2391,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t93 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    wire [11:0] _t90 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane5_rest <= |_t93;
+        if (go) lane5_rest <= |_t90;
         if (go) lane5_zero_s2 <= lane5_zero;
         if (go) lane5_zero_s3 <= lane5_zero_s2;
         if (go) lane5_zero_s4 <= lane5_zero_s3;
@@ -2415,9 +2404,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
-    wire [16:0] _t94 = lane5_kept + lane5_more; // decode.rs:112
+    wire [16:0] _t91 = lane5_kept + lane5_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane5_magnitude <= _t94[16:1];
+        if (go) lane5_magnitude <= _t91[16:1];
         if (go) lane5_negative_s1 <= lane5_negative;
         if (go) lane5_negative_s2 <= lane5_negative_s1;
         if (go) lane5_negative_s3 <= lane5_negative_s2;
@@ -2426,10 +2415,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane5_negative_s6 <= lane5_negative_s5;
         if (go) values_5_negative <= lane5_negative_s6;
     end
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:226
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:227
-    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:228
-    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:229
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:225
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:226
+    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:227
+    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:228
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
     wire lane6_below = lane6_distance[4]; // decode.rs:73
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
@@ -2466,9 +2455,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
         if (go) lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t95 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t92 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane6_product <= _t95;
+        if (go) lane6_product <= _t92;
         if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
         if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -2477,16 +2466,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
     wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:95
     wire [15:0] lane6_padded = {lane6_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t96 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
-    wire _t97 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
-    wire _t98 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
-    wire _t99 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t100 = _t97 ? {_t98, _t98 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t99, _t99 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
-    wire _t101 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
-    wire _t102 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
-    wire _t103 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t104 = _t101 ? {_t102, _t102 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t103, _t103 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane6_zeros = {_t96, _t96 ? {_t97, _t100} : {_t101, _t104}}; // leading_zeros.rs:21
+    wire _t93 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
+    wire _t94 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
+    wire _t95 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
+    wire _t96 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t97 = _t94 ? {_t95, _t95 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t96, _t96 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
+    wire _t98 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
+    wire _t99 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
+    wire _t100 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t101 = _t98 ? {_t99, _t99 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t100, _t100 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane6_zeros = {_t93, _t93 ? {_t94, _t97} : {_t98, _t101}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2512,9 +2501,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t105 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    wire [11:0] _t102 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane6_rest <= |_t105;
+        if (go) lane6_rest <= |_t102;
         if (go) lane6_zero_s2 <= lane6_zero;
         if (go) lane6_zero_s3 <= lane6_zero_s2;
         if (go) lane6_zero_s4 <= lane6_zero_s3;
@@ -2525,9 +2514,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
-    wire [16:0] _t106 = lane6_kept + lane6_more; // decode.rs:112
+    wire [16:0] _t103 = lane6_kept + lane6_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane6_magnitude <= _t106[16:1];
+        if (go) lane6_magnitude <= _t103[16:1];
         if (go) lane6_negative_s1 <= lane6_negative;
         if (go) lane6_negative_s2 <= lane6_negative_s1;
         if (go) lane6_negative_s3 <= lane6_negative_s2;
@@ -2536,10 +2525,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane6_negative_s6 <= lane6_negative_s5;
         if (go) values_6_negative <= lane6_negative_s6;
     end
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:226
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:227
-    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:228
-    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:229
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:225
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:226
+    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:227
+    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:228
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
     wire lane7_below = lane7_distance[4]; // decode.rs:73
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
@@ -2576,9 +2565,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
         if (go) lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t107 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t104 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane7_product <= _t107;
+        if (go) lane7_product <= _t104;
         if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
         if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -2587,16 +2576,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
     wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:95
     wire [15:0] lane7_padded = {lane7_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t108 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
-    wire _t109 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
-    wire _t110 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
-    wire _t111 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t112 = _t109 ? {_t110, _t110 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t111, _t111 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
-    wire _t113 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
-    wire _t114 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
-    wire _t115 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t116 = _t113 ? {_t114, _t114 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t115, _t115 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane7_zeros = {_t108, _t108 ? {_t109, _t112} : {_t113, _t116}}; // leading_zeros.rs:21
+    wire _t105 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
+    wire _t106 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
+    wire _t107 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
+    wire _t108 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t109 = _t106 ? {_t107, _t107 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t108, _t108 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
+    wire _t110 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
+    wire _t111 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
+    wire _t112 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t113 = _t110 ? {_t111, _t111 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t112, _t112 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane7_zeros = {_t105, _t105 ? {_t106, _t109} : {_t110, _t113}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2622,9 +2611,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t117 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    wire [11:0] _t114 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane7_rest <= |_t117;
+        if (go) lane7_rest <= |_t114;
         if (go) lane7_zero_s2 <= lane7_zero;
         if (go) lane7_zero_s3 <= lane7_zero_s2;
         if (go) lane7_zero_s4 <= lane7_zero_s3;
@@ -2635,9 +2624,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
-    wire [16:0] _t118 = lane7_kept + lane7_more; // decode.rs:112
+    wire [16:0] _t115 = lane7_kept + lane7_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane7_magnitude <= _t118[16:1];
+        if (go) lane7_magnitude <= _t115[16:1];
         if (go) lane7_negative_s1 <= lane7_negative;
         if (go) lane7_negative_s2 <= lane7_negative_s1;
         if (go) lane7_negative_s3 <= lane7_negative_s2;
@@ -2646,10 +2635,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane7_negative_s6 <= lane7_negative_s5;
         if (go) values_7_negative <= lane7_negative_s6;
     end
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:226
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:227
-    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:228
-    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:229
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:225
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:226
+    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:227
+    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:228
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
     wire lane8_below = lane8_distance[4]; // decode.rs:73
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
@@ -2686,9 +2675,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
         if (go) lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t119 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t116 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane8_product <= _t119;
+        if (go) lane8_product <= _t116;
         if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
         if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -2697,16 +2686,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
     wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:95
     wire [15:0] lane8_padded = {lane8_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t120 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
-    wire _t121 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
-    wire _t122 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
-    wire _t123 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t124 = _t121 ? {_t122, _t122 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t123, _t123 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
-    wire _t125 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
-    wire _t126 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
-    wire _t127 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t128 = _t125 ? {_t126, _t126 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t127, _t127 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane8_zeros = {_t120, _t120 ? {_t121, _t124} : {_t125, _t128}}; // leading_zeros.rs:21
+    wire _t117 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
+    wire _t118 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
+    wire _t119 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
+    wire _t120 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t121 = _t118 ? {_t119, _t119 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t120, _t120 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
+    wire _t122 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
+    wire _t123 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
+    wire _t124 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t125 = _t122 ? {_t123, _t123 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t124, _t124 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane8_zeros = {_t117, _t117 ? {_t118, _t121} : {_t122, _t125}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2732,9 +2721,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t129 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    wire [11:0] _t126 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane8_rest <= |_t129;
+        if (go) lane8_rest <= |_t126;
         if (go) lane8_zero_s2 <= lane8_zero;
         if (go) lane8_zero_s3 <= lane8_zero_s2;
         if (go) lane8_zero_s4 <= lane8_zero_s3;
@@ -2745,9 +2734,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
-    wire [16:0] _t130 = lane8_kept + lane8_more; // decode.rs:112
+    wire [16:0] _t127 = lane8_kept + lane8_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane8_magnitude <= _t130[16:1];
+        if (go) lane8_magnitude <= _t127[16:1];
         if (go) lane8_negative_s1 <= lane8_negative;
         if (go) lane8_negative_s2 <= lane8_negative_s1;
         if (go) lane8_negative_s3 <= lane8_negative_s2;
@@ -2756,10 +2745,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane8_negative_s6 <= lane8_negative_s5;
         if (go) values_8_negative <= lane8_negative_s6;
     end
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:226
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:227
-    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:228
-    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:229
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:225
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:226
+    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:227
+    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:228
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
     wire lane9_below = lane9_distance[4]; // decode.rs:73
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
@@ -2796,9 +2785,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
         if (go) lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t131 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t128 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane9_product <= _t131;
+        if (go) lane9_product <= _t128;
         if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
         if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -2807,16 +2796,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
     wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:95
     wire [15:0] lane9_padded = {lane9_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t132 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
-    wire _t133 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
-    wire _t134 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
-    wire _t135 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t136 = _t133 ? {_t134, _t134 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t135, _t135 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
-    wire _t137 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
-    wire _t138 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
-    wire _t139 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t140 = _t137 ? {_t138, _t138 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t139, _t139 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane9_zeros = {_t132, _t132 ? {_t133, _t136} : {_t137, _t140}}; // leading_zeros.rs:21
+    wire _t129 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
+    wire _t130 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
+    wire _t131 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
+    wire _t132 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t133 = _t130 ? {_t131, _t131 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t132, _t132 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
+    wire _t134 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
+    wire _t135 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
+    wire _t136 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t137 = _t134 ? {_t135, _t135 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t136, _t136 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane9_zeros = {_t129, _t129 ? {_t130, _t133} : {_t134, _t137}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2842,9 +2831,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t141 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    wire [11:0] _t138 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane9_rest <= |_t141;
+        if (go) lane9_rest <= |_t138;
         if (go) lane9_zero_s2 <= lane9_zero;
         if (go) lane9_zero_s3 <= lane9_zero_s2;
         if (go) lane9_zero_s4 <= lane9_zero_s3;
@@ -2855,9 +2844,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
-    wire [16:0] _t142 = lane9_kept + lane9_more; // decode.rs:112
+    wire [16:0] _t139 = lane9_kept + lane9_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane9_magnitude <= _t142[16:1];
+        if (go) lane9_magnitude <= _t139[16:1];
         if (go) lane9_negative_s1 <= lane9_negative;
         if (go) lane9_negative_s2 <= lane9_negative_s1;
         if (go) lane9_negative_s3 <= lane9_negative_s2;
@@ -2866,10 +2855,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane9_negative_s6 <= lane9_negative_s5;
         if (go) values_9_negative <= lane9_negative_s6;
     end
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:226
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:227
-    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:228
-    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:229
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:225
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:226
+    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:227
+    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:228
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
     wire lane10_below = lane10_distance[4]; // decode.rs:73
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
@@ -2906,9 +2895,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
         if (go) lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t143 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t140 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane10_product <= _t143;
+        if (go) lane10_product <= _t140;
         if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
         if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -2917,16 +2906,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
     wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:95
     wire [15:0] lane10_padded = {lane10_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t144 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
-    wire _t145 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
-    wire _t146 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
-    wire _t147 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t148 = _t145 ? {_t146, _t146 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t147, _t147 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
-    wire _t149 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
-    wire _t150 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
-    wire _t151 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t152 = _t149 ? {_t150, _t150 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t151, _t151 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane10_zeros = {_t144, _t144 ? {_t145, _t148} : {_t149, _t152}}; // leading_zeros.rs:21
+    wire _t141 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
+    wire _t142 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
+    wire _t143 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
+    wire _t144 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t145 = _t142 ? {_t143, _t143 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t144, _t144 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
+    wire _t146 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
+    wire _t147 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
+    wire _t148 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t149 = _t146 ? {_t147, _t147 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t148, _t148 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane10_zeros = {_t141, _t141 ? {_t142, _t145} : {_t146, _t149}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2952,9 +2941,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t153 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    wire [11:0] _t150 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane10_rest <= |_t153;
+        if (go) lane10_rest <= |_t150;
         if (go) lane10_zero_s2 <= lane10_zero;
         if (go) lane10_zero_s3 <= lane10_zero_s2;
         if (go) lane10_zero_s4 <= lane10_zero_s3;
@@ -2965,9 +2954,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
-    wire [16:0] _t154 = lane10_kept + lane10_more; // decode.rs:112
+    wire [16:0] _t151 = lane10_kept + lane10_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane10_magnitude <= _t154[16:1];
+        if (go) lane10_magnitude <= _t151[16:1];
         if (go) lane10_negative_s1 <= lane10_negative;
         if (go) lane10_negative_s2 <= lane10_negative_s1;
         if (go) lane10_negative_s3 <= lane10_negative_s2;
@@ -2976,10 +2965,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane10_negative_s6 <= lane10_negative_s5;
         if (go) values_10_negative <= lane10_negative_s6;
     end
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:226
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:227
-    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:228
-    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:229
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:225
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:226
+    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:227
+    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:228
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
     wire lane11_below = lane11_distance[4]; // decode.rs:73
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
@@ -3016,9 +3005,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
         if (go) lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t155 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t152 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane11_product <= _t155;
+        if (go) lane11_product <= _t152;
         if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
         if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -3027,16 +3016,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
     wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:95
     wire [15:0] lane11_padded = {lane11_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t156 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
-    wire _t157 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
-    wire _t158 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
-    wire _t159 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t160 = _t157 ? {_t158, _t158 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t159, _t159 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
-    wire _t161 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
-    wire _t162 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
-    wire _t163 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t164 = _t161 ? {_t162, _t162 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t163, _t163 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane11_zeros = {_t156, _t156 ? {_t157, _t160} : {_t161, _t164}}; // leading_zeros.rs:21
+    wire _t153 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
+    wire _t154 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
+    wire _t155 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
+    wire _t156 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t157 = _t154 ? {_t155, _t155 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t156, _t156 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
+    wire _t158 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
+    wire _t159 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
+    wire _t160 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t161 = _t158 ? {_t159, _t159 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t160, _t160 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane11_zeros = {_t153, _t153 ? {_t154, _t157} : {_t158, _t161}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3062,9 +3051,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t165 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    wire [11:0] _t162 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane11_rest <= |_t165;
+        if (go) lane11_rest <= |_t162;
         if (go) lane11_zero_s2 <= lane11_zero;
         if (go) lane11_zero_s3 <= lane11_zero_s2;
         if (go) lane11_zero_s4 <= lane11_zero_s3;
@@ -3075,9 +3064,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
-    wire [16:0] _t166 = lane11_kept + lane11_more; // decode.rs:112
+    wire [16:0] _t163 = lane11_kept + lane11_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane11_magnitude <= _t166[16:1];
+        if (go) lane11_magnitude <= _t163[16:1];
         if (go) lane11_negative_s1 <= lane11_negative;
         if (go) lane11_negative_s2 <= lane11_negative_s1;
         if (go) lane11_negative_s3 <= lane11_negative_s2;
@@ -3086,10 +3075,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane11_negative_s6 <= lane11_negative_s5;
         if (go) values_11_negative <= lane11_negative_s6;
     end
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:226
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:227
-    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:228
-    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:229
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:225
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:226
+    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:227
+    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:228
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
     wire lane12_below = lane12_distance[4]; // decode.rs:73
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
@@ -3126,9 +3115,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
         if (go) lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t167 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t164 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane12_product <= _t167;
+        if (go) lane12_product <= _t164;
         if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
         if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -3137,16 +3126,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
     wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:95
     wire [15:0] lane12_padded = {lane12_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t168 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
-    wire _t169 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
-    wire _t170 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
-    wire _t171 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t172 = _t169 ? {_t170, _t170 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t171, _t171 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
-    wire _t173 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
-    wire _t174 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
-    wire _t175 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t176 = _t173 ? {_t174, _t174 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t175, _t175 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane12_zeros = {_t168, _t168 ? {_t169, _t172} : {_t173, _t176}}; // leading_zeros.rs:21
+    wire _t165 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
+    wire _t166 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
+    wire _t167 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
+    wire _t168 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t169 = _t166 ? {_t167, _t167 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t168, _t168 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
+    wire _t170 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
+    wire _t171 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
+    wire _t172 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t173 = _t170 ? {_t171, _t171 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t172, _t172 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane12_zeros = {_t165, _t165 ? {_t166, _t169} : {_t170, _t173}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3172,9 +3161,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t177 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    wire [11:0] _t174 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane12_rest <= |_t177;
+        if (go) lane12_rest <= |_t174;
         if (go) lane12_zero_s2 <= lane12_zero;
         if (go) lane12_zero_s3 <= lane12_zero_s2;
         if (go) lane12_zero_s4 <= lane12_zero_s3;
@@ -3185,9 +3174,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
-    wire [16:0] _t178 = lane12_kept + lane12_more; // decode.rs:112
+    wire [16:0] _t175 = lane12_kept + lane12_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane12_magnitude <= _t178[16:1];
+        if (go) lane12_magnitude <= _t175[16:1];
         if (go) lane12_negative_s1 <= lane12_negative;
         if (go) lane12_negative_s2 <= lane12_negative_s1;
         if (go) lane12_negative_s3 <= lane12_negative_s2;
@@ -3196,10 +3185,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane12_negative_s6 <= lane12_negative_s5;
         if (go) values_12_negative <= lane12_negative_s6;
     end
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:226
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:227
-    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:228
-    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:229
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:225
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:226
+    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:227
+    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:228
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
     wire lane13_below = lane13_distance[4]; // decode.rs:73
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
@@ -3236,9 +3225,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
         if (go) lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t179 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t176 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane13_product <= _t179;
+        if (go) lane13_product <= _t176;
         if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
         if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -3247,16 +3236,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
     wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:95
     wire [15:0] lane13_padded = {lane13_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t180 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
-    wire _t181 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
-    wire _t182 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
-    wire _t183 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t184 = _t181 ? {_t182, _t182 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t183, _t183 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
-    wire _t185 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
-    wire _t186 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
-    wire _t187 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t188 = _t185 ? {_t186, _t186 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t187, _t187 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane13_zeros = {_t180, _t180 ? {_t181, _t184} : {_t185, _t188}}; // leading_zeros.rs:21
+    wire _t177 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
+    wire _t178 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
+    wire _t179 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
+    wire _t180 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t181 = _t178 ? {_t179, _t179 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t180, _t180 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
+    wire _t182 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
+    wire _t183 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
+    wire _t184 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t185 = _t182 ? {_t183, _t183 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t184, _t184 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane13_zeros = {_t177, _t177 ? {_t178, _t181} : {_t182, _t185}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3282,9 +3271,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t189 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    wire [11:0] _t186 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane13_rest <= |_t189;
+        if (go) lane13_rest <= |_t186;
         if (go) lane13_zero_s2 <= lane13_zero;
         if (go) lane13_zero_s3 <= lane13_zero_s2;
         if (go) lane13_zero_s4 <= lane13_zero_s3;
@@ -3295,9 +3284,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
-    wire [16:0] _t190 = lane13_kept + lane13_more; // decode.rs:112
+    wire [16:0] _t187 = lane13_kept + lane13_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane13_magnitude <= _t190[16:1];
+        if (go) lane13_magnitude <= _t187[16:1];
         if (go) lane13_negative_s1 <= lane13_negative;
         if (go) lane13_negative_s2 <= lane13_negative_s1;
         if (go) lane13_negative_s3 <= lane13_negative_s2;
@@ -3306,10 +3295,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane13_negative_s6 <= lane13_negative_s5;
         if (go) values_13_negative <= lane13_negative_s6;
     end
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:226
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:227
-    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:228
-    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:229
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:225
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:226
+    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:227
+    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:228
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
     wire lane14_below = lane14_distance[4]; // decode.rs:73
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
@@ -3346,9 +3335,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
         if (go) lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t191 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t188 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane14_product <= _t191;
+        if (go) lane14_product <= _t188;
         if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
         if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -3357,16 +3346,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
     wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:95
     wire [15:0] lane14_padded = {lane14_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t192 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
-    wire _t193 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
-    wire _t194 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
-    wire _t195 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t196 = _t193 ? {_t194, _t194 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t195, _t195 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
-    wire _t197 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
-    wire _t198 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
-    wire _t199 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t200 = _t197 ? {_t198, _t198 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t199, _t199 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane14_zeros = {_t192, _t192 ? {_t193, _t196} : {_t197, _t200}}; // leading_zeros.rs:21
+    wire _t189 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
+    wire _t190 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
+    wire _t191 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
+    wire _t192 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t193 = _t190 ? {_t191, _t191 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t192, _t192 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
+    wire _t194 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
+    wire _t195 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
+    wire _t196 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t197 = _t194 ? {_t195, _t195 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t196, _t196 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane14_zeros = {_t189, _t189 ? {_t190, _t193} : {_t194, _t197}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3392,9 +3381,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t201 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    wire [11:0] _t198 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane14_rest <= |_t201;
+        if (go) lane14_rest <= |_t198;
         if (go) lane14_zero_s2 <= lane14_zero;
         if (go) lane14_zero_s3 <= lane14_zero_s2;
         if (go) lane14_zero_s4 <= lane14_zero_s3;
@@ -3405,9 +3394,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
-    wire [16:0] _t202 = lane14_kept + lane14_more; // decode.rs:112
+    wire [16:0] _t199 = lane14_kept + lane14_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane14_magnitude <= _t202[16:1];
+        if (go) lane14_magnitude <= _t199[16:1];
         if (go) lane14_negative_s1 <= lane14_negative;
         if (go) lane14_negative_s2 <= lane14_negative_s1;
         if (go) lane14_negative_s3 <= lane14_negative_s2;
@@ -3416,10 +3405,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane14_negative_s6 <= lane14_negative_s5;
         if (go) values_14_negative <= lane14_negative_s6;
     end
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:226
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:227
-    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:228
-    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:229
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:225
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:226
+    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:227
+    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:228
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
     wire lane15_below = lane15_distance[4]; // decode.rs:73
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
@@ -3456,9 +3445,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
         if (go) lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t203 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t200 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane15_product <= _t203;
+        if (go) lane15_product <= _t200;
         if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
         if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -3467,16 +3456,16 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
     wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:95
     wire [15:0] lane15_padded = {lane15_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t204 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
-    wire _t205 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
-    wire _t206 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
-    wire _t207 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t208 = _t205 ? {_t206, _t206 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t207, _t207 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
-    wire _t209 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
-    wire _t210 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
-    wire _t211 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t212 = _t209 ? {_t210, _t210 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t211, _t211 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane15_zeros = {_t204, _t204 ? {_t205, _t208} : {_t209, _t212}}; // leading_zeros.rs:21
+    wire _t201 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
+    wire _t202 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
+    wire _t203 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
+    wire _t204 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t205 = _t202 ? {_t203, _t203 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t204, _t204 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
+    wire _t206 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
+    wire _t207 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
+    wire _t208 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t209 = _t206 ? {_t207, _t207 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t208, _t208 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane15_zeros = {_t201, _t201 ? {_t202, _t205} : {_t206, _t209}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3502,9 +3491,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t213 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    wire [11:0] _t210 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane15_rest <= |_t213;
+        if (go) lane15_rest <= |_t210;
         if (go) lane15_zero_s2 <= lane15_zero;
         if (go) lane15_zero_s3 <= lane15_zero_s2;
         if (go) lane15_zero_s4 <= lane15_zero_s3;
@@ -3515,9 +3504,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
-    wire [16:0] _t214 = lane15_kept + lane15_more; // decode.rs:112
+    wire [16:0] _t211 = lane15_kept + lane15_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane15_magnitude <= _t214[16:1];
+        if (go) lane15_magnitude <= _t211[16:1];
         if (go) lane15_negative_s1 <= lane15_negative;
         if (go) lane15_negative_s2 <= lane15_negative_s1;
         if (go) lane15_negative_s3 <= lane15_negative_s2;
@@ -3526,10 +3515,28 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane15_negative_s6 <= lane15_negative_s5;
         if (go) values_15_negative <= lane15_negative_s6;
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
+        end else begin
+            if (go) issue_s1 <= issue;
+        end
+    end
+    always @(posedge clk) if (go) ends_s1 <= ends;
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
+    wire _t212 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t213 = _t212 & (~looked_up); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 4'h0;
+        end else begin
+            if (_t213) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t212)) slots_used <= slots_used - 4'h1;
+        end
+    end
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
+    always @(posedge clk) begin
+        if (rst) begin
             issue_s2 <= 1'h0;
             issue_s3 <= 1'h0;
             issue_s4 <= 1'h0;
@@ -3537,7 +3544,6 @@ module oaken_dequantizer_core_p16_n4096 (
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
         end else begin
-            if (go) issue_s1 <= issue;
             if (go) issue_s2 <= issue_s1;
             if (go) issue_s3 <= issue_s2;
             if (go) issue_s4 <= issue_s3;
@@ -3547,7 +3553,6 @@ module oaken_dequantizer_core_p16_n4096 (
         end
     end
     always @(posedge clk) begin
-        if (go) ends_s1 <= ends;
         if (go) ends_s2 <= ends_s1;
         if (go) ends_s3 <= ends_s2;
         if (go) ends_s4 <= ends_s3;
@@ -3555,16 +3560,16 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:235
-    wire last_1 = ends_s7; // dequantizer.rs:235
-    wire ended = (valid & last_1) & go; // dequantizer.rs:236
+    wire valid = issue_s7; // dequantizer.rs:238
+    wire last_1 = ends_s7; // dequantizer.rs:238
+    wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t215 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t214 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t215) in_flight <= in_flight + 4'h1;
+            if (_t214) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -3578,8 +3583,8 @@ module oaken_dequantizer_core_p16_n4096 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:123
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:122
@@ -3612,26 +3617,26 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t216 = m_ready | (~elements_valid); // dequantizer.rs:250
-    always @(posedge clk) if (_t216) elements_last <= chosen_last;
+    wire _t215 = m_ready | (~elements_valid); // dequantizer.rs:253
+    always @(posedge clk) if (_t215) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
         end else begin
-            if (_t216) elements_valid <= valid | (~spare_empty);
+            if (_t215) elements_valid <= valid | (~spare_empty);
         end
     end
-    wire [255:0] _t217 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
-    always @(posedge clk) if (_t216) elements_data <= _t217;
+    wire [255:0] _t216 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:255
+    always @(posedge clk) if (_t215) elements_data <= _t216;
     always @(posedge clk) begin
         if (rst) begin
             spare_empty <= 1'h1;
         end else begin
-            if (_t216) spare_empty <= 1'h1;
+            if (_t215) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t34[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t46[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t58[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t70[0], lane4_padded[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t82[0], lane5_padded[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t94[0], lane6_padded[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t106[0], lane7_padded[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t118[0], lane8_padded[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t130[0], lane9_padded[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t142[0], lane10_padded[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t154[0], lane11_padded[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t166[0], lane12_padded[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t178[0], lane13_padded[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t190[0], lane14_padded[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t202[0], lane15_padded[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t214[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t31[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t43[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t55[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t67[0], lane4_padded[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t79[0], lane5_padded[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t91[0], lane6_padded[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t103[0], lane7_padded[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t115[0], lane8_padded[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t127[0], lane9_padded[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t139[0], lane10_padded[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t151[0], lane11_padded[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t163[0], lane12_padded[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t175[0], lane13_padded[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t187[0], lane14_padded[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t199[0], lane15_padded[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t211[0]};
 endmodule
 
 `default_nettype wire

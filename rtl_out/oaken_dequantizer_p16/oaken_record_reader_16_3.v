@@ -41,9 +41,10 @@ module oaken_record_reader_16_3 (
     reg [1:0] pointer; // record_reader.rs:120
     reg open; // the count of the chunk is known | record_reader.rs:131
     reg [6:0] remaining; // record_reader.rs:132
-    reg [6:0] chunk; // record_reader.rs:133
-    reg [63:0] header_1; // record_reader.rs:174
-    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:181
+    reg first; // the first chunk of the record | record_reader.rs:133
+    reg [6:0] chunks_after; // chunks behind this one | record_reader.rs:134
+    reg [63:0] header_1; // record_reader.rs:178
+    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:184
 
     // two pieces, a pointer into the first, and the rest of the word
     wire [7:0] both = {high_keep & {4{high_valid}}, low_keep & {4{low_valid}}}; // record_reader.rs:121
@@ -57,17 +58,17 @@ module oaken_record_reader_16_3 (
     wire act = valid_1 & advance; // record_reader.rs:128
 
     // the chunk: its count, then its entries
-    wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:134
-    wire too_many = count_byte > 8'h40; // record_reader.rs:135
-    wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:136
-    wire [1:0] entries_used = (remaining >= 7'h3) ? 2'h3 : remaining[1:0]; // record_reader.rs:138
-    wire complete_new = ~(|count); // record_reader.rs:144
-    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:146
-    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:152
-    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:152
-    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:152
-    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:155
-    wire complete = open ? (remaining <= 7'h3) : complete_new; // record_reader.rs:156
+    wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:135
+    wire too_many = count_byte > 8'h40; // record_reader.rs:136
+    wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:137
+    wire [1:0] entries_used = (remaining >= 7'h3) ? 2'h3 : remaining[1:0]; // record_reader.rs:139
+    wire complete_new = ~(|count); // record_reader.rs:145
+    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:147
+    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:153
+    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:153
+    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:153
+    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:156
+    wire complete = open ? (remaining <= 7'h3) : complete_new; // record_reader.rs:157
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -78,37 +79,36 @@ module oaken_record_reader_16_3 (
     always @(posedge clk) if (act) remaining <= open ? (remaining - 7'h3) : count;
 
     // the end of the record
-    wire last_chunk = chunk == chunks_minus_1; // record_reader.rs:164
-    wire ends = (act & complete) & last_chunk; // record_reader.rs:165
-    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:166
-    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:167
-    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:168
+    wire last_chunk = ~(|chunks_after); // record_reader.rs:168
+    wire ends = (act & complete) & last_chunk; // record_reader.rs:169
+    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:170
+    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:171
+    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:172
     assign count_error = ((act & (~open)) & there[0]) & too_many;
     assign length_error = ends & (~fits);
 
     // what is shown
     assign shown_entries = bytes;
     assign valid = valid_1;
+    assign shown_first = first;
     assign shown_present = present;
     assign shown_complete = complete;
     assign shown_last = last_chunk;
     assign header = header_1;
-    wire first = ~(|chunk); // record_reader.rs:175
-    assign shown_first = first;
     assign starts = first & (~open);
 
     // pieces move up
-    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:184
-    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:185
-    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:186
-    wire high_free = (~high_valid) | low_free; // record_reader.rs:187
-    wire shifts = high_free & (|pieces_left); // record_reader.rs:188
-    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:189
-    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:190
-    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:191
+    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:187
+    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:188
+    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:189
+    wire high_free = (~high_valid) | low_free; // record_reader.rs:190
+    wire shifts = high_free & (|pieces_left); // record_reader.rs:191
+    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:192
+    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:193
+    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:194
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
-    wire _t3 = refills & s_valid; // record_reader.rs:208
+    wire _t3 = refills & s_valid; // record_reader.rs:211
 
     // records end and begin
     always @(posedge clk) begin
@@ -124,8 +124,10 @@ module oaken_record_reader_16_3 (
         if (begins_1) low_valid <= 1'h1;
         if (high_free) high_valid <= shifts;
         if (begins_1) high_valid <= 1'h1;
-        if (act) if (complete) chunk <= chunk + 7'h1;
-        if (begins_1) chunk <= 7'h0;
+        if (act) if (complete) first <= 1'h0;
+        if (begins_1) first <= 1'h1;
+        if (act) if (complete) chunks_after <= chunks_after - 7'h1;
+        if (begins_1) chunks_after <= chunks_minus_1;
         if (_t3) closed <= s_last;
         if (begins_1) closed <= s_last;
         if (shifts) pieces_left <= pieces_left - 3'h1;

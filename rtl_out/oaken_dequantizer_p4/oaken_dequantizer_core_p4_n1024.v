@@ -88,20 +88,20 @@ module oaken_dequantizer_core_p4_n1024 (
     wire shown_ready_1; // register_slice.rs:61
     wire [11:0] slice_m_payload;
     wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:274
-    reg [63:0] building_outer; // dequantizer.rs:274
-    reg [63:0] building_sign; // dequantizer.rs:274
-    reg built; // the map being built is complete | dequantizer.rs:275
-    reg built_first; // dequantizer.rs:276
-    reg built_last; // dequantizer.rs:276
-    reg [63:0] waiting_outlier; // dequantizer.rs:277
-    reg [63:0] waiting_outer; // dequantizer.rs:277
-    reg [63:0] waiting_sign; // dequantizer.rs:277
-    reg waits; // dequantizer.rs:278
-    reg waiting_first; // dequantizer.rs:279
-    reg waiting_last; // dequantizer.rs:279
-    reg [5:0] position; // dequantizer.rs:302
-    reg any_before; // dequantizer.rs:303
+    reg [63:0] building_outlier; // dequantizer.rs:277
+    reg [63:0] building_outer; // dequantizer.rs:277
+    reg [63:0] building_sign; // dequantizer.rs:277
+    reg built; // the map being built is complete | dequantizer.rs:278
+    reg built_first; // dequantizer.rs:279
+    reg built_last; // dequantizer.rs:279
+    reg [63:0] waiting_outlier; // dequantizer.rs:280
+    reg [63:0] waiting_outer; // dequantizer.rs:280
+    reg [63:0] waiting_sign; // dequantizer.rs:280
+    reg waits; // dequantizer.rs:281
+    reg waiting_first; // dequantizer.rs:282
+    reg waiting_last; // dequantizer.rs:282
+    reg [5:0] position; // dequantizer.rs:305
+    reg any_before; // dequantizer.rs:306
     reg flag_2; // dequantizer.rs:87
     reg in_use; // dequantizer.rs:156
     reg [63:0] map_outlier; // dequantizer.rs:157
@@ -117,18 +117,18 @@ module oaken_dequantizer_core_p4_n1024 (
     reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:191
+    wire guard_m_ready; // dequantizer.rs:190
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:196
+    reg [3:0] due; // dequantizer.rs:195
     reg flag_3; // dequantizer.rs:87
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [15:0] dense_payload;
-    wire go; // dequantizer.rs:203
+    wire go; // dequantizer.rs:202
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
@@ -274,25 +274,25 @@ module oaken_dequantizer_core_p4_n1024 (
     reg lane3_negative_s6; // decode.rs:113
     reg values_3_negative; // decode.rs:113
     reg issue_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:235
-    reg issue_s3; // dequantizer.rs:235
-    reg issue_s4; // dequantizer.rs:235
-    reg issue_s5; // dequantizer.rs:235
-    reg issue_s6; // dequantizer.rs:235
-    reg issue_s7; // dequantizer.rs:235
     reg ends_s1; // dequantizer.rs:235
-    reg ends_s2; // dequantizer.rs:235
-    reg ends_s3; // dequantizer.rs:235
-    reg ends_s4; // dequantizer.rs:235
-    reg ends_s5; // dequantizer.rs:235
-    reg ends_s6; // dequantizer.rs:235
-    reg ends_s7; // dequantizer.rs:235
-    reg [67:0] spare_data; // dequantizer.rs:241
-    reg spare_last; // dequantizer.rs:241
-    reg [63:0] elements_data; // dequantizer.rs:242
-    reg elements_last; // dequantizer.rs:242
-    reg elements_valid; // dequantizer.rs:243
-    reg spare_empty; // dequantizer.rs:244
+    reg issue_s2; // dequantizer.rs:238
+    reg issue_s3; // dequantizer.rs:238
+    reg issue_s4; // dequantizer.rs:238
+    reg issue_s5; // dequantizer.rs:238
+    reg issue_s6; // dequantizer.rs:238
+    reg issue_s7; // dequantizer.rs:238
+    reg ends_s2; // dequantizer.rs:238
+    reg ends_s3; // dequantizer.rs:238
+    reg ends_s4; // dequantizer.rs:238
+    reg ends_s5; // dequantizer.rs:238
+    reg ends_s6; // dequantizer.rs:238
+    reg ends_s7; // dequantizer.rs:238
+    reg [67:0] spare_data; // dequantizer.rs:244
+    reg spare_last; // dequantizer.rs:244
+    reg [63:0] elements_data; // dequantizer.rs:245
+    reg elements_last; // dequantizer.rs:245
+    reg elements_valid; // dequantizer.rs:246
+    reg spare_empty; // dequantizer.rs:247
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -431,7 +431,7 @@ module oaken_dequantizer_core_p4_n1024 (
     wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
     wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
     wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -450,7 +450,7 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -779,28 +779,17 @@ module oaken_dequantizer_core_p4_n1024 (
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
-    wire _t9 = header_valid & header_ready; // dequantizer.rs:186
-    wire _t10 = done_1 & map_last; // dequantizer.rs:186
-    wire _t11 = _t9 & (~_t10); // dequantizer.rs:94
-    always @(posedge clk) begin
-        if (rst) begin
-            slots_used <= 4'h0;
-        end else begin
-            if (_t11) slots_used <= slots_used + 4'h1;
-            else if (_t10 & (~_t9)) slots_used <= slots_used - 4'h1;
-        end
-    end
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dequantizer.rs:193
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:197
-    wire _t12 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [11:0] beats_minus_1 = length_1[13:2] - 12'h1; // dequantizer.rs:192
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
+    wire _t9 = reader_begins & (~dense_begins); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t12) due <= due + 4'h1;
+            if (_t9) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -830,7 +819,7 @@ module oaken_dequantizer_core_p4_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:204
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
     assign decoding = issue & go;
     register_slice_16 slice_1 (
         .clk(clk),
@@ -842,13 +831,13 @@ module oaken_dequantizer_core_p4_n1024 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:216
+    wire ends = map_last & chunk_ends; // dequantizer.rs:215
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:226
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:227
-    wire coded_outer = map_outer[0]; // dequantizer.rs:228
-    wire coded_sign = map_sign[0]; // dequantizer.rs:229
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:225
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
+    wire coded_outer = map_outer[0]; // dequantizer.rs:227
+    wire coded_sign = map_sign[0]; // dequantizer.rs:228
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -885,9 +874,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
         if (go) lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t13 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t10 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane0_product <= _t13;
+        if (go) lane0_product <= _t10;
         if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
         if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
         if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
@@ -896,16 +885,16 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
     wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t14 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t15 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t16 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t17 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t18 = _t15 ? {_t16, _t16 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t17, _t17 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t19 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t20 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t21 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t22 = _t19 ? {_t20, _t20 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t21, _t21 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t14, _t14 ? {_t15, _t18} : {_t19, _t22}}; // leading_zeros.rs:21
+    wire _t11 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
+    wire _t12 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
+    wire _t13 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
+    wire _t14 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t14, _t14 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
+    wire _t16 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
+    wire _t17 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
+    wire _t18 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t19 = _t16 ? {_t17, _t17 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t18, _t18 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane0_zeros = {_t11, _t11 ? {_t12, _t15} : {_t16, _t19}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -931,9 +920,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t20 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t23;
+        if (go) lane0_rest <= |_t20;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -944,9 +933,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t21 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t24[16:1];
+        if (go) lane0_magnitude <= _t21[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -955,10 +944,10 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane0_negative_s6 <= lane0_negative_s5;
         if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:226
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:227
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:228
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:229
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:225
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:226
+    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:227
+    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:228
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -995,9 +984,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
         if (go) lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t25 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t22 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane1_product <= _t25;
+        if (go) lane1_product <= _t22;
         if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
         if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -1006,16 +995,16 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
     wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t26 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t27 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t28 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t29 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t30 = _t27 ? {_t28, _t28 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t29, _t29 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t31 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t32 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t33 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t34 = _t31 ? {_t32, _t32 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t33, _t33 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane1_zeros = {_t26, _t26 ? {_t27, _t30} : {_t31, _t34}}; // leading_zeros.rs:21
+    wire _t23 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
+    wire _t24 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
+    wire _t25 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
+    wire _t26 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t27 = _t24 ? {_t25, _t25 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t26, _t26 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
+    wire _t28 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
+    wire _t29 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
+    wire _t30 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t31 = _t28 ? {_t29, _t29 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t30, _t30 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane1_zeros = {_t23, _t23 ? {_t24, _t27} : {_t28, _t31}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1041,9 +1030,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t35 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    wire [11:0] _t32 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane1_rest <= |_t35;
+        if (go) lane1_rest <= |_t32;
         if (go) lane1_zero_s2 <= lane1_zero;
         if (go) lane1_zero_s3 <= lane1_zero_s2;
         if (go) lane1_zero_s4 <= lane1_zero_s3;
@@ -1054,9 +1043,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t36 = lane1_kept + lane1_more; // decode.rs:112
+    wire [16:0] _t33 = lane1_kept + lane1_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t36[16:1];
+        if (go) lane1_magnitude <= _t33[16:1];
         if (go) lane1_negative_s1 <= lane1_negative;
         if (go) lane1_negative_s2 <= lane1_negative_s1;
         if (go) lane1_negative_s3 <= lane1_negative_s2;
@@ -1065,10 +1054,10 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane1_negative_s6 <= lane1_negative_s5;
         if (go) values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:226
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:227
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:228
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:229
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:225
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:226
+    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:227
+    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:228
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -1105,9 +1094,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
         if (go) lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t37 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t34 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane2_product <= _t37;
+        if (go) lane2_product <= _t34;
         if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
         if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -1116,16 +1105,16 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
     wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t38 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t39 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t40 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t41 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t42 = _t39 ? {_t40, _t40 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t41, _t41 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t43 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t44 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t45 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t46 = _t43 ? {_t44, _t44 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t45, _t45 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane2_zeros = {_t38, _t38 ? {_t39, _t42} : {_t43, _t46}}; // leading_zeros.rs:21
+    wire _t35 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
+    wire _t36 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
+    wire _t37 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
+    wire _t38 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t39 = _t36 ? {_t37, _t37 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t38, _t38 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
+    wire _t40 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
+    wire _t41 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
+    wire _t42 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t43 = _t40 ? {_t41, _t41 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t42, _t42 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane2_zeros = {_t35, _t35 ? {_t36, _t39} : {_t40, _t43}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1151,9 +1140,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t47 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    wire [11:0] _t44 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane2_rest <= |_t47;
+        if (go) lane2_rest <= |_t44;
         if (go) lane2_zero_s2 <= lane2_zero;
         if (go) lane2_zero_s3 <= lane2_zero_s2;
         if (go) lane2_zero_s4 <= lane2_zero_s3;
@@ -1164,9 +1153,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t48 = lane2_kept + lane2_more; // decode.rs:112
+    wire [16:0] _t45 = lane2_kept + lane2_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t48[16:1];
+        if (go) lane2_magnitude <= _t45[16:1];
         if (go) lane2_negative_s1 <= lane2_negative;
         if (go) lane2_negative_s2 <= lane2_negative_s1;
         if (go) lane2_negative_s3 <= lane2_negative_s2;
@@ -1175,10 +1164,10 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane2_negative_s6 <= lane2_negative_s5;
         if (go) values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:226
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:227
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:228
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:229
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:225
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:226
+    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:227
+    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:228
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -1215,9 +1204,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
         if (go) lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t49 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t46 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane3_product <= _t49;
+        if (go) lane3_product <= _t46;
         if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
         if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -1226,16 +1215,16 @@ module oaken_dequantizer_core_p4_n1024 (
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
     wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t50 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t51 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t52 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t53 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t54 = _t51 ? {_t52, _t52 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t53, _t53 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t55 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t56 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t57 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t58 = _t55 ? {_t56, _t56 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t57, _t57 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane3_zeros = {_t50, _t50 ? {_t51, _t54} : {_t55, _t58}}; // leading_zeros.rs:21
+    wire _t47 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
+    wire _t48 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
+    wire _t49 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
+    wire _t50 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t51 = _t48 ? {_t49, _t49 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t50, _t50 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
+    wire _t52 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
+    wire _t53 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
+    wire _t54 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t55 = _t52 ? {_t53, _t53 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t54, _t54 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
+    wire [3:0] lane3_zeros = {_t47, _t47 ? {_t48, _t51} : {_t52, _t55}}; // leading_zeros.rs:21
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1261,9 +1250,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t59 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    wire [11:0] _t56 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane3_rest <= |_t59;
+        if (go) lane3_rest <= |_t56;
         if (go) lane3_zero_s2 <= lane3_zero;
         if (go) lane3_zero_s3 <= lane3_zero_s2;
         if (go) lane3_zero_s4 <= lane3_zero_s3;
@@ -1274,9 +1263,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t60 = lane3_kept + lane3_more; // decode.rs:112
+    wire [16:0] _t57 = lane3_kept + lane3_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t60[16:1];
+        if (go) lane3_magnitude <= _t57[16:1];
         if (go) lane3_negative_s1 <= lane3_negative;
         if (go) lane3_negative_s2 <= lane3_negative_s1;
         if (go) lane3_negative_s3 <= lane3_negative_s2;
@@ -1285,10 +1274,28 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane3_negative_s6 <= lane3_negative_s5;
         if (go) values_3_negative <= lane3_negative_s6;
     end
-    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
+        end else begin
+            if (go) issue_s1 <= issue;
+        end
+    end
+    always @(posedge clk) if (go) ends_s1 <= ends;
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
+    wire _t58 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t59 = _t58 & (~looked_up); // dequantizer.rs:94
+    always @(posedge clk) begin
+        if (rst) begin
+            slots_used <= 4'h0;
+        end else begin
+            if (_t59) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t58)) slots_used <= slots_used - 4'h1;
+        end
+    end
+    wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
+    always @(posedge clk) begin
+        if (rst) begin
             issue_s2 <= 1'h0;
             issue_s3 <= 1'h0;
             issue_s4 <= 1'h0;
@@ -1296,7 +1303,6 @@ module oaken_dequantizer_core_p4_n1024 (
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
         end else begin
-            if (go) issue_s1 <= issue;
             if (go) issue_s2 <= issue_s1;
             if (go) issue_s3 <= issue_s2;
             if (go) issue_s4 <= issue_s3;
@@ -1306,7 +1312,6 @@ module oaken_dequantizer_core_p4_n1024 (
         end
     end
     always @(posedge clk) begin
-        if (go) ends_s1 <= ends;
         if (go) ends_s2 <= ends_s1;
         if (go) ends_s3 <= ends_s2;
         if (go) ends_s4 <= ends_s3;
@@ -1314,16 +1319,16 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:235
-    wire last_1 = ends_s7; // dequantizer.rs:235
-    wire ended = (valid & last_1) & go; // dequantizer.rs:236
+    wire valid = issue_s7; // dequantizer.rs:238
+    wire last_1 = ends_s7; // dequantizer.rs:238
+    wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t61 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t60 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t61) in_flight <= in_flight + 4'h1;
+            if (_t60) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -1337,8 +1342,8 @@ module oaken_dequantizer_core_p4_n1024 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
+    wire [67:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
     wire too_large = chosen_data[66:51] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[67], too_large ? 15'h7bff : chosen_data[65:51]}; // decode.rs:123
     wire too_large_1 = chosen_data[49:34] >= 16'h7c00; // decode.rs:122
@@ -1347,25 +1352,25 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t62 = m_ready | (~elements_valid); // dequantizer.rs:250
-    always @(posedge clk) if (_t62) elements_last <= chosen_last;
+    wire _t61 = m_ready | (~elements_valid); // dequantizer.rs:253
+    always @(posedge clk) if (_t61) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
         end else begin
-            if (_t62) elements_valid <= valid | (~spare_empty);
+            if (_t61) elements_valid <= valid | (~spare_empty);
         end
     end
-    always @(posedge clk) if (_t62) elements_data <= {limited_0, limited_1, limited_2, limited_3};
+    always @(posedge clk) if (_t61) elements_data <= {limited_0, limited_1, limited_2, limited_3};
     always @(posedge clk) begin
         if (rst) begin
             spare_empty <= 1'h1;
         end else begin
-            if (_t62) spare_empty <= 1'h1;
+            if (_t61) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t36[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t48[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t60[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t33[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t45[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t57[0]};
 endmodule
 
 `default_nettype wire

@@ -174,23 +174,24 @@ module oaken_quantizer_core_p1_n1024 (
     reg chunk_first_s1; // quantizer.rs:267
     reg chunk_first_s2; // quantizer.rs:267
     reg starts_chunk; // quantizer.rs:267
-    reg too_many_s1; // quantizer.rs:273
-    reg too_many_s2; // quantizer.rs:273
-    reg sparse_beat_too_many; // quantizer.rs:273
-    reg [6:0] sparse_beat_count; // quantizer.rs:275
-    reg beat_first_s1; // quantizer.rs:276
-    reg beat_first_s2; // quantizer.rs:276
-    reg sparse_beat_first; // quantizer.rs:276
-    reg ready_s5; // quantizer.rs:289
-    reg ready_s6; // quantizer.rs:289
-    reg ready_s7; // quantizer.rs:289
-    reg ready_s8; // quantizer.rs:289
-    reg sparse_beat_last_s5; // quantizer.rs:289
-    reg sparse_beat_last_s6; // quantizer.rs:289
-    reg sparse_beat_last_s7; // quantizer.rs:289
-    reg sparse_beat_last_s8; // quantizer.rs:289
-    reg second; // quantizer.rs:293
-    reg [3:0] low; // quantizer.rs:294
+    reg too_many_s1; // quantizer.rs:277
+    reg too_many_s2; // quantizer.rs:277
+    reg sparse_beat_too_many; // quantizer.rs:277
+    reg [6:0] sparse_beat_count; // quantizer.rs:279
+    reg beat_first_s1; // quantizer.rs:280
+    reg beat_first_s2; // quantizer.rs:280
+    reg sparse_beat_first; // quantizer.rs:280
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
+    reg ready_s5; // quantizer.rs:295
+    reg ready_s6; // quantizer.rs:295
+    reg ready_s7; // quantizer.rs:295
+    reg ready_s8; // quantizer.rs:295
+    reg sparse_beat_last_s5; // quantizer.rs:295
+    reg sparse_beat_last_s6; // quantizer.rs:295
+    reg sparse_beat_last_s7; // quantizer.rs:295
+    reg sparse_beat_last_s8; // quantizer.rs:295
+    reg second; // quantizer.rs:299
+    reg [3:0] low; // quantizer.rs:300
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
@@ -476,7 +477,7 @@ module oaken_quantizer_core_p1_n1024 (
             if (takes) queue_out <= queue_out + 2'h1;
         end
     end
-    wire _t8 = steps_done & (~takes); // quantizer.rs:317
+    wire _t8 = steps_done & (~takes); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             queued <= 3'h0;
@@ -485,7 +486,7 @@ module oaken_quantizer_core_p1_n1024 (
             else if (takes & (~steps_done)) queued <= queued - 3'h1;
         end
     end
-    wire _t9 = begins & (~sent); // quantizer.rs:317
+    wire _t9 = begins & (~sent); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 3'h0;
@@ -495,7 +496,7 @@ module oaken_quantizer_core_p1_n1024 (
         end
     end
     wire _t10 = ready & advance; // quantizer.rs:211
-    wire _t11 = _t10 & (~accepted); // quantizer.rs:317
+    wire _t11 = _t10 & (~accepted); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -635,7 +636,7 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:269
+    wire too_many = 1'h0; // quantizer.rs:272
     always @(posedge clk) begin
         if (advance) too_many_s1 <= too_many;
         if (advance) too_many_s2 <= too_many_s1;
@@ -645,9 +646,10 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) beat_first_s2 <= beat_first_s1;
         if (advance) sparse_beat_first <= beat_first_s2;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer.rs:279
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
-    assign nonfinite = sent & header[57];
+    wire sparse_valid_1 = ready_s3; // quantizer.rs:283
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    always @(posedge clk) was_nonfinite <= header[57];
+    assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -669,9 +671,9 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:289
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
-    wire coded_1 = coded & advance; // quantizer.rs:290
+    wire coded = ready_s8; // quantizer.rs:295
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
+    wire coded_1 = coded & advance; // quantizer.rs:296
     always @(posedge clk) if (coded_1) low <= codes_0;
     always @(posedge clk) begin
         if (rst) begin
@@ -680,8 +682,8 @@ module oaken_quantizer_core_p1_n1024 (
             if (coded_1) second <= ~second;
         end
     end
-    wire complete = coded_1 & second; // quantizer.rs:299
-    wire [7:0] codes = {codes_0, low}; // quantizer.rs:299
+    wire complete = coded_1 & second; // quantizer.rs:305
+    wire [7:0] codes = {codes_0, low}; // quantizer.rs:305
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

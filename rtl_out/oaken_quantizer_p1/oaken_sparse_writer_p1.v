@@ -24,41 +24,40 @@ module oaken_sparse_writer_p1 (
     output wire [127:0] m_data,
     output wire [15:0] m_keep,
     output wire m_last,
-    output wire sent // A vector has left.
+    output wire sent // A vector left in the cycle before.
 );
-    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:113
-    reg second_part; // sparse_writer.rs:114
-    reg [4:0] fill; // sparse_writer.rs:128
-    reg valid; // sparse_writer.rs:139
-    reg [3:0] by; // sparse_writer.rs:140
-    reg [127:0] bytes_1; // sparse_writer.rs:141
-    reg [127:0] l85_s2; // sparse_writer.rs:142
-    reg [3:0] by_s2; // sparse_writer.rs:142
-    reg [127:0] turned; // sparse_writer.rs:142
-    reg [4:0] s_begin_s1; // sparse_writer.rs:143
-    reg [4:0] s_begin_s2; // sparse_writer.rs:143
-    reg [4:0] s_begin_1; // sparse_writer.rs:143
-    reg overflow_s1; // sparse_writer.rs:144
-    reg overflow_s2; // sparse_writer.rs:144
-    reg overflow_1; // sparse_writer.rs:144
-    reg ends_s1; // sparse_writer.rs:144
-    reg ends_s2; // sparse_writer.rs:144
-    reg ends_1; // sparse_writer.rs:144
-    reg [4:0] filled_s1; // sparse_writer.rs:144
-    reg [4:0] filled_s2; // sparse_writer.rs:144
-    reg [4:0] filled_1; // sparse_writer.rs:144
-    reg valid_s2; // sparse_writer.rs:145
-    reg valid_s3; // sparse_writer.rs:145
-    reg [4:0] open; // sparse_writer.rs:151
-    reg [4:0] reading; // sparse_writer.rs:152
-    reg [2:0] ended; // sparse_writer.rs:178
-    reg [1:0] vector_in; // sparse_writer.rs:179
-    reg [1:0] vector_1; // sparse_writer.rs:180
-    reg first; // sparse_writer.rs:190
-    reg out_valid; // sparse_writer.rs:191
-    reg [127:0] out_data; // sparse_writer.rs:192
-    reg [15:0] out_keep; // sparse_writer.rs:192
-    reg out_last; // sparse_writer.rs:192
+    reg go; // there is room for what this and the next two beats make | sparse_writer.rs:117
+    reg second_part; // sparse_writer.rs:118
+    reg [4:0] fill; // sparse_writer.rs:132
+    reg valid; // sparse_writer.rs:143
+    reg [3:0] by; // sparse_writer.rs:144
+    reg [127:0] bytes_1; // sparse_writer.rs:145
+    reg [127:0] l87_s2; // sparse_writer.rs:146
+    reg [3:0] by_s2; // sparse_writer.rs:146
+    reg [127:0] turned; // sparse_writer.rs:146
+    reg [4:0] s_begin_s1; // sparse_writer.rs:147
+    reg [4:0] s_begin_s2; // sparse_writer.rs:147
+    reg [4:0] s_begin_1; // sparse_writer.rs:147
+    reg overflow_s1; // sparse_writer.rs:148
+    reg overflow_s2; // sparse_writer.rs:148
+    reg overflow_1; // sparse_writer.rs:148
+    reg ends_s1; // sparse_writer.rs:148
+    reg ends_s2; // sparse_writer.rs:148
+    reg ends_1; // sparse_writer.rs:148
+    reg [4:0] filled_s1; // sparse_writer.rs:148
+    reg [4:0] filled_s2; // sparse_writer.rs:148
+    reg [4:0] filled_1; // sparse_writer.rs:148
+    reg valid_s2; // sparse_writer.rs:149
+    reg valid_s3; // sparse_writer.rs:149
+    reg [4:0] open; // sparse_writer.rs:155
+    reg [4:0] reading; // sparse_writer.rs:156
+    reg [1:0] vector_1; // sparse_writer.rs:197
+    reg first; // sparse_writer.rs:198
+    reg out_valid; // sparse_writer.rs:199
+    reg [127:0] out_data; // sparse_writer.rs:200
+    reg [15:0] out_keep; // sparse_writer.rs:200
+    reg out_last; // sparse_writer.rs:200
+    reg sent_1; // sparse_writer.rs:213
     (* ram_style = "distributed" *) reg [7:0] byte15_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte14_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte13_ram [0:15];
@@ -75,11 +74,12 @@ module oaken_sparse_writer_p1 (
     (* ram_style = "distributed" *) reg [7:0] byte2_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte1_ram [0:15];
     (* ram_style = "distributed" *) reg [7:0] byte0_ram [0:15];
-    (* ram_style = "distributed" *) reg [8:0] queue [0:3];
+    (* ram_style = "distributed" *) reg [5:0] even_ram [0:7];
+    (* ram_style = "distributed" *) reg [5:0] odd_ram [0:7];
 
     // the bytes of a beat: the count is before the first, which is behind the last when they go round
-    wire first_part = (s_valid & s_too_many) & (~second_part); // sparse_writer.rs:115
-    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:116
+    wire first_part = s_too_many & (~second_part); // sparse_writer.rs:119
+    wire with_count = s_starts_chunk & (~second_part); // sparse_writer.rs:120
     assign s_ready = go & (~first_part);
     always @(posedge clk) begin
         if (rst) begin
@@ -88,20 +88,20 @@ module oaken_sparse_writer_p1 (
             if (go & s_valid) second_part <= first_part;
         end
     end
-    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:119
-    wire [119:0] below_top = {112'h0, s_entries}; // sparse_writer.rs:122
-    wire [127:0] bytes = {count_byte, below_top}; // sparse_writer.rs:123
-    wire [5:0] found = {5'h0, s_found}; // sparse_writer.rs:124
-    wire [5:0] number = (first_part ? 6'h0 : found) + {5'h0, with_count}; // sparse_writer.rs:125
+    wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:123
+    wire [119:0] below_top = {112'h0, s_entries}; // sparse_writer.rs:126
+    wire [127:0] bytes = {count_byte, below_top}; // sparse_writer.rs:127
+    wire [5:0] found = {5'h0, s_found}; // sparse_writer.rs:128
+    wire [5:0] number = (first_part ? 6'h0 : found) + {5'h0, with_count}; // sparse_writer.rs:129
 
     // where they begin and end
-    wire starts = s_first & (~second_part); // sparse_writer.rs:129
-    wire ends = s_last & (~first_part); // sparse_writer.rs:130
-    wire [4:0] s_begin = starts ? 5'h8 : fill; // sparse_writer.rs:131
-    wire [5:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:132
-    wire overflow = s_end > 6'h10; // sparse_writer.rs:133
-    wire [5:0] _t1 = s_end - 6'h10; // sparse_writer.rs:134
-    wire [4:0] filled = overflow ? _t1[4:0] : s_end[4:0]; // sparse_writer.rs:134
+    wire starts = s_first & (~second_part); // sparse_writer.rs:133
+    wire ends = s_last & (~first_part); // sparse_writer.rs:134
+    wire [4:0] s_begin = starts ? 5'h8 : fill; // sparse_writer.rs:135
+    wire [5:0] s_end = {1'h0, s_begin} + number; // sparse_writer.rs:136
+    wire overflow = s_end > 6'h10; // sparse_writer.rs:137
+    wire [5:0] _t1 = s_end - 6'h10; // sparse_writer.rs:138
+    wire [4:0] filled = overflow ? _t1[4:0] : s_end[4:0]; // sparse_writer.rs:138
     always @(posedge clk) if (go & s_valid) fill <= filled;
 
     // turned to their place
@@ -112,17 +112,17 @@ module oaken_sparse_writer_p1 (
             if (go) valid <= s_valid;
         end
     end
-    wire [4:0] _t2 = s_begin + {4'h0, with_count}; // sparse_writer.rs:140
+    wire [4:0] _t2 = s_begin + {4'h0, with_count}; // sparse_writer.rs:144
     always @(posedge clk) begin
         if (go) by <= _t2[3:0];
         if (go) bytes_1 <= bytes;
     end
-    wire [127:0] _t3 = by[0] ? {bytes_1[119:0], bytes_1[127:120]} : bytes_1; // sparse_writer.rs:85
+    wire [127:0] _t3 = by[0] ? {bytes_1[119:0], bytes_1[127:120]} : bytes_1; // sparse_writer.rs:87
     always @(posedge clk) begin
-        if (go) l85_s2 <= by[1] ? {_t3[111:0], _t3[127:112]} : _t3;
+        if (go) l87_s2 <= by[1] ? {_t3[111:0], _t3[127:112]} : _t3;
         if (go) by_s2 <= by;
     end
-    wire [127:0] _t4 = by_s2[2] ? {l85_s2[95:0], l85_s2[127:96]} : l85_s2; // sparse_writer.rs:85
+    wire [127:0] _t4 = by_s2[2] ? {l87_s2[95:0], l87_s2[127:96]} : l87_s2; // sparse_writer.rs:87
     always @(posedge clk) begin
         if (go) turned <= by_s2[3] ? {_t4[63:0], _t4[127:64]} : _t4;
         if (go) s_begin_s1 <= s_begin;
@@ -147,12 +147,12 @@ module oaken_sparse_writer_p1 (
             if (go) valid_s3 <= valid_s2;
         end
     end
-    wire valid_1 = valid_s3; // sparse_writer.rs:145
-    wire writes = valid_1 & go; // sparse_writer.rs:147
+    wire valid_1 = valid_s3; // sparse_writer.rs:149
+    wire writes = valid_1 & go; // sparse_writer.rs:151
 
     // the open word; those from `reading` up to it are complete
-    wire [4:0] above = open + 5'h1; // sparse_writer.rs:153
-    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:154
+    wire [4:0] above = open + 5'h1; // sparse_writer.rs:157
+    wire [4:0] last_word = overflow_1 ? above : open; // sparse_writer.rs:158
     always @(posedge clk) begin
         if (rst) begin
             open <= 5'h0;
@@ -160,7 +160,7 @@ module oaken_sparse_writer_p1 (
             if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
         end
     end
-    wire [4:0] used = open - reading; // sparse_writer.rs:156
+    wire [4:0] used = open - reading; // sparse_writer.rs:160
     always @(posedge clk) begin
         if (rst) begin
             go <= 1'h0;
@@ -170,86 +170,96 @@ module oaken_sparse_writer_p1 (
     end
 
     // a RAM for each byte of a word
-    wire [3:0] byte15_at = (s_begin_1 > 5'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [3:0] byte15_at = (s_begin_1 > 5'hf) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte15_ram[byte15_at] <= turned[127:120];
-    wire [7:0] lanes_0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte14_at = (s_begin_1 > 5'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_0 = byte15_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte14_at = (s_begin_1 > 5'he) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte14_ram[byte14_at] <= turned[119:112];
-    wire [7:0] lanes_1 = byte14_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte13_at = (s_begin_1 > 5'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_1 = byte14_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte13_at = (s_begin_1 > 5'hd) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte13_ram[byte13_at] <= turned[111:104];
-    wire [7:0] lanes_2 = byte13_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte12_at = (s_begin_1 > 5'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_2 = byte13_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte12_at = (s_begin_1 > 5'hc) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte12_ram[byte12_at] <= turned[103:96];
-    wire [7:0] lanes_3 = byte12_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte11_at = (s_begin_1 > 5'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_3 = byte12_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte11_at = (s_begin_1 > 5'hb) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte11_ram[byte11_at] <= turned[95:88];
-    wire [7:0] lanes_4 = byte11_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte10_at = (s_begin_1 > 5'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_4 = byte11_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte10_at = (s_begin_1 > 5'ha) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte10_ram[byte10_at] <= turned[87:80];
-    wire [7:0] lanes_5 = byte10_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte9_at = (s_begin_1 > 5'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_5 = byte10_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte9_at = (s_begin_1 > 5'h9) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte9_ram[byte9_at] <= turned[79:72];
-    wire [7:0] lanes_6 = byte9_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte8_at = (s_begin_1 > 5'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_6 = byte9_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte8_at = (s_begin_1 > 5'h8) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte8_ram[byte8_at] <= turned[71:64];
-    wire [7:0] lanes_7 = byte8_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte7_at = (s_begin_1 > 5'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_7 = byte8_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte7_at = (s_begin_1 > 5'h7) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte7_ram[byte7_at] <= turned[63:56];
-    wire [7:0] lanes_8 = byte7_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte6_at = (s_begin_1 > 5'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_8 = byte7_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte6_at = (s_begin_1 > 5'h6) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte6_ram[byte6_at] <= turned[55:48];
-    wire [7:0] lanes_9 = byte6_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte5_at = (s_begin_1 > 5'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_9 = byte6_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte5_at = (s_begin_1 > 5'h5) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte5_ram[byte5_at] <= turned[47:40];
-    wire [7:0] lanes_10 = byte5_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte4_at = (s_begin_1 > 5'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_10 = byte5_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte4_at = (s_begin_1 > 5'h4) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte4_ram[byte4_at] <= turned[39:32];
-    wire [7:0] lanes_11 = byte4_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte3_at = (s_begin_1 > 5'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_11 = byte4_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte3_at = (s_begin_1 > 5'h3) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte3_ram[byte3_at] <= turned[31:24];
-    wire [7:0] lanes_12 = byte3_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte2_at = (s_begin_1 > 5'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_12 = byte3_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte2_at = (s_begin_1 > 5'h2) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte2_ram[byte2_at] <= turned[23:16];
-    wire [7:0] lanes_13 = byte2_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte1_at = (s_begin_1 > 5'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_13 = byte2_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte1_at = (s_begin_1 > 5'h1) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte1_ram[byte1_at] <= turned[15:8];
-    wire [7:0] lanes_14 = byte1_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [3:0] byte0_at = (s_begin_1 > 5'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:168
+    wire [7:0] lanes_14 = byte1_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [3:0] byte0_at = (s_begin_1 > 5'h0) ? above[3:0] : open[3:0]; // sparse_writer.rs:172
     always @(posedge clk) if (writes) byte0_ram[byte0_at] <= turned[7:0];
-    wire [7:0] lanes_15 = byte0_ram[reading[3:0]]; // sparse_writer.rs:170
-    wire [127:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15}; // sparse_writer.rs:175
+    wire [7:0] lanes_15 = byte0_ram[reading[3:0]]; // sparse_writer.rs:174
+    wire [127:0] word = {lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8, lanes_9, lanes_10, lanes_11, lanes_12, lanes_13, lanes_14, lanes_15}; // sparse_writer.rs:179
 
-    // vectors: those that ended, and the one that leaves
-    assign vector = vector_1;
-    wire comes = writes & ends_1; // sparse_writer.rs:183
-    always @(posedge clk) if (comes) queue[vector_in] <= {last_word[3:0], filled_1};
-    wire [8:0] queue_q0 = queue[vector_1]; // sparse_writer.rs:185
-    wire [3:0] next_end_word = queue_q0[8:5]; // bundle.rs:55
-    wire [4:0] next_end_bytes = queue_q0[4:0]; // bundle.rs:55
-    wire last = (|ended) & (next_end_word == reading[3:0]); // sparse_writer.rs:186
+    // two RAMs for the marks: of the open word and the next one, one is even
+    wire even_is_open = ~(open[0] ^ 1'h0); // sparse_writer.rs:186
+    wire [4:0] _t5 = even_is_open ? open : above; // sparse_writer.rs:187
+    wire [2:0] even_at = _t5[3:1]; // sparse_writer.rs:187
+    always @(posedge clk) if (writes) even_ram[even_at] <= {ends_1 & (~(even_is_open & overflow_1)), filled_1};
+    wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:189
+    wire even_last = even_ram_q0[5]; // bundle.rs:55
+    wire [4:0] even_bytes = even_ram_q0[4:0]; // bundle.rs:55
+    wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:186
+    wire [4:0] _t6 = odd_is_open ? open : above; // sparse_writer.rs:187
+    wire [2:0] odd_at = _t6[3:1]; // sparse_writer.rs:187
+    always @(posedge clk) if (writes) odd_ram[odd_at] <= {ends_1 & (~(odd_is_open & overflow_1)), filled_1};
+    wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:189
+    wire odd_last = odd_ram_q0[5]; // bundle.rs:55
+    wire [4:0] odd_bytes = odd_ram_q0[4:0]; // bundle.rs:55
+    wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:193
+    wire [4:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:193
 
     // the outgoing word
+    assign vector = vector_1;
     assign m_valid = out_valid;
     assign m_data = out_data;
     assign m_keep = out_keep;
     assign m_last = out_last;
-    wire moves = m_ready | (~out_valid); // sparse_writer.rs:193
-    always @(posedge clk) if (moves) out_last <= last;
-    wire takes = moves & (reading != open); // sparse_writer.rs:194
+    wire moves = m_ready | (~out_valid); // sparse_writer.rs:201
+    always @(posedge clk) if (moves) out_last <= mark_last;
+    wire takes = moves & (reading != open); // sparse_writer.rs:202
     always @(posedge clk) begin
         if (rst) begin
             first <= 1'h1;
             out_valid <= 1'h0;
         end else begin
-            if (takes) first <= last;
+            if (takes) first <= mark_last;
             if (moves) out_valid <= takes;
         end
     end
-    wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:195
+    wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:203
     always @(posedge clk) if (moves) out_data <= with_header;
-    wire [15:0] _t5 = {next_end_bytes > 5'hf, next_end_bytes > 5'he, next_end_bytes > 5'hd, next_end_bytes > 5'hc, next_end_bytes > 5'hb, next_end_bytes > 5'ha, next_end_bytes > 5'h9, next_end_bytes > 5'h8, next_end_bytes > 5'h7, next_end_bytes > 5'h6, next_end_bytes > 5'h5, next_end_bytes > 5'h4, next_end_bytes > 5'h3, next_end_bytes > 5'h2, next_end_bytes > 5'h1, next_end_bytes > 5'h0}; // sparse_writer.rs:92
-    wire [15:0] keep = _t5 | {16{~last}}; // sparse_writer.rs:196
+    wire [15:0] _t7 = {mark_bytes > 5'hf, mark_bytes > 5'he, mark_bytes > 5'hd, mark_bytes > 5'hc, mark_bytes > 5'hb, mark_bytes > 5'ha, mark_bytes > 5'h9, mark_bytes > 5'h8, mark_bytes > 5'h7, mark_bytes > 5'h6, mark_bytes > 5'h5, mark_bytes > 5'h4, mark_bytes > 5'h3, mark_bytes > 5'h2, mark_bytes > 5'h1, mark_bytes > 5'h0}; // sparse_writer.rs:94
+    wire [15:0] keep = _t7 | {16{~mark_last}}; // sparse_writer.rs:204
     always @(posedge clk) if (moves) out_keep <= keep;
     always @(posedge clk) begin
         if (rst) begin
@@ -258,27 +268,17 @@ module oaken_sparse_writer_p1 (
             if (takes) reading <= reading + 5'h1;
         end
     end
-    wire sent_1 = takes & last; // sparse_writer.rs:205
     assign sent = sent_1;
     always @(posedge clk) begin
         if (rst) begin
-            vector_in <= 2'h0;
+            sent_1 <= 1'h0;
             vector_1 <= 2'h0;
         end else begin
-            if (comes) vector_in <= vector_in + 2'h1;
-            if (sent_1) vector_1 <= vector_1 + 2'h1;
+            sent_1 <= takes & mark_last;
+            if (takes & mark_last) vector_1 <= vector_1 + 2'h1;
         end
     end
-    wire _t6 = comes & (~sent_1); // sparse_writer.rs:208
-    always @(posedge clk) begin
-        if (rst) begin
-            ended <= 3'h0;
-        end else begin
-            if (_t6) ended <= ended + 3'h1;
-            else if (sent_1 & (~comes)) ended <= ended - 3'h1;
-        end
-    end
-    wire unused_ok = &{1'b0, _t1[5], _t2[4], by_s2[1:0]};
+    wire unused_ok = &{1'b0, _t1[5], _t2[4], by_s2[1:0], _t5[0], _t5[4], _t6[0], _t6[4]};
 endmodule
 
 `default_nettype wire

@@ -775,28 +775,29 @@ module oaken_quantizer_core_p16_n4096 (
     reg chunk_first_s1; // quantizer.rs:267
     reg chunk_first_s2; // quantizer.rs:267
     reg starts_chunk; // quantizer.rs:267
-    reg [4:0] compact_total_s4; // quantizer.rs:272
-    reg [4:0] sparse_beat_found; // quantizer.rs:272
-    reg too_many_s4; // quantizer.rs:273
-    reg sparse_beat_too_many; // quantizer.rs:273
-    reg starts_chunk_s4; // quantizer.rs:274
-    reg sparse_beat_starts_chunk; // quantizer.rs:274
-    reg [6:0] count_s3; // quantizer.rs:275
-    reg [6:0] count_s4; // quantizer.rs:275
-    reg [6:0] sparse_beat_count; // quantizer.rs:275
-    reg beat_first_s1; // quantizer.rs:276
-    reg beat_first_s2; // quantizer.rs:276
-    reg beat_first_s3; // quantizer.rs:276
-    reg beat_first_s4; // quantizer.rs:276
-    reg sparse_beat_first; // quantizer.rs:276
-    reg sparse_beat_last; // quantizer.rs:277
-    reg ready_s5; // quantizer.rs:279
-    reg ready_s6; // quantizer.rs:289
-    reg ready_s7; // quantizer.rs:289
-    reg ready_s8; // quantizer.rs:289
-    reg sparse_beat_last_s6; // quantizer.rs:289
-    reg sparse_beat_last_s7; // quantizer.rs:289
-    reg sparse_beat_last_s8; // quantizer.rs:289
+    reg [4:0] compact_total_s4; // quantizer.rs:276
+    reg [4:0] sparse_beat_found; // quantizer.rs:276
+    reg too_many_s4; // quantizer.rs:277
+    reg sparse_beat_too_many; // quantizer.rs:277
+    reg starts_chunk_s4; // quantizer.rs:278
+    reg sparse_beat_starts_chunk; // quantizer.rs:278
+    reg [6:0] count_s3; // quantizer.rs:279
+    reg [6:0] count_s4; // quantizer.rs:279
+    reg [6:0] sparse_beat_count; // quantizer.rs:279
+    reg beat_first_s1; // quantizer.rs:280
+    reg beat_first_s2; // quantizer.rs:280
+    reg beat_first_s3; // quantizer.rs:280
+    reg beat_first_s4; // quantizer.rs:280
+    reg sparse_beat_first; // quantizer.rs:280
+    reg sparse_beat_last; // quantizer.rs:281
+    reg ready_s5; // quantizer.rs:283
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
+    reg ready_s6; // quantizer.rs:295
+    reg ready_s7; // quantizer.rs:295
+    reg ready_s8; // quantizer.rs:295
+    reg sparse_beat_last_s6; // quantizer.rs:295
+    reg sparse_beat_last_s7; // quantizer.rs:295
+    reg sparse_beat_last_s8; // quantizer.rs:295
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
@@ -1251,10 +1252,10 @@ module oaken_quantizer_core_p16_n4096 (
     wire outliers_13 = found_13_0_outer | found_13_0_inner; // classify.rs:33
     wire outliers_14 = found_14_0_outer | found_14_0_inner; // classify.rs:33
     wire outliers_15 = found_15_0_outer | found_15_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:328
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:328
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:328
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:328
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:334
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:334
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:334
     always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}};
     always @(posedge clk) begin
         if (rst) begin
@@ -1404,7 +1405,7 @@ module oaken_quantizer_core_p16_n4096 (
             if (takes) queue_out <= queue_out + 4'h1;
         end
     end
-    wire _t13 = steps_done & (~takes); // quantizer.rs:317
+    wire _t13 = steps_done & (~takes); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             queued <= 5'h0;
@@ -1413,7 +1414,7 @@ module oaken_quantizer_core_p16_n4096 (
             else if (takes & (~steps_done)) queued <= queued - 5'h1;
         end
     end
-    wire _t14 = begins & (~sent); // quantizer.rs:317
+    wire _t14 = begins & (~sent); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 5'h0;
@@ -1423,7 +1424,7 @@ module oaken_quantizer_core_p16_n4096 (
         end
     end
     wire _t15 = ready & advance; // quantizer.rs:211
-    wire _t16 = _t15 & (~accepted); // quantizer.rs:317
+    wire _t16 = _t15 & (~accepted); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -2683,13 +2684,22 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = starts_chunk & (compact_total == 5'h10); // quantizer.rs:269
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:271
+    wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer.rs:270
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:275
     always @(posedge clk) begin
         if (advance) compact_total_s4 <= compact_total;
         if (advance) sparse_beat_found <= compact_total_s4;
-        if (advance) too_many_s4 <= too_many;
-        if (advance) sparse_beat_too_many <= too_many_s4;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            too_many_s4 <= 1'h0;
+            sparse_beat_too_many <= 1'h0;
+        end else begin
+            if (advance) too_many_s4 <= too_many;
+            if (advance) sparse_beat_too_many <= too_many_s4;
+        end
+    end
+    always @(posedge clk) begin
         if (advance) starts_chunk_s4 <= starts_chunk;
         if (advance) sparse_beat_starts_chunk <= starts_chunk_s4;
         if (advance) count_s3 <= count;
@@ -2709,9 +2719,10 @@ module oaken_quantizer_core_p16_n4096 (
             if (advance) ready_s5 <= ready_s4;
         end
     end
-    wire sparse_valid_1 = ready_s5; // quantizer.rs:279
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
-    assign nonfinite = sent & header[57];
+    wire sparse_valid_1 = ready_s5; // quantizer.rs:283
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    always @(posedge clk) was_nonfinite <= header[57];
+    assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -2730,9 +2741,9 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:289
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
-    wire coded_1 = coded & advance; // quantizer.rs:290
+    wire coded = ready_s8; // quantizer.rs:295
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
+    wire coded_1 = coded & advance; // quantizer.rs:296
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),

@@ -290,26 +290,27 @@ module oaken_quantizer_core_p4_n1024 (
     reg chunk_first_s1; // quantizer.rs:267
     reg chunk_first_s2; // quantizer.rs:267
     reg starts_chunk; // quantizer.rs:267
-    reg [2:0] sparse_beat_found; // quantizer.rs:272
-    reg too_many_s1; // quantizer.rs:273
-    reg too_many_s2; // quantizer.rs:273
-    reg too_many_s3; // quantizer.rs:273
-    reg sparse_beat_too_many; // quantizer.rs:273
-    reg sparse_beat_starts_chunk; // quantizer.rs:274
-    reg [6:0] count_s3; // quantizer.rs:275
-    reg [6:0] sparse_beat_count; // quantizer.rs:275
-    reg beat_first_s1; // quantizer.rs:276
-    reg beat_first_s2; // quantizer.rs:276
-    reg beat_first_s3; // quantizer.rs:276
-    reg sparse_beat_first; // quantizer.rs:276
-    reg ready_s5; // quantizer.rs:289
-    reg ready_s6; // quantizer.rs:289
-    reg ready_s7; // quantizer.rs:289
-    reg ready_s8; // quantizer.rs:289
-    reg sparse_beat_last_s5; // quantizer.rs:289
-    reg sparse_beat_last_s6; // quantizer.rs:289
-    reg sparse_beat_last_s7; // quantizer.rs:289
-    reg sparse_beat_last_s8; // quantizer.rs:289
+    reg [2:0] sparse_beat_found; // quantizer.rs:276
+    reg too_many_s1; // quantizer.rs:277
+    reg too_many_s2; // quantizer.rs:277
+    reg too_many_s3; // quantizer.rs:277
+    reg sparse_beat_too_many; // quantizer.rs:277
+    reg sparse_beat_starts_chunk; // quantizer.rs:278
+    reg [6:0] count_s3; // quantizer.rs:279
+    reg [6:0] sparse_beat_count; // quantizer.rs:279
+    reg beat_first_s1; // quantizer.rs:280
+    reg beat_first_s2; // quantizer.rs:280
+    reg beat_first_s3; // quantizer.rs:280
+    reg sparse_beat_first; // quantizer.rs:280
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
+    reg ready_s5; // quantizer.rs:295
+    reg ready_s6; // quantizer.rs:295
+    reg ready_s7; // quantizer.rs:295
+    reg ready_s8; // quantizer.rs:295
+    reg sparse_beat_last_s5; // quantizer.rs:295
+    reg sparse_beat_last_s6; // quantizer.rs:295
+    reg sparse_beat_last_s7; // quantizer.rs:295
+    reg sparse_beat_last_s8; // quantizer.rs:295
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
@@ -511,7 +512,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:328
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
     always @(posedge clk) in_beat <= {4'h0, _t4};
     always @(posedge clk) begin
         if (rst) begin
@@ -661,7 +662,7 @@ module oaken_quantizer_core_p4_n1024 (
             if (takes) queue_out <= queue_out + 3'h1;
         end
     end
-    wire _t9 = steps_done & (~takes); // quantizer.rs:317
+    wire _t9 = steps_done & (~takes); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             queued <= 4'h0;
@@ -670,7 +671,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (takes & (~steps_done)) queued <= queued - 4'h1;
         end
     end
-    wire _t10 = begins & (~sent); // quantizer.rs:317
+    wire _t10 = begins & (~sent); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
@@ -680,7 +681,7 @@ module oaken_quantizer_core_p4_n1024 (
         end
     end
     wire _t11 = ready & advance; // quantizer.rs:211
-    wire _t12 = _t11 & (~accepted); // quantizer.rs:317
+    wire _t12 = _t11 & (~accepted); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -1030,8 +1031,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:269
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:271
+    wire too_many = 1'h0; // quantizer.rs:272
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:275
     always @(posedge clk) begin
         if (advance) sparse_beat_found <= compact_total;
         if (advance) too_many_s1 <= too_many;
@@ -1046,9 +1047,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) beat_first_s3 <= beat_first_s2;
         if (advance) sparse_beat_first <= beat_first_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer.rs:279
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
-    assign nonfinite = sent & header[57];
+    wire sparse_valid_1 = ready_s4; // quantizer.rs:283
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    always @(posedge clk) was_nonfinite <= header[57];
+    assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -1070,9 +1072,9 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:289
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
-    wire coded_1 = coded & advance; // quantizer.rs:290
+    wire coded = ready_s8; // quantizer.rs:295
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
+    wire coded_1 = coded & advance; // quantizer.rs:296
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),

@@ -2697,33 +2697,34 @@ module oaken_quantizer_core_p64_n8192 (
     reg chunk_first_s1; // quantizer.rs:267
     reg chunk_first_s2; // quantizer.rs:267
     reg starts_chunk; // quantizer.rs:267
-    reg [6:0] compact_total_s4; // quantizer.rs:272
-    reg [6:0] compact_total_s5; // quantizer.rs:272
-    reg [6:0] sparse_beat_found; // quantizer.rs:272
-    reg too_many_s4; // quantizer.rs:273
-    reg too_many_s5; // quantizer.rs:273
-    reg sparse_beat_too_many; // quantizer.rs:273
-    reg starts_chunk_s4; // quantizer.rs:274
-    reg starts_chunk_s5; // quantizer.rs:274
-    reg sparse_beat_starts_chunk; // quantizer.rs:274
-    reg [6:0] count_s3; // quantizer.rs:275
-    reg [6:0] count_s4; // quantizer.rs:275
-    reg [6:0] count_s5; // quantizer.rs:275
-    reg [6:0] sparse_beat_count; // quantizer.rs:275
-    reg beat_first_s1; // quantizer.rs:276
-    reg beat_first_s2; // quantizer.rs:276
-    reg beat_first_s3; // quantizer.rs:276
-    reg beat_first_s4; // quantizer.rs:276
-    reg beat_first_s5; // quantizer.rs:276
-    reg sparse_beat_first; // quantizer.rs:276
-    reg beat_last_s5; // quantizer.rs:277
-    reg sparse_beat_last; // quantizer.rs:277
-    reg issue_s5; // quantizer.rs:279
-    reg issue_s6; // quantizer.rs:279
-    reg issue_s7; // quantizer.rs:289
-    reg issue_s8; // quantizer.rs:289
-    reg sparse_beat_last_s7; // quantizer.rs:289
-    reg sparse_beat_last_s8; // quantizer.rs:289
+    reg [6:0] compact_total_s4; // quantizer.rs:276
+    reg [6:0] compact_total_s5; // quantizer.rs:276
+    reg [6:0] sparse_beat_found; // quantizer.rs:276
+    reg too_many_s4; // quantizer.rs:277
+    reg too_many_s5; // quantizer.rs:277
+    reg sparse_beat_too_many; // quantizer.rs:277
+    reg starts_chunk_s4; // quantizer.rs:278
+    reg starts_chunk_s5; // quantizer.rs:278
+    reg sparse_beat_starts_chunk; // quantizer.rs:278
+    reg [6:0] count_s3; // quantizer.rs:279
+    reg [6:0] count_s4; // quantizer.rs:279
+    reg [6:0] count_s5; // quantizer.rs:279
+    reg [6:0] sparse_beat_count; // quantizer.rs:279
+    reg beat_first_s1; // quantizer.rs:280
+    reg beat_first_s2; // quantizer.rs:280
+    reg beat_first_s3; // quantizer.rs:280
+    reg beat_first_s4; // quantizer.rs:280
+    reg beat_first_s5; // quantizer.rs:280
+    reg sparse_beat_first; // quantizer.rs:280
+    reg beat_last_s5; // quantizer.rs:281
+    reg sparse_beat_last; // quantizer.rs:281
+    reg issue_s5; // quantizer.rs:283
+    reg issue_s6; // quantizer.rs:283
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
+    reg issue_s7; // quantizer.rs:295
+    reg issue_s8; // quantizer.rs:295
+    reg sparse_beat_last_s7; // quantizer.rs:295
+    reg sparse_beat_last_s8; // quantizer.rs:295
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
@@ -4057,24 +4058,24 @@ module oaken_quantizer_core_p64_n8192 (
     wire outliers_61 = found_61_0_outer | found_61_0_inner; // classify.rs:33
     wire outliers_62 = found_62_0_outer | found_62_0_inner; // classify.rs:33
     wire outliers_63 = found_63_0_outer | found_63_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:328
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:328
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:328
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:328
-    wire [2:0] _t9 = {1'h0, {1'h0, outliers_16} + {1'h0, outliers_17}} + {1'h0, {1'h0, outliers_18} + {1'h0, outliers_19}}; // quantizer.rs:328
-    wire [2:0] _t10 = {1'h0, {1'h0, outliers_20} + {1'h0, outliers_21}} + {1'h0, {1'h0, outliers_22} + {1'h0, outliers_23}}; // quantizer.rs:328
-    wire [2:0] _t11 = {1'h0, {1'h0, outliers_24} + {1'h0, outliers_25}} + {1'h0, {1'h0, outliers_26} + {1'h0, outliers_27}}; // quantizer.rs:328
-    wire [2:0] _t12 = {1'h0, {1'h0, outliers_28} + {1'h0, outliers_29}} + {1'h0, {1'h0, outliers_30} + {1'h0, outliers_31}}; // quantizer.rs:328
-    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:328
-    wire [2:0] _t14 = {1'h0, {1'h0, outliers_32} + {1'h0, outliers_33}} + {1'h0, {1'h0, outliers_34} + {1'h0, outliers_35}}; // quantizer.rs:328
-    wire [2:0] _t15 = {1'h0, {1'h0, outliers_36} + {1'h0, outliers_37}} + {1'h0, {1'h0, outliers_38} + {1'h0, outliers_39}}; // quantizer.rs:328
-    wire [2:0] _t16 = {1'h0, {1'h0, outliers_40} + {1'h0, outliers_41}} + {1'h0, {1'h0, outliers_42} + {1'h0, outliers_43}}; // quantizer.rs:328
-    wire [2:0] _t17 = {1'h0, {1'h0, outliers_44} + {1'h0, outliers_45}} + {1'h0, {1'h0, outliers_46} + {1'h0, outliers_47}}; // quantizer.rs:328
-    wire [2:0] _t18 = {1'h0, {1'h0, outliers_48} + {1'h0, outliers_49}} + {1'h0, {1'h0, outliers_50} + {1'h0, outliers_51}}; // quantizer.rs:328
-    wire [2:0] _t19 = {1'h0, {1'h0, outliers_52} + {1'h0, outliers_53}} + {1'h0, {1'h0, outliers_54} + {1'h0, outliers_55}}; // quantizer.rs:328
-    wire [2:0] _t20 = {1'h0, {1'h0, outliers_56} + {1'h0, outliers_57}} + {1'h0, {1'h0, outliers_58} + {1'h0, outliers_59}}; // quantizer.rs:328
-    wire [2:0] _t21 = {1'h0, {1'h0, outliers_60} + {1'h0, outliers_61}} + {1'h0, {1'h0, outliers_62} + {1'h0, outliers_63}}; // quantizer.rs:328
-    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:328
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:334
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:334
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:334
+    wire [2:0] _t9 = {1'h0, {1'h0, outliers_16} + {1'h0, outliers_17}} + {1'h0, {1'h0, outliers_18} + {1'h0, outliers_19}}; // quantizer.rs:334
+    wire [2:0] _t10 = {1'h0, {1'h0, outliers_20} + {1'h0, outliers_21}} + {1'h0, {1'h0, outliers_22} + {1'h0, outliers_23}}; // quantizer.rs:334
+    wire [2:0] _t11 = {1'h0, {1'h0, outliers_24} + {1'h0, outliers_25}} + {1'h0, {1'h0, outliers_26} + {1'h0, outliers_27}}; // quantizer.rs:334
+    wire [2:0] _t12 = {1'h0, {1'h0, outliers_28} + {1'h0, outliers_29}} + {1'h0, {1'h0, outliers_30} + {1'h0, outliers_31}}; // quantizer.rs:334
+    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:334
+    wire [2:0] _t14 = {1'h0, {1'h0, outliers_32} + {1'h0, outliers_33}} + {1'h0, {1'h0, outliers_34} + {1'h0, outliers_35}}; // quantizer.rs:334
+    wire [2:0] _t15 = {1'h0, {1'h0, outliers_36} + {1'h0, outliers_37}} + {1'h0, {1'h0, outliers_38} + {1'h0, outliers_39}}; // quantizer.rs:334
+    wire [2:0] _t16 = {1'h0, {1'h0, outliers_40} + {1'h0, outliers_41}} + {1'h0, {1'h0, outliers_42} + {1'h0, outliers_43}}; // quantizer.rs:334
+    wire [2:0] _t17 = {1'h0, {1'h0, outliers_44} + {1'h0, outliers_45}} + {1'h0, {1'h0, outliers_46} + {1'h0, outliers_47}}; // quantizer.rs:334
+    wire [2:0] _t18 = {1'h0, {1'h0, outliers_48} + {1'h0, outliers_49}} + {1'h0, {1'h0, outliers_50} + {1'h0, outliers_51}}; // quantizer.rs:334
+    wire [2:0] _t19 = {1'h0, {1'h0, outliers_52} + {1'h0, outliers_53}} + {1'h0, {1'h0, outliers_54} + {1'h0, outliers_55}}; // quantizer.rs:334
+    wire [2:0] _t20 = {1'h0, {1'h0, outliers_56} + {1'h0, outliers_57}} + {1'h0, {1'h0, outliers_58} + {1'h0, outliers_59}}; // quantizer.rs:334
+    wire [2:0] _t21 = {1'h0, {1'h0, outliers_60} + {1'h0, outliers_61}} + {1'h0, {1'h0, outliers_62} + {1'h0, outliers_63}}; // quantizer.rs:334
+    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:334
     always @(posedge clk) in_beat <= {1'h0, _t13} + {1'h0, _t22};
     always @(posedge clk) begin
         if (rst) begin
@@ -4186,7 +4187,7 @@ module oaken_quantizer_core_p64_n8192 (
             if (leaves) queue_out <= queue_out + 6'h1;
         end
     end
-    wire _t25 = steps_done & (~leaves); // quantizer.rs:317
+    wire _t25 = steps_done & (~leaves); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             queued <= 7'h0;
@@ -4195,7 +4196,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (leaves & (~steps_done)) queued <= queued - 7'h1;
         end
     end
-    wire _t26 = begins & (~sent); // quantizer.rs:317
+    wire _t26 = begins & (~sent); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 7'h0;
@@ -4205,7 +4206,7 @@ module oaken_quantizer_core_p64_n8192 (
         end
     end
     wire _t27 = issue & advance; // quantizer.rs:211
-    wire _t28 = _t27 & (~accepted); // quantizer.rs:317
+    wire _t28 = _t27 & (~accepted); // quantizer.rs:323
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -9174,15 +9175,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = starts_chunk & (compact_total == 7'h40); // quantizer.rs:269
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:271
+    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:270
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:275
     always @(posedge clk) begin
         if (advance) compact_total_s4 <= compact_total;
         if (advance) compact_total_s5 <= compact_total_s4;
         if (advance) sparse_beat_found <= compact_total_s5;
-        if (advance) too_many_s4 <= too_many;
-        if (advance) too_many_s5 <= too_many_s4;
-        if (advance) sparse_beat_too_many <= too_many_s5;
+    end
+    always @(posedge clk) begin
+        if (rst) begin
+            too_many_s4 <= 1'h0;
+            too_many_s5 <= 1'h0;
+            sparse_beat_too_many <= 1'h0;
+        end else begin
+            if (advance) too_many_s4 <= too_many;
+            if (advance) too_many_s5 <= too_many_s4;
+            if (advance) sparse_beat_too_many <= too_many_s5;
+        end
+    end
+    always @(posedge clk) begin
         if (advance) starts_chunk_s4 <= starts_chunk;
         if (advance) starts_chunk_s5 <= starts_chunk_s4;
         if (advance) sparse_beat_starts_chunk <= starts_chunk_s5;
@@ -9208,9 +9219,10 @@ module oaken_quantizer_core_p64_n8192 (
             if (advance) issue_s6 <= issue_s5;
         end
     end
-    wire sparse_valid_1 = issue_s6; // quantizer.rs:279
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:281
-    assign nonfinite = sent & header[57];
+    wire sparse_valid_1 = issue_s6; // quantizer.rs:283
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    always @(posedge clk) was_nonfinite <= header[57];
+    assign nonfinite = sent & was_nonfinite;
 
     // out: the dense part
     always @(posedge clk) begin
@@ -9226,9 +9238,9 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = issue_s8; // quantizer.rs:289
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:289
-    wire coded_1 = coded & advance; // quantizer.rs:290
+    wire coded = issue_s8; // quantizer.rs:295
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
+    wire coded_1 = coded & advance; // quantizer.rs:296
     assign dense_valid = dense_m_valid;
     fifo_257x16_distributed dense (
         .clk(clk),

@@ -48,6 +48,8 @@ pub struct Run<T> {
     pub errors: u64,
     /// The counter of vectors afterwards.
     pub vectors: u64,
+    /// The status register afterwards; 2, idle and legal, if nothing is stuck.
+    pub status: u64,
 }
 
 /// An engine to run: its design, its registers, its parameters.
@@ -82,7 +84,10 @@ impl<P> Device<P> {
         u64::from(found.unwrap_or_else(|| panic!("no register `{register}`")).offset)
     }
     /// Sets length and thresholds and lets vectors begin.
-    fn set_up(&self, bench: &mut Bench, axil: &AxiLiteMaster, n: usize, t: &Thresholds) -> Result<(), BusError> {
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn set_up(&self, bench: &mut Bench, axil: &AxiLiteMaster, n: usize, t: &Thresholds) -> Result<(), BusError> {
         let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
         let settings =
             [("length", n as u64), ("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
@@ -91,8 +96,10 @@ impl<P> Device<P> {
         }
         Ok(())
     }
-    fn finish(&self, bench: &mut Bench, axil: &AxiLiteMaster) -> Result<(u64, u64), BusError> {
-        Ok((axil.read(bench, self.address("errors"))?.1, axil.read(bench, self.address("vectors"))?.1))
+    /// Errors, count of vectors, and status.
+    fn finish(&self, bench: &mut Bench, axil: &AxiLiteMaster) -> Result<(u64, u64, u64), BusError> {
+        let mut read = |register| axil.read(bench, self.address(register)).map(|(_, value)| value);
+        Ok((read("errors")?, read("vectors")?, read("status")?))
     }
 }
 
@@ -124,10 +131,10 @@ pub fn quantize(
     drain(&mut bench, sparse, vectors.len(), limit)?;
     let taken = bench.sent_at(elements);
     let cycles = taken.last().map_or(0, |last| last + 1 - taken[0]);
-    let (errors, count) = device.finish(&mut bench, &axil)?;
+    let (errors, count, status) = device.finish(&mut bench, &axil)?;
     let parts = packet_bytes(bench.beats(dense)).into_iter().zip(packet_bytes(bench.beats(sparse)));
     let results = parts.map(|(dense, sparse)| Parts { dense, sparse }).collect();
-    Ok(Run { results, cycles, errors, vectors: count })
+    Ok(Run { results, cycles, errors, vectors: count, status })
 }
 
 /// Streams records of vectors of `n` elements through the dequantizer.
@@ -156,9 +163,9 @@ pub fn dequantize(
     wait(&mut bench, elements, beats, records.len(), 2000 + 40 * beats as u64, progress)?;
     let got = bench.received_at(elements);
     let cycles = got.last().map_or(0, |last| last + 1 - got[0]);
-    let (errors, count) = device.finish(&mut bench, &axil)?;
+    let (errors, count, status) = device.finish(&mut bench, &axil)?;
     let results = packet_bytes(bench.beats(elements)).iter().map(|bytes| to_elements(bytes)).collect();
-    Ok(Run { results, cycles, errors, vectors: count })
+    Ok(Run { results, cycles, errors, vectors: count, status })
 }
 
 /// Waits for `count` packets of `beats` beats, at most `limit` cycles for each.

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use hdl::engine::Engine;
 use hdl::{Design, Reset};
 use hw::oaken::{DequantizerAxiPorts, EngineParams, QuantizerAxiPorts};
-use sim::bus::{AxiLiteMaster, Bench, Response, Stalls, packet, packet_bytes, seed};
+use sim::bus::{AxiLiteMaster, Bench, Response, Stalls, packet_bytes, seed};
 use sim::data::{Kind, Recording};
 use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer, misfit, quantize, quantizer};
@@ -270,48 +270,5 @@ fn faulty_records_are_flagged_and_the_next_vector_is_right() {
                 run.errors
             );
         }
-    }
-}
-
-#[test]
-fn missing_bytes_are_flagged() {
-    let p = params(16, 256);
-    let (_, d) = pair(p);
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
-    let mut rng = Rng::with_seed(8);
-    let n = 256;
-    let v: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
-    let record = encode(&v, &t);
-    // (byte missing in the first dense beat, in the first sparse word), and the error
-    for (dense_gap, sparse_gap, error) in [(None, None, 0), (Some(3), None, 32), (None, Some(9), 32)] {
-        let mut engine = jit::simulator(&d.design);
-        let mut bench = Bench::new(&mut engine, 1);
-        let ports = &d.design.ports;
-        let axil = AxiLiteMaster::new(&mut bench, &d.design, &ports.s_axil, Stalls::Never);
-        let dense = bench.source(&d.design, &ports.s_axis_dense, Stalls::Never);
-        let sparse = bench.source(&d.design, &ports.s_axis_sparse, Stalls::Never);
-        let m = bench.sink(&d.design, &ports.m_axis, Stalls::Never);
-        bench.reset().unwrap_or_else(|e| panic!("{e}"));
-        let [s_low, t_low, t_high, s_high] = t.bits().map(u64::from);
-        let settings = [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
-        for (register, value) in settings.into_iter().chain([("length", n), ("enable", 1)]) {
-            axil.write(&mut bench, d.address(register), value).unwrap_or_else(|e| panic!("{e}"));
-        }
-        for (source, bytes, width, gap) in
-            [(dense, &record.dense, 8, dense_gap), (sparse, &record.sparse, 16, sparse_gap)]
-        {
-            let mut beats = packet(bytes, width);
-            if let Some(byte) = gap {
-                beats[0].0[1].set_bit(byte, false);
-            }
-            bench.send(source, beats);
-        }
-        bench.run_until_received(m, n as usize / 16, 400).unwrap_or_else(|e| panic!("{e}"));
-        let want = decode(&record.dense, &record.sparse, n as usize, &t).unwrap_or_else(|e| panic!("{e}"));
-        let got = packet_bytes(bench.beats(m)).concat();
-        let got: Vec<u16> = got.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-        assert_eq!(got, want, "gaps {dense_gap:?} and {sparse_gap:?}: bytes are taken as they are");
-        let errors = axil.read(&mut bench, d.address("errors")).unwrap_or_else(|e| panic!("{e}")).1;
-        assert_eq!(errors, error, "gaps {dense_gap:?} and {sparse_gap:?}");
     }
 }

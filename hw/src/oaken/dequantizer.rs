@@ -183,7 +183,6 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
         load_slot.set(after(load_slot));
     });
     count(m, tables_ready, table.done, new_vector);
-    count(m, slots_used, header.transfer(), done & map_last);
 
     m.section("the dense part");
     let dense_beats = 8 * p.dense_bytes() / 4;
@@ -231,6 +230,10 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
             m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, &current, kind)))
         })
         .collect();
+    // the last beat has read the tables when it leaves stage 1, however long it stood there: only then may they be written again
+    let addresses = codes.next();
+    let looked_up = back.leave(issued.meet(addresses) & ends.meet(addresses)) & go;
+    count(m, slots_used, header.transfer(), looked_up);
     let rounded = cat(&values.iter().rev().map(Rounded::pack).collect::<Vec<_>>());
     let (valid, rounded, last) = back.leave((issued.meet(rounded), rounded, ends.meet(rounded)));
     let ended = valid & last & go;

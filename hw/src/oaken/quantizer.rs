@@ -266,7 +266,11 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let writer = m.instance(&sparse_writer(p, queue_in.width())?);
     let starts_chunk = chunk_first.meet(found);
     // without a place for the count, which begins the chunk
-    let too_many = if p.lanes == p.sparse_bytes() { starts_chunk & found.eq(p.lanes) } else { back.enter(zero) };
+    let too_many = if p.lanes == p.sparse_bytes() {
+        back.valid(issued.meet(found) & starts_chunk & found.eq(p.lanes))
+    } else {
+        back.enter(zero)
+    };
     let sparse_beat = SparseBeat {
         entries: cat(&entries),
         found: found.meet(stage),
@@ -282,8 +286,10 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     writer.header.set(header.zext(64));
     io.sparse.set(writer.m);
     sent.set(writer.sent);
+    let was_nonfinite = m.reg(bits(1)).comment("the vector of which `sent` tells");
+    was_nonfinite.set(header.bit(57));
     io.finished.set(sent);
-    io.nonfinite.set(sent & header.bit(57));
+    io.nonfinite.set(sent & was_nonfinite);
 
     m.section("out: the dense part");
     let (coded, codes, last) = back.leave((issued.meet(codes), codes, beat_last.meet(codes)));

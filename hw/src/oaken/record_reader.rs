@@ -130,7 +130,8 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     m.section("the chunk: its count, then its entries");
     let open = m.reg_reset(bits(1), 0).comment("the count of the chunk is known");
     let remaining = m.reg(bits(7));
-    let chunk = m.reg(bits(7));
+    let first = m.reg(bits(1)).comment("the first chunk of the record");
+    let chunks_after = m.reg(bits(7)).comment("chunks behind this one");
     let count_byte = bytes.trunc(8);
     let too_many = count_byte.gt(64);
     let count = there.bit(0).mux(too_many.mux(m.lit(64u32, 7), count_byte.trunc(7)), 0);
@@ -157,11 +158,14 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     m.when(act, || {
         open.set(!complete);
         remaining.set(open.mux(remaining - taken, rest_new));
-        m.when(complete, || chunk.set(chunk + 1));
+        m.when(complete, || {
+            first.set(zero);
+            chunks_after.set(chunks_after - 1);
+        });
     });
 
     m.section("the end of the record");
-    let last_chunk = chunk.eq(io.chunks_minus_1);
+    let last_chunk = !chunks_after.any();
     let ends = act & complete & last_chunk;
     let up_to_used = cat(&[zero, there]) >> used; // of the byte behind the record, from bit 0
     let last_byte = cat(&[there, zero]) >> used;
@@ -172,7 +176,6 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     m.section("what is shown");
     io.valid.set(valid);
     let header = m.reg(bits(64));
-    let first = !chunk.any();
     io.starts.set(first & !open);
     io.header.set(header);
     io.shown.set(Shown { entries: bytes, present, complete, first, last: last_chunk });
@@ -221,7 +224,8 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
         reading.set(one);
         closed.set(word.last);
         header.set(word.data.trunc(64));
-        chunk.set(0);
+        first.set(one);
+        chunks_after.set(io.chunks_minus_1);
         pointer.set(8 % size);
         let first_piece = 8 / size;
         low.set(piece(word, first_piece * size, size));

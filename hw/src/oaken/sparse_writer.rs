@@ -3,7 +3,9 @@
 //! The bytes of a beat are turned to their place in a word, and written into as many small RAMs as a word has bytes: each RAM takes
 //! its byte at the address of the open word, or at that of the next one where the bytes go round. So the RAMs are packer and queue
 //! at once. Nothing is masked: bytes that do not count go to places that are written again later. The header of a vector needs no
-//! cycle and no shifter: it always is the first eight bytes of a word, and is put in on the way out.
+//! cycle and no shifter: it always is the first eight bytes of a word, and is put in on the way out. Beside each word stands whether
+//! it is the last of its vector and how many bytes it has; even and odd words have RAMs of their own for that, because a beat may
+//! end in two words.
 //!
 //! | port | |
 //! | --- | --- |
@@ -11,7 +13,7 @@
 //! | `header` | of the vector whose number is `vector`; there before its first beat comes |
 //! | `m` | words; valid and payload are registers |
 //! | `stop` | 1: no more beats, after at most two (a register may stand before it) |
-//! | `sent` | the last word of a vector has left the RAMs, for one cycle |
+//! | `sent` | the last word of a vector left the RAMs in the cycle before; a register |
 //!
 //! Parameters: lanes 1 to 64, and the bits of a vector's number. Throughput: a beat a cycle as long as words are taken. Latency:
 //! a word can be taken 5 to 6 cycles after the beat that fills it. Combinational: `m` ready to nothing outside.
@@ -33,7 +35,7 @@ pub struct SparseBeat {
     pub entries: Signal,
     /// How many count.
     pub found: Signal,
-    /// All lanes have one and the count comes with them: one more than a word has bytes.
+    /// All lanes have one and the count comes with them: one more than a word has bytes. 0 while no beat is there.
     pub too_many: Signal,
     /// First beat of a chunk.
     pub starts_chunk: Signal,
@@ -71,7 +73,7 @@ ports! {
         input header: Signal = bits(64),
         /// Words.
         output m: Stream<SparseWord> = stream(sparse_word(p.sparse_bytes())),
-        /// A vector has left.
+        /// A vector left in the cycle before.
         output sent: Signal = bits(1),
     }
 }
@@ -92,10 +94,12 @@ fn below(n: Signal, width: u32) -> Signal {
     cat(&bits)
 }
 
-/// The last word of a vector.
+/// What stands beside a word.
 #[derive(Clone, Copy, Bundle)]
-struct End {
-    word: Signal,
+struct Mark {
+    /// It is the last one of its vector.
+    last: Signal,
+    /// The bytes of the last one.
     bytes: Signal,
 }
 
@@ -112,7 +116,7 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     m.section("the bytes of a beat: the count is before the first, which is behind the last when they go round");
     let go = m.reg_reset(bits(1), 0).comment("there is room for what this and the next two beats make");
     let second_part = m.reg_reset(bits(1), 0);
-    let first_part = io.s.valid & beat.too_many & !second_part;
+    let first_part = beat.too_many & !second_part;
     let with_count = beat.starts_chunk & !second_part;
     io.s.ready.set(go & !first_part);
     m.when(go & io.s.valid, || second_part.set(first_part));
@@ -174,26 +178,30 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
         .collect();
     let word = cat(&lanes);
 
-    m.section("vectors: those that ended, and the one that leaves");
-    let ended = m.reg_reset(bits(vector_bits + 1), 0);
-    let vector_in = m.reg_reset(bits(vector_bits), 0);
-    let vector = m.reg_reset(bits(vector_bits), 0);
-    let queue = m.memory(End { word: bits(word_bits), bytes: bits(level + 1) }, 1 << vector_bits);
-    let queue = queue.style(RamStyle::Distributed);
-    let comes = writes & ends;
-    queue.write(vector_in, End { word: last_word.trunc(word_bits), bytes: filled }, comes);
-    let next_end = queue.read(vector);
-    let last = ended.any() & next_end.word.eq(reading.trunc(word_bits));
-    io.vector.set(vector);
+    m.section("two RAMs for the marks: of the open word and the next one, one is even");
+    let mark = |name: &str, odd: Signal| {
+        m.scope(name, || {
+            let ram = m.memory(Mark { last: bits(1), bytes: bits(level + 1) }, WORDS as usize / 2);
+            let ram = ram.style(RamStyle::Distributed);
+            let is_open = !(open.bit(0) ^ odd);
+            let at = is_open.mux(open, above).bits(word_bits - 1, 1);
+            ram.write(at, Mark { last: ends & !(is_open & overflow), bytes: filled }, writes);
+            ram.read(reading.bits(word_bits - 1, 1))
+        })
+    };
+    let (even, odd) = (mark("even", m.lit(0u32, 1)), mark("odd", m.lit(1u32, 1)));
+    let mark = reading.bit(0).mux(odd, even);
+    let last = mark.last;
 
     m.section("the outgoing word");
+    let vector = m.reg_reset(bits(vector_bits), 0);
     let first = m.reg_reset(bits(1), 1);
     let out_valid = m.reg_reset(bits(1), 0);
     let out = m.reg(sparse_word(width));
     let moves = io.m.ready | !out_valid;
     let takes = moves & reading.ne(open);
     let with_header = word.drop_low(64).cat(first.mux(io.header, word.trunc(64)));
-    let keep = below(next_end.bytes, width) | (!last).repeat(width);
+    let keep = below(mark.bytes, width) | (!last).repeat(width);
     m.when(moves, || {
         out_valid.set(takes);
         out.set(SparseWord { data: with_header, keep, last });
@@ -202,10 +210,10 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
         reading.set(reading + 1);
         first.set(last);
     });
-    let sent = takes & last;
-    m.when(comes, || vector_in.set(vector_in + 1));
-    m.when(sent, || vector.set(vector + 1));
-    m.when(comes & !sent, || ended.set(ended + 1)).elsewhen(sent & !comes, || ended.set(ended - 1));
+    let sent = m.reg_reset(bits(1), 0);
+    sent.set(takes & last);
+    m.when(takes & last, || vector.set(vector + 1));
+    io.vector.set(vector);
     io.sent.set(sent);
     io.m.valid.set(out_valid);
     io.m.payload.set(out);

@@ -1,6 +1,6 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, float, memory, oaken, parts, regroup};
+use super::{Driver, dequantizer, float, memory, oaken, parts, regroup};
 use hw::catalogue::{Value, Values, block};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -61,7 +61,7 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
     let converter = || (v.number("word_width"), v.number("words"), v.number("ratio"));
     Some(match block {
         "oaken_quantizer" => oaken::quantizer_driver(engine()),
-        "oaken_dequantizer" => oaken::dequantizer_driver(engine()),
+        "oaken_dequantizer" => dequantizer::dequantizer_driver(engine()),
         "register_slice" => match v.choice("kind") {
             "forward" => regroup::forward_driver(name, v.number("width")),
             "backward" => regroup::backward_driver(name, v.number("width")),

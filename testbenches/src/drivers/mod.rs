@@ -4,6 +4,7 @@
 //! knows every port of its design and looks at it: an output that no driver checks lets mutants live.
 
 mod configuration;
+mod dequantizer;
 mod float;
 mod memory;
 mod oaken;

@@ -1,7 +1,7 @@
 //! The stream parts with small parameters, one driver each.
 
 use super::stream::{Streams, in_beats, packet_words, packets, words};
-use super::{Driver, memory, oaken, regroup, routing};
+use super::{Driver, dequantizer, memory, oaken, regroup, routing};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -185,7 +185,7 @@ pub fn small(long: bool) -> Vec<Driver> {
     let lanes: &[u32] = if long { &[1, 4, 16] } else { &[1] };
     for &lanes in lanes {
         let p = EngineParams { lanes, max_length: if lanes == 1 { 128 } else { 1024 } };
-        all.extend([oaken::quantizer_driver(p), oaken::dequantizer_driver(p)]);
+        all.extend([oaken::quantizer_driver(p), dequantizer::dequantizer_driver(p)]);
     }
     all
 }

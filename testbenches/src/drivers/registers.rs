@@ -35,7 +35,7 @@ pub fn test<P, B: Bundle>(
         let mut values: Vec<u64> = map.registers.iter().map(|register| register.reset().into()).collect();
         let mut rng = Rng::with_seed(seed + i as u64);
         all(&mut bench, &master, map, &values)?;
-        for _ in 0..150 {
+        for _ in 0..400 {
             access(&mut bench, &master, map, &mut values, &mut rng)?;
         }
         all(&mut bench, &master, map, &values)?;

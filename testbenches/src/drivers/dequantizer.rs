@@ -1,0 +1,145 @@
+//! The Oaken dequantizer with AXI edges against the golden model.
+
+use super::oaken::runs;
+use super::parts::build;
+use super::{Driver, Effort, registers};
+use fastrand::Rng;
+use hdl::engine::Engine;
+use hw::oaken::{DequantizerAxiPorts, EngineParams};
+use sim::bus::{AxiLiteMaster, Bench, BusError, Stalls, packet, packet_bytes};
+use sim::golden::oaken::{Thresholds, decode, encode};
+use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer};
+
+/// The dequantizer.
+pub fn dequantizer_driver(p: EngineParams) -> Driver {
+    let name = format!("oaken_dequantizer_p{}", p.lanes);
+    let device = build(dequantizer(&name, p));
+    let design = device.design.clone();
+    Driver::new(name, design, move |engine, effort| {
+        random_records(&device, engine, effort)?;
+        registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
+        faulty_records(&device, engine)?;
+        missing_bytes(&device, engine)
+    })
+}
+
+fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
+    runs(d.params, effort, |t, vectors, pauses, seed| {
+        let n = vectors[0].len();
+        let records: Vec<Parts> = (vectors.iter().map(|v| encode(v, t)))
+            .map(|record| Parts { dense: record.dense, sparse: record.sparse })
+            .collect();
+        let run = dequantize(d, engine, t, (&records, n), pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
+        if (run.errors, run.vectors, run.status) != (0, vectors.len() as u64, 2) || run.results.len() != vectors.len() {
+            let (errors, count, status) = (run.errors, run.vectors, run.status);
+            return Err(format!(
+                "{} vectors, errors {errors:#x}, a count of {count}, status {status}",
+                run.results.len()
+            ));
+        }
+        for (i, (got, record)) in run.results.iter().zip(&records).enumerate() {
+            let want = decode(&record.dense, &record.sparse, n, t).map_err(|e| e.to_string())?;
+            if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
+                return Err(format!("element {at} of vector {i} differs"));
+            }
+        }
+        let ideal = (vectors.len() * n) as u64 / u64::from(d.params.lanes);
+        let full_rate = seed != 1 || run.cycles == ideal;
+        if full_rate { Ok(()) } else { Err(format!("{} cycles, not {ideal}", run.cycles)) }
+    })
+}
+
+/// Faulty records are flagged, and the records around them come out right.
+fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let mut rng = Rng::with_seed(6);
+    let n = 128;
+    let good: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
+    let record = encode(&good, &t);
+    let want = decode(&record.dense, &record.sparse, n, &t).map_err(|e| e.to_string())?;
+    let right = Parts { dense: record.dense, sparse: record.sparse };
+    let change = |f: &dyn Fn(&mut Parts)| {
+        let mut parts = right.clone();
+        f(&mut parts);
+        parts
+    };
+    // what is wrong, and the flags of which at least one and no other is set: header, count, order, sparse, dense
+    let entries = usize::from(right.sparse[8]);
+    let cases = [
+        ("reserved bit", change(&|r| r.sparse[7] |= 0x80), 1),
+        ("lowest reserved bit", change(&|r| r.sparse[7] |= 0x04), 1),
+        ("middle reserved bit", change(&|r| r.sparse[7] |= 0x10), 1),
+        ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
+        ("step too fine", change(&|r| r.sparse[1] &= 0xe0), 1),
+        ("count", change(&|r| r.sparse[8] = 65), 2 | 4 | 8),
+        ("large count", change(&|r| r.sparse[8] = 192), 2 | 4 | 8),
+        ("order", change(&|r| r.sparse.swap(9, 10)), 4),
+        ("twice the same", change(&|r| r.sparse[10] = r.sparse[9]), 4),
+        ("short", change(&|r| r.sparse.truncate(20)), 8),
+        ("cut in a count", change(&|r| r.sparse.truncate(8 + 1 + entries)), 8),
+        ("long", change(&|r| r.sparse.extend([0; 40])), 8),
+        ("one byte more", change(&|r| r.sparse.push(0)), 8),
+        ("dense short", change(&|r| r.dense.truncate(32)), 16),
+        ("dense long", change(&|r| r.dense.extend([7; 32])), 16),
+    ];
+    for (name, bad, flags) in &cases {
+        let records = [right.clone(), bad.clone(), right.clone(), right.clone()];
+        let run = dequantize(d, engine, &t, (&records, n), Pauses::NEVER, 1, &mut |_| ());
+        let run = run.map_err(|e| format!("{name}: {e}"))?;
+        if run.results.len() != 4 || [0, 2, 3].iter().any(|i| run.results[*i] != want) || run.results[1].len() != n {
+            return Err(format!("{name}: the records around it are not right"));
+        }
+        if run.errors & flags == 0 || run.errors & !flags != 0 {
+            return Err(format!("{name}: errors {:#x}", run.errors));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that are not kept are flagged and taken as they are, but for those behind the end of the sparse part; the flag stays
+/// until it is written.
+fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let mut rng = Rng::with_seed(8);
+    let n = 256;
+    let elements: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
+    let record = encode(&elements, &t);
+    let want = decode(&record.dense, &record.sparse, n, &t).map_err(|e| e.to_string())?;
+    let width = d.params.sparse_bytes() as usize;
+    // a byte missing in the first dense beat, or in the second sparse word
+    let gaps = (0..width).map(|byte| (None, Some(byte))).chain([(None, None), (Some(0), None)]);
+    for (dense_gap, sparse_gap) in gaps {
+        let gap = |e: BusError| format!("gaps {dense_gap:?} and {sparse_gap:?}: {e}");
+        let mut bench = Bench::new(engine, 1);
+        let ports = &d.design.ports;
+        let axil = AxiLiteMaster::new(&mut bench, &d.design, &ports.s_axil, Stalls::Never);
+        let dense = bench.source(&d.design, &ports.s_axis_dense, Stalls::Never);
+        let sparse = bench.source(&d.design, &ports.s_axis_sparse, Stalls::Never);
+        let m = bench.sink(&d.design, &ports.m_axis, Stalls::Never);
+        bench.reset().map_err(gap)?;
+        d.set_up(&mut bench, &axil, n, &t).map_err(gap)?;
+        let dense_width = d.params.dense_bytes() as usize;
+        let parts = [(dense, &record.dense, dense_width, 0, dense_gap), (sparse, &record.sparse, width, 1, sparse_gap)];
+        for (source, bytes, width, beat, gap) in parts {
+            let mut beats = packet(bytes, width);
+            if let Some(byte) = gap {
+                beats[beat].0[1].set_bit(byte as u64, false);
+            }
+            bench.send(source, beats);
+        }
+        bench.run_until_received(m, n / d.params.lanes as usize, 400 + 2 * n as u64).map_err(gap)?;
+        let got = packet_bytes(bench.beats(m)).concat();
+        let got: Vec<u16> = got.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        let flag = if dense_gap.is_some() || sparse_gap.is_some() { 32 } else { 0 };
+        let mut errors = vec![];
+        // 31: all other flags; 32: this one
+        for clear in [0, 31, 32] {
+            axil.write(&mut bench, d.address("errors"), clear).map_err(gap)?;
+            errors.push(axil.read(&mut bench, d.address("errors")).map_err(gap)?.1);
+        }
+        if got != want || errors != [flag, flag, 0] {
+            return Err(format!("gaps {dense_gap:?} and {sparse_gap:?}: errors {errors:?}, or wrong elements"));
+        }
+    }
+    Ok(())
+}
