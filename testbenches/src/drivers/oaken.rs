@@ -232,7 +232,7 @@ impl<'e> Quantizing<'e> {
         let mut rng = Rng::with_seed(seed);
         let max = u64::from(self.q.params.max_length);
         let edges = [0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00];
-        for i in 0..400 {
+        for i in 0..600 {
             let bit = 1 << rng.u32(0..14);
             let length =
                 if i % 2 == 0 { [0, 64, max, max + 64, 64 | bit, bit][rng.usize(0..6)] } else { LENGTH as u64 };
@@ -243,7 +243,7 @@ impl<'e> Quantizing<'e> {
             match i % 3 {
                 0 => bits[rng.usize(0..4)] = edges[rng.usize(0..edges.len())],
                 // the smallest mistake: one bit, on the wrong side of 0
-                1 => bits[rng.usize(0..4)] = [0, 0x8000][rng.usize(0..2)] | 1 << rng.u32(0..15),
+                1 => bits[i / 3 % 4] = [0, 0, 0x8000, 0x8000][i / 3 % 4] | 1 << (i / 12 % 15),
                 _ => (),
             }
             self.set(length, bits)?;
