@@ -1,6 +1,7 @@
 //! What the long tests share: designs as running models, Yosys, lint.
 
 pub mod checkers;
+pub mod coverage;
 pub mod diagram;
 pub mod drivers;
 pub mod formal;

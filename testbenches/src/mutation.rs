@@ -7,7 +7,7 @@
 mod equivalence;
 mod source;
 
-pub use source::Place;
+pub use source::{Place, rust_place};
 
 use crate::drivers::{Driver, Effort, Kind};
 use crate::yosys;

@@ -1,5 +1,6 @@
 //! Set-up of the pinned tools, and every check of the project: `cargo xtask --help`.
 
+mod coverage;
 mod formal;
 mod fuzz;
 mod lint;
@@ -29,6 +30,8 @@ enum Task {
         #[arg(long)]
         long: bool,
     },
+    /// Measure what the tests of the hardware reach
+    Coverage,
     /// Prove what the parts promise
     Formal(formal::Options),
     /// Run random modules on all engines, with new seeds
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Task::Coverage => coverage::run(),
         Task::Formal(options) => formal::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Mutate(options) => mutate::run(&options),

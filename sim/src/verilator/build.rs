@@ -128,7 +128,8 @@ pub(super) fn verilator(tools: &Tools, spec: &ModelSpec) -> Command {
         command.arg("--trace-vcd");
     }
     if spec.coverage {
-        command.arg("--coverage");
+        // not `--coverage`: the pinned version breaks off at memory writes when it counts expressions
+        command.args(["--coverage-line", "--coverage-toggle"]);
     }
     command.arg("model.v");
     command

@@ -36,7 +36,9 @@ fn scattered(rng: &mut Rng, streams: &Streams) -> Traffic {
         let words: Vec<_> = (0..rng.usize(1..=5 * lanes)).map(|_| random(rng, word)).collect();
         let mut rest = &words[..];
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rng.usize(0..=most.min(rest.len())));
+            // full beats often: two after the end of a packet that did not fit need all places
+            let most = most.min(rest.len());
+            let (now, later) = rest.split_at(if rng.bool() { most } else { rng.usize(0..=most) });
             let mut beat = in_beats(now, lanes, word).pop().unwrap_or(Beat(vec![0u32.into(); 3]));
             beat.0[2] = u32::from(later.is_empty()).into();
             beats.push(beat);

@@ -121,17 +121,35 @@ impl Streams {
         gap.map_or(Ok(()), |pair| Err(format!("no transfer between cycles {} and {}", pair[0], pair[1])))
     }
 
-    /// Fills the part while nothing leaves, and leaves it full.
+    /// Fills the part while nothing leaves: words must come to the output though nobody is ready. Then a part whose capacity is
+    /// known is emptied, and filled again; it is left full.
     fn fill(&self, engine: &mut dyn Engine, seed: u64) -> Result<(), String> {
         let mut ends = self.bench(engine, seed, (Stalls::Never, Stalls::Always));
         ends.bench.reset().map_err(|e| e.to_string())?;
         ends.send(&(self.feed)(&mut Rng::with_seed(seed), self));
-        self.steps(&mut ends, 40 + 2 * self.capacity.unwrap_or(0) as u64, |_| false)?;
+        let enough = 40 + 2 * self.capacity.unwrap_or(0) as u64;
+        self.steps(&mut ends, enough, |_| false)?;
         let taken = ends.sent();
-        match self.capacity {
-            Some(capacity) if taken != capacity => Err(format!("takes {taken} beats, not {capacity}")),
-            _ => Ok(()),
+        if !self.sinks.iter().any(|sink| ends.bench.engine.peek(sink.valid) == 1) {
+            return Err(format!("valid waits for ready, after {taken} beats"));
         }
+        match self.capacity {
+            None => Ok(()),
+            Some(capacity) if taken != capacity => Err(format!("takes {taken} beats, not {capacity}")),
+            Some(_) => self.empty(ends, enough),
+        }
+    }
+
+    /// Lets a full part run nearly empty, and full again: at first nothing new comes, then nothing leaves.
+    fn empty(&self, mut ends: Ends, enough: u64) -> Result<(), String> {
+        let (sources, sinks) = (ends.sources.clone(), ends.sinks.clone());
+        let stall = |ends: &mut Ends, source: Stalls, sink: Stalls| {
+            sources.iter().for_each(|s| ends.bench.stall_source(*s, source));
+            sinks.iter().for_each(|m| ends.bench.stall_sink(*m, sink));
+            self.steps(ends, enough, |_| false)
+        };
+        stall(&mut ends, Stalls::Always, Stalls::Percent(50))?;
+        stall(&mut ends, Stalls::Never, Stalls::Always)
     }
 }
 

@@ -45,6 +45,13 @@ fn place(source: &str, files: &[(String, String)]) -> Option<Place> {
     Some(Place { verilog: format!("{file}:{line}"), rust: rust(full).or_else(|| declared(&code, text)), text: code })
 }
 
+/// The Rust line, `packer.rs:64`, that a line of Verilog (from 1) comes from: by its comment, or by the declaration of the signal
+/// that it assigns.
+pub fn rust_place(text: &str, line: usize) -> Option<String> {
+    let full = text.lines().nth(line.checked_sub(1)?)?;
+    rust(full).or_else(|| declared(full.split("//").next().unwrap_or_default().trim(), text))
+}
+
 /// `packer.rs:64` of a line's comment.
 fn rust(line: &str) -> Option<String> {
     let comment = line.split_once("//")?.1;
