@@ -121,12 +121,12 @@ module oaken_quantizer_core_p1_n1024 (
     reg [1:0] slot_out_s2; // scale_table.rs:72
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane0_inner; // scale_table.rs:133
-    reg [3:0] lane0_step_at; // scale_table.rs:136
-    reg [3:0] lane0_threshold_at; // scale_table.rs:137
-    reg [9:0] lane0_scale_c; // scale_table.rs:154
-    reg [9:0] lane0_scale_r; // scale_table.rs:154
-    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg lane0_inner; // scale_table.rs:134
+    reg [3:0] lane0_step_at; // scale_table.rs:137
+    reg [3:0] lane0_threshold_at; // scale_table.rs:138
+    reg [9:0] lane0_scale_c; // scale_table.rs:155
+    reg [9:0] lane0_scale_r; // scale_table.rs:155
+    reg [5:0] lane0_scale_e; // scale_table.rs:155
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -528,10 +528,10 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:142
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -599,9 +599,8 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) sparse_beat_last <= beat_last_s2;
         if (advance) sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire gone = ready_s4 & sparse_beat_last_s4; // quantizer.rs:233
-    wire _t19 = gone & advance; // quantizer.rs:234
-    wire _t20 = takes & (~_t19); // scale_table.rs:124
+    wire _t19 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:234
+    wire _t20 = takes & (~_t19); // scale_table.rs:125
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;

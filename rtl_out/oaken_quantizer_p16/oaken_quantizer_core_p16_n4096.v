@@ -256,12 +256,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg [1:0] slot_out_s2; // scale_table.rs:72
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane15_inner; // scale_table.rs:133
-    reg [3:0] lane15_step_at; // scale_table.rs:136
-    reg [3:0] lane15_threshold_at; // scale_table.rs:137
-    reg [9:0] lane15_scale_c; // scale_table.rs:154
-    reg [9:0] lane15_scale_r; // scale_table.rs:154
-    reg [5:0] lane15_scale_e; // scale_table.rs:154
+    reg lane15_inner; // scale_table.rs:134
+    reg [3:0] lane15_step_at; // scale_table.rs:137
+    reg [3:0] lane15_threshold_at; // scale_table.rs:138
+    reg [9:0] lane15_scale_c; // scale_table.rs:155
+    reg [9:0] lane15_scale_r; // scale_table.rs:155
+    reg [5:0] lane15_scale_e; // scale_table.rs:155
     reg [14:0] elements_15_magnitude_s3; // encode.rs:20
     reg [14:0] lane15_x_magnitude; // encode.rs:20
     reg elements_15_sign_s3; // encode.rs:20
@@ -286,12 +286,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:133
-    reg [3:0] lane14_step_at; // scale_table.rs:136
-    reg [3:0] lane14_threshold_at; // scale_table.rs:137
-    reg [9:0] lane14_scale_c; // scale_table.rs:154
-    reg [9:0] lane14_scale_r; // scale_table.rs:154
-    reg [5:0] lane14_scale_e; // scale_table.rs:154
+    reg lane14_inner; // scale_table.rs:134
+    reg [3:0] lane14_step_at; // scale_table.rs:137
+    reg [3:0] lane14_threshold_at; // scale_table.rs:138
+    reg [9:0] lane14_scale_c; // scale_table.rs:155
+    reg [9:0] lane14_scale_r; // scale_table.rs:155
+    reg [5:0] lane14_scale_e; // scale_table.rs:155
     reg [14:0] elements_14_magnitude_s3; // encode.rs:20
     reg [14:0] lane14_x_magnitude; // encode.rs:20
     reg elements_14_sign_s3; // encode.rs:20
@@ -312,12 +312,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:133
-    reg [3:0] lane13_step_at; // scale_table.rs:136
-    reg [3:0] lane13_threshold_at; // scale_table.rs:137
-    reg [9:0] lane13_scale_c; // scale_table.rs:154
-    reg [9:0] lane13_scale_r; // scale_table.rs:154
-    reg [5:0] lane13_scale_e; // scale_table.rs:154
+    reg lane13_inner; // scale_table.rs:134
+    reg [3:0] lane13_step_at; // scale_table.rs:137
+    reg [3:0] lane13_threshold_at; // scale_table.rs:138
+    reg [9:0] lane13_scale_c; // scale_table.rs:155
+    reg [9:0] lane13_scale_r; // scale_table.rs:155
+    reg [5:0] lane13_scale_e; // scale_table.rs:155
     reg [14:0] elements_13_magnitude_s3; // encode.rs:20
     reg [14:0] lane13_x_magnitude; // encode.rs:20
     reg elements_13_sign_s3; // encode.rs:20
@@ -338,12 +338,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:133
-    reg [3:0] lane12_step_at; // scale_table.rs:136
-    reg [3:0] lane12_threshold_at; // scale_table.rs:137
-    reg [9:0] lane12_scale_c; // scale_table.rs:154
-    reg [9:0] lane12_scale_r; // scale_table.rs:154
-    reg [5:0] lane12_scale_e; // scale_table.rs:154
+    reg lane12_inner; // scale_table.rs:134
+    reg [3:0] lane12_step_at; // scale_table.rs:137
+    reg [3:0] lane12_threshold_at; // scale_table.rs:138
+    reg [9:0] lane12_scale_c; // scale_table.rs:155
+    reg [9:0] lane12_scale_r; // scale_table.rs:155
+    reg [5:0] lane12_scale_e; // scale_table.rs:155
     reg [14:0] elements_12_magnitude_s3; // encode.rs:20
     reg [14:0] lane12_x_magnitude; // encode.rs:20
     reg elements_12_sign_s3; // encode.rs:20
@@ -364,12 +364,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:133
-    reg [3:0] lane11_step_at; // scale_table.rs:136
-    reg [3:0] lane11_threshold_at; // scale_table.rs:137
-    reg [9:0] lane11_scale_c; // scale_table.rs:154
-    reg [9:0] lane11_scale_r; // scale_table.rs:154
-    reg [5:0] lane11_scale_e; // scale_table.rs:154
+    reg lane11_inner; // scale_table.rs:134
+    reg [3:0] lane11_step_at; // scale_table.rs:137
+    reg [3:0] lane11_threshold_at; // scale_table.rs:138
+    reg [9:0] lane11_scale_c; // scale_table.rs:155
+    reg [9:0] lane11_scale_r; // scale_table.rs:155
+    reg [5:0] lane11_scale_e; // scale_table.rs:155
     reg [14:0] elements_11_magnitude_s3; // encode.rs:20
     reg [14:0] lane11_x_magnitude; // encode.rs:20
     reg elements_11_sign_s3; // encode.rs:20
@@ -390,12 +390,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:133
-    reg [3:0] lane10_step_at; // scale_table.rs:136
-    reg [3:0] lane10_threshold_at; // scale_table.rs:137
-    reg [9:0] lane10_scale_c; // scale_table.rs:154
-    reg [9:0] lane10_scale_r; // scale_table.rs:154
-    reg [5:0] lane10_scale_e; // scale_table.rs:154
+    reg lane10_inner; // scale_table.rs:134
+    reg [3:0] lane10_step_at; // scale_table.rs:137
+    reg [3:0] lane10_threshold_at; // scale_table.rs:138
+    reg [9:0] lane10_scale_c; // scale_table.rs:155
+    reg [9:0] lane10_scale_r; // scale_table.rs:155
+    reg [5:0] lane10_scale_e; // scale_table.rs:155
     reg [14:0] elements_10_magnitude_s3; // encode.rs:20
     reg [14:0] lane10_x_magnitude; // encode.rs:20
     reg elements_10_sign_s3; // encode.rs:20
@@ -416,12 +416,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:133
-    reg [3:0] lane9_step_at; // scale_table.rs:136
-    reg [3:0] lane9_threshold_at; // scale_table.rs:137
-    reg [9:0] lane9_scale_c; // scale_table.rs:154
-    reg [9:0] lane9_scale_r; // scale_table.rs:154
-    reg [5:0] lane9_scale_e; // scale_table.rs:154
+    reg lane9_inner; // scale_table.rs:134
+    reg [3:0] lane9_step_at; // scale_table.rs:137
+    reg [3:0] lane9_threshold_at; // scale_table.rs:138
+    reg [9:0] lane9_scale_c; // scale_table.rs:155
+    reg [9:0] lane9_scale_r; // scale_table.rs:155
+    reg [5:0] lane9_scale_e; // scale_table.rs:155
     reg [14:0] elements_9_magnitude_s3; // encode.rs:20
     reg [14:0] lane9_x_magnitude; // encode.rs:20
     reg elements_9_sign_s3; // encode.rs:20
@@ -442,12 +442,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:133
-    reg [3:0] lane8_step_at; // scale_table.rs:136
-    reg [3:0] lane8_threshold_at; // scale_table.rs:137
-    reg [9:0] lane8_scale_c; // scale_table.rs:154
-    reg [9:0] lane8_scale_r; // scale_table.rs:154
-    reg [5:0] lane8_scale_e; // scale_table.rs:154
+    reg lane8_inner; // scale_table.rs:134
+    reg [3:0] lane8_step_at; // scale_table.rs:137
+    reg [3:0] lane8_threshold_at; // scale_table.rs:138
+    reg [9:0] lane8_scale_c; // scale_table.rs:155
+    reg [9:0] lane8_scale_r; // scale_table.rs:155
+    reg [5:0] lane8_scale_e; // scale_table.rs:155
     reg [14:0] elements_8_magnitude_s3; // encode.rs:20
     reg [14:0] lane8_x_magnitude; // encode.rs:20
     reg elements_8_sign_s3; // encode.rs:20
@@ -468,12 +468,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:133
-    reg [3:0] lane7_step_at; // scale_table.rs:136
-    reg [3:0] lane7_threshold_at; // scale_table.rs:137
-    reg [9:0] lane7_scale_c; // scale_table.rs:154
-    reg [9:0] lane7_scale_r; // scale_table.rs:154
-    reg [5:0] lane7_scale_e; // scale_table.rs:154
+    reg lane7_inner; // scale_table.rs:134
+    reg [3:0] lane7_step_at; // scale_table.rs:137
+    reg [3:0] lane7_threshold_at; // scale_table.rs:138
+    reg [9:0] lane7_scale_c; // scale_table.rs:155
+    reg [9:0] lane7_scale_r; // scale_table.rs:155
+    reg [5:0] lane7_scale_e; // scale_table.rs:155
     reg [14:0] elements_7_magnitude_s3; // encode.rs:20
     reg [14:0] lane7_x_magnitude; // encode.rs:20
     reg elements_7_sign_s3; // encode.rs:20
@@ -494,12 +494,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:133
-    reg [3:0] lane6_step_at; // scale_table.rs:136
-    reg [3:0] lane6_threshold_at; // scale_table.rs:137
-    reg [9:0] lane6_scale_c; // scale_table.rs:154
-    reg [9:0] lane6_scale_r; // scale_table.rs:154
-    reg [5:0] lane6_scale_e; // scale_table.rs:154
+    reg lane6_inner; // scale_table.rs:134
+    reg [3:0] lane6_step_at; // scale_table.rs:137
+    reg [3:0] lane6_threshold_at; // scale_table.rs:138
+    reg [9:0] lane6_scale_c; // scale_table.rs:155
+    reg [9:0] lane6_scale_r; // scale_table.rs:155
+    reg [5:0] lane6_scale_e; // scale_table.rs:155
     reg [14:0] elements_6_magnitude_s3; // encode.rs:20
     reg [14:0] lane6_x_magnitude; // encode.rs:20
     reg elements_6_sign_s3; // encode.rs:20
@@ -520,12 +520,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:133
-    reg [3:0] lane5_step_at; // scale_table.rs:136
-    reg [3:0] lane5_threshold_at; // scale_table.rs:137
-    reg [9:0] lane5_scale_c; // scale_table.rs:154
-    reg [9:0] lane5_scale_r; // scale_table.rs:154
-    reg [5:0] lane5_scale_e; // scale_table.rs:154
+    reg lane5_inner; // scale_table.rs:134
+    reg [3:0] lane5_step_at; // scale_table.rs:137
+    reg [3:0] lane5_threshold_at; // scale_table.rs:138
+    reg [9:0] lane5_scale_c; // scale_table.rs:155
+    reg [9:0] lane5_scale_r; // scale_table.rs:155
+    reg [5:0] lane5_scale_e; // scale_table.rs:155
     reg [14:0] elements_5_magnitude_s3; // encode.rs:20
     reg [14:0] lane5_x_magnitude; // encode.rs:20
     reg elements_5_sign_s3; // encode.rs:20
@@ -546,12 +546,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:133
-    reg [3:0] lane4_step_at; // scale_table.rs:136
-    reg [3:0] lane4_threshold_at; // scale_table.rs:137
-    reg [9:0] lane4_scale_c; // scale_table.rs:154
-    reg [9:0] lane4_scale_r; // scale_table.rs:154
-    reg [5:0] lane4_scale_e; // scale_table.rs:154
+    reg lane4_inner; // scale_table.rs:134
+    reg [3:0] lane4_step_at; // scale_table.rs:137
+    reg [3:0] lane4_threshold_at; // scale_table.rs:138
+    reg [9:0] lane4_scale_c; // scale_table.rs:155
+    reg [9:0] lane4_scale_r; // scale_table.rs:155
+    reg [5:0] lane4_scale_e; // scale_table.rs:155
     reg [14:0] elements_4_magnitude_s3; // encode.rs:20
     reg [14:0] lane4_x_magnitude; // encode.rs:20
     reg elements_4_sign_s3; // encode.rs:20
@@ -572,12 +572,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:133
-    reg [3:0] lane3_step_at; // scale_table.rs:136
-    reg [3:0] lane3_threshold_at; // scale_table.rs:137
-    reg [9:0] lane3_scale_c; // scale_table.rs:154
-    reg [9:0] lane3_scale_r; // scale_table.rs:154
-    reg [5:0] lane3_scale_e; // scale_table.rs:154
+    reg lane3_inner; // scale_table.rs:134
+    reg [3:0] lane3_step_at; // scale_table.rs:137
+    reg [3:0] lane3_threshold_at; // scale_table.rs:138
+    reg [9:0] lane3_scale_c; // scale_table.rs:155
+    reg [9:0] lane3_scale_r; // scale_table.rs:155
+    reg [5:0] lane3_scale_e; // scale_table.rs:155
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -598,12 +598,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:133
-    reg [3:0] lane2_step_at; // scale_table.rs:136
-    reg [3:0] lane2_threshold_at; // scale_table.rs:137
-    reg [9:0] lane2_scale_c; // scale_table.rs:154
-    reg [9:0] lane2_scale_r; // scale_table.rs:154
-    reg [5:0] lane2_scale_e; // scale_table.rs:154
+    reg lane2_inner; // scale_table.rs:134
+    reg [3:0] lane2_step_at; // scale_table.rs:137
+    reg [3:0] lane2_threshold_at; // scale_table.rs:138
+    reg [9:0] lane2_scale_c; // scale_table.rs:155
+    reg [9:0] lane2_scale_r; // scale_table.rs:155
+    reg [5:0] lane2_scale_e; // scale_table.rs:155
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -624,12 +624,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:133
-    reg [3:0] lane1_step_at; // scale_table.rs:136
-    reg [3:0] lane1_threshold_at; // scale_table.rs:137
-    reg [9:0] lane1_scale_c; // scale_table.rs:154
-    reg [9:0] lane1_scale_r; // scale_table.rs:154
-    reg [5:0] lane1_scale_e; // scale_table.rs:154
+    reg lane1_inner; // scale_table.rs:134
+    reg [3:0] lane1_step_at; // scale_table.rs:137
+    reg [3:0] lane1_threshold_at; // scale_table.rs:138
+    reg [9:0] lane1_scale_c; // scale_table.rs:155
+    reg [9:0] lane1_scale_r; // scale_table.rs:155
+    reg [5:0] lane1_scale_e; // scale_table.rs:155
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -650,12 +650,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:133
-    reg [3:0] lane0_step_at; // scale_table.rs:136
-    reg [3:0] lane0_threshold_at; // scale_table.rs:137
-    reg [9:0] lane0_scale_c; // scale_table.rs:154
-    reg [9:0] lane0_scale_r; // scale_table.rs:154
-    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg lane0_inner; // scale_table.rs:134
+    reg [3:0] lane0_step_at; // scale_table.rs:137
+    reg [3:0] lane0_threshold_at; // scale_table.rs:138
+    reg [9:0] lane0_scale_c; // scale_table.rs:155
+    reg [9:0] lane0_scale_r; // scale_table.rs:155
+    reg [5:0] lane0_scale_e; // scale_table.rs:155
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -1526,16 +1526,16 @@ module oaken_quantizer_core_p16_n4096 (
     wire elements_15_outer = word[271]; // bundle.rs:55
     wire elements_15_inner = word[270]; // bundle.rs:55
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:136
+    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane15_step_at <= _t17;
         if (advance) lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:142
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:143
     wire [9:0] lane15_r = lane15_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane15_e = lane15_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_r;
@@ -1587,16 +1587,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
         if (advance) lane14_inner <= elements_14_inner;
     end
-    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:136
+    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane14_step_at <= _t25;
         if (advance) lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:142
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:143
     wire [9:0] lane14_r = lane14_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane14_e = lane14_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_r;
@@ -1644,16 +1644,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
         if (advance) lane13_inner <= elements_13_inner;
     end
-    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:136
+    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane13_step_at <= _t33;
         if (advance) lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:142
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:143
     wire [9:0] lane13_r = lane13_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane13_e = lane13_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_r;
@@ -1701,16 +1701,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
         if (advance) lane12_inner <= elements_12_inner;
     end
-    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:136
+    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane12_step_at <= _t41;
         if (advance) lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:142
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:143
     wire [9:0] lane12_r = lane12_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane12_e = lane12_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_r;
@@ -1758,16 +1758,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
         if (advance) lane11_inner <= elements_11_inner;
     end
-    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:136
+    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane11_step_at <= _t49;
         if (advance) lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:142
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:143
     wire [9:0] lane11_r = lane11_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane11_e = lane11_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_r;
@@ -1815,16 +1815,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
         if (advance) lane10_inner <= elements_10_inner;
     end
-    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:136
+    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
         if (advance) lane10_step_at <= _t57;
         if (advance) lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:142
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:143
     wire [9:0] lane10_r = lane10_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane10_e = lane10_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_r;
@@ -1875,10 +1875,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:142
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:143
     wire [9:0] lane9_r = lane9_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane9_e = lane9_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_r;
@@ -1929,10 +1929,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:142
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:143
     wire [9:0] lane8_r = lane8_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane8_e = lane8_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_r;
@@ -1983,10 +1983,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:142
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:143
     wire [9:0] lane7_r = lane7_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane7_e = lane7_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_r;
@@ -2037,10 +2037,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:142
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:143
     wire [9:0] lane6_r = lane6_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane6_e = lane6_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_r;
@@ -2091,10 +2091,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:142
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:143
     wire [9:0] lane5_r = lane5_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane5_e = lane5_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_r;
@@ -2145,10 +2145,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:142
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:143
     wire [9:0] lane4_r = lane4_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane4_e = lane4_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_r;
@@ -2199,10 +2199,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:142
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
     wire [9:0] lane3_r = lane3_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane3_e = lane3_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -2253,10 +2253,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:142
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
     wire [9:0] lane2_r = lane2_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane2_e = lane2_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -2307,10 +2307,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:142
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
     wire [9:0] lane1_r = lane1_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane1_e = lane1_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -2361,10 +2361,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:142
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -2429,9 +2429,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) beat_last_s3 <= beat_last_s2;
         if (advance) beat_last_s4 <= beat_last_s3;
     end
-    wire gone = ready_s4 & beat_last_s4; // quantizer.rs:233
-    wire _t135 = gone & advance; // quantizer.rs:234
-    wire _t136 = takes & (~_t135); // scale_table.rs:124
+    wire _t135 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:234
+    wire _t136 = takes & (~_t135); // scale_table.rs:125
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;

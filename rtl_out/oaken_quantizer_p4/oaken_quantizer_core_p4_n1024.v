@@ -148,12 +148,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [1:0] slot_out_s2; // scale_table.rs:72
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane3_inner; // scale_table.rs:133
-    reg [3:0] lane3_step_at; // scale_table.rs:136
-    reg [3:0] lane3_threshold_at; // scale_table.rs:137
-    reg [9:0] lane3_scale_c; // scale_table.rs:154
-    reg [9:0] lane3_scale_r; // scale_table.rs:154
-    reg [5:0] lane3_scale_e; // scale_table.rs:154
+    reg lane3_inner; // scale_table.rs:134
+    reg [3:0] lane3_step_at; // scale_table.rs:137
+    reg [3:0] lane3_threshold_at; // scale_table.rs:138
+    reg [9:0] lane3_scale_c; // scale_table.rs:155
+    reg [9:0] lane3_scale_r; // scale_table.rs:155
+    reg [5:0] lane3_scale_e; // scale_table.rs:155
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -178,12 +178,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:133
-    reg [3:0] lane2_step_at; // scale_table.rs:136
-    reg [3:0] lane2_threshold_at; // scale_table.rs:137
-    reg [9:0] lane2_scale_c; // scale_table.rs:154
-    reg [9:0] lane2_scale_r; // scale_table.rs:154
-    reg [5:0] lane2_scale_e; // scale_table.rs:154
+    reg lane2_inner; // scale_table.rs:134
+    reg [3:0] lane2_step_at; // scale_table.rs:137
+    reg [3:0] lane2_threshold_at; // scale_table.rs:138
+    reg [9:0] lane2_scale_c; // scale_table.rs:155
+    reg [9:0] lane2_scale_r; // scale_table.rs:155
+    reg [5:0] lane2_scale_e; // scale_table.rs:155
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -204,12 +204,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:133
-    reg [3:0] lane1_step_at; // scale_table.rs:136
-    reg [3:0] lane1_threshold_at; // scale_table.rs:137
-    reg [9:0] lane1_scale_c; // scale_table.rs:154
-    reg [9:0] lane1_scale_r; // scale_table.rs:154
-    reg [5:0] lane1_scale_e; // scale_table.rs:154
+    reg lane1_inner; // scale_table.rs:134
+    reg [3:0] lane1_step_at; // scale_table.rs:137
+    reg [3:0] lane1_threshold_at; // scale_table.rs:138
+    reg [9:0] lane1_scale_c; // scale_table.rs:155
+    reg [9:0] lane1_scale_r; // scale_table.rs:155
+    reg [5:0] lane1_scale_e; // scale_table.rs:155
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -230,12 +230,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:133
-    reg [3:0] lane0_step_at; // scale_table.rs:136
-    reg [3:0] lane0_threshold_at; // scale_table.rs:137
-    reg [9:0] lane0_scale_c; // scale_table.rs:154
-    reg [9:0] lane0_scale_r; // scale_table.rs:154
-    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg lane0_inner; // scale_table.rs:134
+    reg [3:0] lane0_step_at; // scale_table.rs:137
+    reg [3:0] lane0_threshold_at; // scale_table.rs:138
+    reg [9:0] lane0_scale_c; // scale_table.rs:155
+    reg [9:0] lane0_scale_r; // scale_table.rs:155
+    reg [5:0] lane0_scale_e; // scale_table.rs:155
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -728,10 +728,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:142
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
     wire [9:0] lane3_r = lane3_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane3_e = lane3_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -786,10 +786,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:142
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
     wire [9:0] lane2_r = lane2_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane2_e = lane2_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -840,10 +840,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:142
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
     wire [9:0] lane1_r = lane1_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane1_e = lane1_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -894,10 +894,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:142
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:143
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -962,9 +962,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) beat_last_s3 <= beat_last_s2;
         if (advance) sparse_beat_last <= beat_last_s3;
     end
-    wire gone = ready_s4 & sparse_beat_last; // quantizer.rs:233
-    wire _t41 = gone & advance; // quantizer.rs:234
-    wire _t42 = takes & (~_t41); // scale_table.rs:124
+    wire _t41 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:234
+    wire _t42 = takes & (~_t41); // scale_table.rs:125
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;

@@ -699,25 +699,25 @@ module oaken_quantizer_core_p64_n8192 (
     reg [5:0] d_inner_e_s2; // scale_table.rs:73
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane63_inner; // scale_table.rs:133
-    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:146
-    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:146
-    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:146
-    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:146
-    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:146
-    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:146
-    reg [9:0] lane63_d_middle_r; // scale_table.rs:146
-    reg [5:0] lane63_d_middle_e; // scale_table.rs:146
-    reg [9:0] lane63_d_middle_c; // scale_table.rs:146
-    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:146
-    reg [9:0] lane63_d_inner_r; // scale_table.rs:146
-    reg [5:0] lane63_d_inner_e; // scale_table.rs:146
-    reg [14:0] lane63_x_magnitude; // scale_table.rs:146
-    reg lane63_x_sign; // scale_table.rs:146
-    reg lane63_x_outer; // scale_table.rs:146
-    reg [9:0] lane63_scale_c; // scale_table.rs:154
-    reg [9:0] lane63_scale_r; // scale_table.rs:154
-    reg [5:0] lane63_scale_e; // scale_table.rs:154
+    reg lane63_inner; // scale_table.rs:134
+    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:147
+    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:147
+    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:147
+    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:147
+    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:147
+    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:147
+    reg [9:0] lane63_d_middle_r; // scale_table.rs:147
+    reg [5:0] lane63_d_middle_e; // scale_table.rs:147
+    reg [9:0] lane63_d_middle_c; // scale_table.rs:147
+    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:147
+    reg [9:0] lane63_d_inner_r; // scale_table.rs:147
+    reg [5:0] lane63_d_inner_e; // scale_table.rs:147
+    reg [14:0] lane63_x_magnitude; // scale_table.rs:147
+    reg lane63_x_sign; // scale_table.rs:147
+    reg lane63_x_outer; // scale_table.rs:147
+    reg [9:0] lane63_scale_c; // scale_table.rs:155
+    reg [9:0] lane63_scale_r; // scale_table.rs:155
+    reg [5:0] lane63_scale_e; // scale_table.rs:155
     reg [14:0] lane63_x_magnitude_1; // encode.rs:20
     reg lane63_x_sign_1; // encode.rs:20
     reg lane63_x_outer_1; // encode.rs:20
@@ -739,13 +739,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane63_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane62_inner; // scale_table.rs:133
-    reg [14:0] lane62_x_magnitude; // scale_table.rs:146
-    reg lane62_x_sign; // scale_table.rs:146
-    reg lane62_x_outer; // scale_table.rs:146
-    reg [9:0] lane62_scale_c; // scale_table.rs:154
-    reg [9:0] lane62_scale_r; // scale_table.rs:154
-    reg [5:0] lane62_scale_e; // scale_table.rs:154
+    reg lane62_inner; // scale_table.rs:134
+    reg [14:0] lane62_x_magnitude; // scale_table.rs:147
+    reg lane62_x_sign; // scale_table.rs:147
+    reg lane62_x_outer; // scale_table.rs:147
+    reg [9:0] lane62_scale_c; // scale_table.rs:155
+    reg [9:0] lane62_scale_r; // scale_table.rs:155
+    reg [5:0] lane62_scale_e; // scale_table.rs:155
     reg [14:0] lane62_x_magnitude_1; // encode.rs:20
     reg lane62_x_sign_1; // encode.rs:20
     reg lane62_x_outer_1; // encode.rs:20
@@ -763,13 +763,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane62_middle_s6; // encode.rs:31
     reg [4:0] lane62_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane61_inner; // scale_table.rs:133
-    reg [14:0] lane61_x_magnitude; // scale_table.rs:146
-    reg lane61_x_sign; // scale_table.rs:146
-    reg lane61_x_outer; // scale_table.rs:146
-    reg [9:0] lane61_scale_c; // scale_table.rs:154
-    reg [9:0] lane61_scale_r; // scale_table.rs:154
-    reg [5:0] lane61_scale_e; // scale_table.rs:154
+    reg lane61_inner; // scale_table.rs:134
+    reg [14:0] lane61_x_magnitude; // scale_table.rs:147
+    reg lane61_x_sign; // scale_table.rs:147
+    reg lane61_x_outer; // scale_table.rs:147
+    reg [9:0] lane61_scale_c; // scale_table.rs:155
+    reg [9:0] lane61_scale_r; // scale_table.rs:155
+    reg [5:0] lane61_scale_e; // scale_table.rs:155
     reg [14:0] lane61_x_magnitude_1; // encode.rs:20
     reg lane61_x_sign_1; // encode.rs:20
     reg lane61_x_outer_1; // encode.rs:20
@@ -787,13 +787,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane61_middle_s6; // encode.rs:31
     reg [4:0] lane61_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane60_inner; // scale_table.rs:133
-    reg [14:0] lane60_x_magnitude; // scale_table.rs:146
-    reg lane60_x_sign; // scale_table.rs:146
-    reg lane60_x_outer; // scale_table.rs:146
-    reg [9:0] lane60_scale_c; // scale_table.rs:154
-    reg [9:0] lane60_scale_r; // scale_table.rs:154
-    reg [5:0] lane60_scale_e; // scale_table.rs:154
+    reg lane60_inner; // scale_table.rs:134
+    reg [14:0] lane60_x_magnitude; // scale_table.rs:147
+    reg lane60_x_sign; // scale_table.rs:147
+    reg lane60_x_outer; // scale_table.rs:147
+    reg [9:0] lane60_scale_c; // scale_table.rs:155
+    reg [9:0] lane60_scale_r; // scale_table.rs:155
+    reg [5:0] lane60_scale_e; // scale_table.rs:155
     reg [14:0] lane60_x_magnitude_1; // encode.rs:20
     reg lane60_x_sign_1; // encode.rs:20
     reg lane60_x_outer_1; // encode.rs:20
@@ -811,13 +811,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane60_middle_s6; // encode.rs:31
     reg [4:0] lane60_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane59_inner; // scale_table.rs:133
-    reg [14:0] lane59_x_magnitude; // scale_table.rs:146
-    reg lane59_x_sign; // scale_table.rs:146
-    reg lane59_x_outer; // scale_table.rs:146
-    reg [9:0] lane59_scale_c; // scale_table.rs:154
-    reg [9:0] lane59_scale_r; // scale_table.rs:154
-    reg [5:0] lane59_scale_e; // scale_table.rs:154
+    reg lane59_inner; // scale_table.rs:134
+    reg [14:0] lane59_x_magnitude; // scale_table.rs:147
+    reg lane59_x_sign; // scale_table.rs:147
+    reg lane59_x_outer; // scale_table.rs:147
+    reg [9:0] lane59_scale_c; // scale_table.rs:155
+    reg [9:0] lane59_scale_r; // scale_table.rs:155
+    reg [5:0] lane59_scale_e; // scale_table.rs:155
     reg [14:0] lane59_x_magnitude_1; // encode.rs:20
     reg lane59_x_sign_1; // encode.rs:20
     reg lane59_x_outer_1; // encode.rs:20
@@ -835,13 +835,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane59_middle_s6; // encode.rs:31
     reg [4:0] lane59_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane58_inner; // scale_table.rs:133
-    reg [14:0] lane58_x_magnitude; // scale_table.rs:146
-    reg lane58_x_sign; // scale_table.rs:146
-    reg lane58_x_outer; // scale_table.rs:146
-    reg [9:0] lane58_scale_c; // scale_table.rs:154
-    reg [9:0] lane58_scale_r; // scale_table.rs:154
-    reg [5:0] lane58_scale_e; // scale_table.rs:154
+    reg lane58_inner; // scale_table.rs:134
+    reg [14:0] lane58_x_magnitude; // scale_table.rs:147
+    reg lane58_x_sign; // scale_table.rs:147
+    reg lane58_x_outer; // scale_table.rs:147
+    reg [9:0] lane58_scale_c; // scale_table.rs:155
+    reg [9:0] lane58_scale_r; // scale_table.rs:155
+    reg [5:0] lane58_scale_e; // scale_table.rs:155
     reg [14:0] lane58_x_magnitude_1; // encode.rs:20
     reg lane58_x_sign_1; // encode.rs:20
     reg lane58_x_outer_1; // encode.rs:20
@@ -859,13 +859,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane58_middle_s6; // encode.rs:31
     reg [4:0] lane58_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane57_inner; // scale_table.rs:133
-    reg [14:0] lane57_x_magnitude; // scale_table.rs:146
-    reg lane57_x_sign; // scale_table.rs:146
-    reg lane57_x_outer; // scale_table.rs:146
-    reg [9:0] lane57_scale_c; // scale_table.rs:154
-    reg [9:0] lane57_scale_r; // scale_table.rs:154
-    reg [5:0] lane57_scale_e; // scale_table.rs:154
+    reg lane57_inner; // scale_table.rs:134
+    reg [14:0] lane57_x_magnitude; // scale_table.rs:147
+    reg lane57_x_sign; // scale_table.rs:147
+    reg lane57_x_outer; // scale_table.rs:147
+    reg [9:0] lane57_scale_c; // scale_table.rs:155
+    reg [9:0] lane57_scale_r; // scale_table.rs:155
+    reg [5:0] lane57_scale_e; // scale_table.rs:155
     reg [14:0] lane57_x_magnitude_1; // encode.rs:20
     reg lane57_x_sign_1; // encode.rs:20
     reg lane57_x_outer_1; // encode.rs:20
@@ -883,13 +883,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane57_middle_s6; // encode.rs:31
     reg [4:0] lane57_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane56_inner; // scale_table.rs:133
-    reg [14:0] lane56_x_magnitude; // scale_table.rs:146
-    reg lane56_x_sign; // scale_table.rs:146
-    reg lane56_x_outer; // scale_table.rs:146
-    reg [9:0] lane56_scale_c; // scale_table.rs:154
-    reg [9:0] lane56_scale_r; // scale_table.rs:154
-    reg [5:0] lane56_scale_e; // scale_table.rs:154
+    reg lane56_inner; // scale_table.rs:134
+    reg [14:0] lane56_x_magnitude; // scale_table.rs:147
+    reg lane56_x_sign; // scale_table.rs:147
+    reg lane56_x_outer; // scale_table.rs:147
+    reg [9:0] lane56_scale_c; // scale_table.rs:155
+    reg [9:0] lane56_scale_r; // scale_table.rs:155
+    reg [5:0] lane56_scale_e; // scale_table.rs:155
     reg [14:0] lane56_x_magnitude_1; // encode.rs:20
     reg lane56_x_sign_1; // encode.rs:20
     reg lane56_x_outer_1; // encode.rs:20
@@ -907,13 +907,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane56_middle_s6; // encode.rs:31
     reg [4:0] lane56_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane55_inner; // scale_table.rs:133
-    reg [14:0] lane55_x_magnitude; // scale_table.rs:146
-    reg lane55_x_sign; // scale_table.rs:146
-    reg lane55_x_outer; // scale_table.rs:146
-    reg [9:0] lane55_scale_c; // scale_table.rs:154
-    reg [9:0] lane55_scale_r; // scale_table.rs:154
-    reg [5:0] lane55_scale_e; // scale_table.rs:154
+    reg lane55_inner; // scale_table.rs:134
+    reg [14:0] lane55_x_magnitude; // scale_table.rs:147
+    reg lane55_x_sign; // scale_table.rs:147
+    reg lane55_x_outer; // scale_table.rs:147
+    reg [9:0] lane55_scale_c; // scale_table.rs:155
+    reg [9:0] lane55_scale_r; // scale_table.rs:155
+    reg [5:0] lane55_scale_e; // scale_table.rs:155
     reg [14:0] lane55_x_magnitude_1; // encode.rs:20
     reg lane55_x_sign_1; // encode.rs:20
     reg lane55_x_outer_1; // encode.rs:20
@@ -931,13 +931,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane55_middle_s6; // encode.rs:31
     reg [4:0] lane55_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane54_inner; // scale_table.rs:133
-    reg [14:0] lane54_x_magnitude; // scale_table.rs:146
-    reg lane54_x_sign; // scale_table.rs:146
-    reg lane54_x_outer; // scale_table.rs:146
-    reg [9:0] lane54_scale_c; // scale_table.rs:154
-    reg [9:0] lane54_scale_r; // scale_table.rs:154
-    reg [5:0] lane54_scale_e; // scale_table.rs:154
+    reg lane54_inner; // scale_table.rs:134
+    reg [14:0] lane54_x_magnitude; // scale_table.rs:147
+    reg lane54_x_sign; // scale_table.rs:147
+    reg lane54_x_outer; // scale_table.rs:147
+    reg [9:0] lane54_scale_c; // scale_table.rs:155
+    reg [9:0] lane54_scale_r; // scale_table.rs:155
+    reg [5:0] lane54_scale_e; // scale_table.rs:155
     reg [14:0] lane54_x_magnitude_1; // encode.rs:20
     reg lane54_x_sign_1; // encode.rs:20
     reg lane54_x_outer_1; // encode.rs:20
@@ -955,13 +955,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane54_middle_s6; // encode.rs:31
     reg [4:0] lane54_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane53_inner; // scale_table.rs:133
-    reg [14:0] lane53_x_magnitude; // scale_table.rs:146
-    reg lane53_x_sign; // scale_table.rs:146
-    reg lane53_x_outer; // scale_table.rs:146
-    reg [9:0] lane53_scale_c; // scale_table.rs:154
-    reg [9:0] lane53_scale_r; // scale_table.rs:154
-    reg [5:0] lane53_scale_e; // scale_table.rs:154
+    reg lane53_inner; // scale_table.rs:134
+    reg [14:0] lane53_x_magnitude; // scale_table.rs:147
+    reg lane53_x_sign; // scale_table.rs:147
+    reg lane53_x_outer; // scale_table.rs:147
+    reg [9:0] lane53_scale_c; // scale_table.rs:155
+    reg [9:0] lane53_scale_r; // scale_table.rs:155
+    reg [5:0] lane53_scale_e; // scale_table.rs:155
     reg [14:0] lane53_x_magnitude_1; // encode.rs:20
     reg lane53_x_sign_1; // encode.rs:20
     reg lane53_x_outer_1; // encode.rs:20
@@ -979,13 +979,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane53_middle_s6; // encode.rs:31
     reg [4:0] lane53_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane52_inner; // scale_table.rs:133
-    reg [14:0] lane52_x_magnitude; // scale_table.rs:146
-    reg lane52_x_sign; // scale_table.rs:146
-    reg lane52_x_outer; // scale_table.rs:146
-    reg [9:0] lane52_scale_c; // scale_table.rs:154
-    reg [9:0] lane52_scale_r; // scale_table.rs:154
-    reg [5:0] lane52_scale_e; // scale_table.rs:154
+    reg lane52_inner; // scale_table.rs:134
+    reg [14:0] lane52_x_magnitude; // scale_table.rs:147
+    reg lane52_x_sign; // scale_table.rs:147
+    reg lane52_x_outer; // scale_table.rs:147
+    reg [9:0] lane52_scale_c; // scale_table.rs:155
+    reg [9:0] lane52_scale_r; // scale_table.rs:155
+    reg [5:0] lane52_scale_e; // scale_table.rs:155
     reg [14:0] lane52_x_magnitude_1; // encode.rs:20
     reg lane52_x_sign_1; // encode.rs:20
     reg lane52_x_outer_1; // encode.rs:20
@@ -1003,13 +1003,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane52_middle_s6; // encode.rs:31
     reg [4:0] lane52_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane51_inner; // scale_table.rs:133
-    reg [14:0] lane51_x_magnitude; // scale_table.rs:146
-    reg lane51_x_sign; // scale_table.rs:146
-    reg lane51_x_outer; // scale_table.rs:146
-    reg [9:0] lane51_scale_c; // scale_table.rs:154
-    reg [9:0] lane51_scale_r; // scale_table.rs:154
-    reg [5:0] lane51_scale_e; // scale_table.rs:154
+    reg lane51_inner; // scale_table.rs:134
+    reg [14:0] lane51_x_magnitude; // scale_table.rs:147
+    reg lane51_x_sign; // scale_table.rs:147
+    reg lane51_x_outer; // scale_table.rs:147
+    reg [9:0] lane51_scale_c; // scale_table.rs:155
+    reg [9:0] lane51_scale_r; // scale_table.rs:155
+    reg [5:0] lane51_scale_e; // scale_table.rs:155
     reg [14:0] lane51_x_magnitude_1; // encode.rs:20
     reg lane51_x_sign_1; // encode.rs:20
     reg lane51_x_outer_1; // encode.rs:20
@@ -1027,13 +1027,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane51_middle_s6; // encode.rs:31
     reg [4:0] lane51_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane50_inner; // scale_table.rs:133
-    reg [14:0] lane50_x_magnitude; // scale_table.rs:146
-    reg lane50_x_sign; // scale_table.rs:146
-    reg lane50_x_outer; // scale_table.rs:146
-    reg [9:0] lane50_scale_c; // scale_table.rs:154
-    reg [9:0] lane50_scale_r; // scale_table.rs:154
-    reg [5:0] lane50_scale_e; // scale_table.rs:154
+    reg lane50_inner; // scale_table.rs:134
+    reg [14:0] lane50_x_magnitude; // scale_table.rs:147
+    reg lane50_x_sign; // scale_table.rs:147
+    reg lane50_x_outer; // scale_table.rs:147
+    reg [9:0] lane50_scale_c; // scale_table.rs:155
+    reg [9:0] lane50_scale_r; // scale_table.rs:155
+    reg [5:0] lane50_scale_e; // scale_table.rs:155
     reg [14:0] lane50_x_magnitude_1; // encode.rs:20
     reg lane50_x_sign_1; // encode.rs:20
     reg lane50_x_outer_1; // encode.rs:20
@@ -1051,13 +1051,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane50_middle_s6; // encode.rs:31
     reg [4:0] lane50_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane49_inner; // scale_table.rs:133
-    reg [14:0] lane49_x_magnitude; // scale_table.rs:146
-    reg lane49_x_sign; // scale_table.rs:146
-    reg lane49_x_outer; // scale_table.rs:146
-    reg [9:0] lane49_scale_c; // scale_table.rs:154
-    reg [9:0] lane49_scale_r; // scale_table.rs:154
-    reg [5:0] lane49_scale_e; // scale_table.rs:154
+    reg lane49_inner; // scale_table.rs:134
+    reg [14:0] lane49_x_magnitude; // scale_table.rs:147
+    reg lane49_x_sign; // scale_table.rs:147
+    reg lane49_x_outer; // scale_table.rs:147
+    reg [9:0] lane49_scale_c; // scale_table.rs:155
+    reg [9:0] lane49_scale_r; // scale_table.rs:155
+    reg [5:0] lane49_scale_e; // scale_table.rs:155
     reg [14:0] lane49_x_magnitude_1; // encode.rs:20
     reg lane49_x_sign_1; // encode.rs:20
     reg lane49_x_outer_1; // encode.rs:20
@@ -1075,13 +1075,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane49_middle_s6; // encode.rs:31
     reg [4:0] lane49_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane48_inner; // scale_table.rs:133
-    reg [14:0] lane48_x_magnitude; // scale_table.rs:146
-    reg lane48_x_sign; // scale_table.rs:146
-    reg lane48_x_outer; // scale_table.rs:146
-    reg [9:0] lane48_scale_c; // scale_table.rs:154
-    reg [9:0] lane48_scale_r; // scale_table.rs:154
-    reg [5:0] lane48_scale_e; // scale_table.rs:154
+    reg lane48_inner; // scale_table.rs:134
+    reg [14:0] lane48_x_magnitude; // scale_table.rs:147
+    reg lane48_x_sign; // scale_table.rs:147
+    reg lane48_x_outer; // scale_table.rs:147
+    reg [9:0] lane48_scale_c; // scale_table.rs:155
+    reg [9:0] lane48_scale_r; // scale_table.rs:155
+    reg [5:0] lane48_scale_e; // scale_table.rs:155
     reg [14:0] lane48_x_magnitude_1; // encode.rs:20
     reg lane48_x_sign_1; // encode.rs:20
     reg lane48_x_outer_1; // encode.rs:20
@@ -1099,13 +1099,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane48_middle_s6; // encode.rs:31
     reg [4:0] lane48_border; // encode.rs:31
     reg [3:0] codes_15; // encode.rs:37
-    reg lane47_inner; // scale_table.rs:133
-    reg [14:0] lane47_x_magnitude; // scale_table.rs:146
-    reg lane47_x_sign; // scale_table.rs:146
-    reg lane47_x_outer; // scale_table.rs:146
-    reg [9:0] lane47_scale_c; // scale_table.rs:154
-    reg [9:0] lane47_scale_r; // scale_table.rs:154
-    reg [5:0] lane47_scale_e; // scale_table.rs:154
+    reg lane47_inner; // scale_table.rs:134
+    reg [14:0] lane47_x_magnitude; // scale_table.rs:147
+    reg lane47_x_sign; // scale_table.rs:147
+    reg lane47_x_outer; // scale_table.rs:147
+    reg [9:0] lane47_scale_c; // scale_table.rs:155
+    reg [9:0] lane47_scale_r; // scale_table.rs:155
+    reg [5:0] lane47_scale_e; // scale_table.rs:155
     reg [14:0] lane47_x_magnitude_1; // encode.rs:20
     reg lane47_x_sign_1; // encode.rs:20
     reg lane47_x_outer_1; // encode.rs:20
@@ -1123,13 +1123,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane47_middle_s6; // encode.rs:31
     reg [4:0] lane47_border; // encode.rs:31
     reg [3:0] codes_16; // encode.rs:37
-    reg lane46_inner; // scale_table.rs:133
-    reg [14:0] lane46_x_magnitude; // scale_table.rs:146
-    reg lane46_x_sign; // scale_table.rs:146
-    reg lane46_x_outer; // scale_table.rs:146
-    reg [9:0] lane46_scale_c; // scale_table.rs:154
-    reg [9:0] lane46_scale_r; // scale_table.rs:154
-    reg [5:0] lane46_scale_e; // scale_table.rs:154
+    reg lane46_inner; // scale_table.rs:134
+    reg [14:0] lane46_x_magnitude; // scale_table.rs:147
+    reg lane46_x_sign; // scale_table.rs:147
+    reg lane46_x_outer; // scale_table.rs:147
+    reg [9:0] lane46_scale_c; // scale_table.rs:155
+    reg [9:0] lane46_scale_r; // scale_table.rs:155
+    reg [5:0] lane46_scale_e; // scale_table.rs:155
     reg [14:0] lane46_x_magnitude_1; // encode.rs:20
     reg lane46_x_sign_1; // encode.rs:20
     reg lane46_x_outer_1; // encode.rs:20
@@ -1147,13 +1147,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane46_middle_s6; // encode.rs:31
     reg [4:0] lane46_border; // encode.rs:31
     reg [3:0] codes_17; // encode.rs:37
-    reg lane45_inner; // scale_table.rs:133
-    reg [14:0] lane45_x_magnitude; // scale_table.rs:146
-    reg lane45_x_sign; // scale_table.rs:146
-    reg lane45_x_outer; // scale_table.rs:146
-    reg [9:0] lane45_scale_c; // scale_table.rs:154
-    reg [9:0] lane45_scale_r; // scale_table.rs:154
-    reg [5:0] lane45_scale_e; // scale_table.rs:154
+    reg lane45_inner; // scale_table.rs:134
+    reg [14:0] lane45_x_magnitude; // scale_table.rs:147
+    reg lane45_x_sign; // scale_table.rs:147
+    reg lane45_x_outer; // scale_table.rs:147
+    reg [9:0] lane45_scale_c; // scale_table.rs:155
+    reg [9:0] lane45_scale_r; // scale_table.rs:155
+    reg [5:0] lane45_scale_e; // scale_table.rs:155
     reg [14:0] lane45_x_magnitude_1; // encode.rs:20
     reg lane45_x_sign_1; // encode.rs:20
     reg lane45_x_outer_1; // encode.rs:20
@@ -1171,13 +1171,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane45_middle_s6; // encode.rs:31
     reg [4:0] lane45_border; // encode.rs:31
     reg [3:0] codes_18; // encode.rs:37
-    reg lane44_inner; // scale_table.rs:133
-    reg [14:0] lane44_x_magnitude; // scale_table.rs:146
-    reg lane44_x_sign; // scale_table.rs:146
-    reg lane44_x_outer; // scale_table.rs:146
-    reg [9:0] lane44_scale_c; // scale_table.rs:154
-    reg [9:0] lane44_scale_r; // scale_table.rs:154
-    reg [5:0] lane44_scale_e; // scale_table.rs:154
+    reg lane44_inner; // scale_table.rs:134
+    reg [14:0] lane44_x_magnitude; // scale_table.rs:147
+    reg lane44_x_sign; // scale_table.rs:147
+    reg lane44_x_outer; // scale_table.rs:147
+    reg [9:0] lane44_scale_c; // scale_table.rs:155
+    reg [9:0] lane44_scale_r; // scale_table.rs:155
+    reg [5:0] lane44_scale_e; // scale_table.rs:155
     reg [14:0] lane44_x_magnitude_1; // encode.rs:20
     reg lane44_x_sign_1; // encode.rs:20
     reg lane44_x_outer_1; // encode.rs:20
@@ -1195,13 +1195,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane44_middle_s6; // encode.rs:31
     reg [4:0] lane44_border; // encode.rs:31
     reg [3:0] codes_19; // encode.rs:37
-    reg lane43_inner; // scale_table.rs:133
-    reg [14:0] lane43_x_magnitude; // scale_table.rs:146
-    reg lane43_x_sign; // scale_table.rs:146
-    reg lane43_x_outer; // scale_table.rs:146
-    reg [9:0] lane43_scale_c; // scale_table.rs:154
-    reg [9:0] lane43_scale_r; // scale_table.rs:154
-    reg [5:0] lane43_scale_e; // scale_table.rs:154
+    reg lane43_inner; // scale_table.rs:134
+    reg [14:0] lane43_x_magnitude; // scale_table.rs:147
+    reg lane43_x_sign; // scale_table.rs:147
+    reg lane43_x_outer; // scale_table.rs:147
+    reg [9:0] lane43_scale_c; // scale_table.rs:155
+    reg [9:0] lane43_scale_r; // scale_table.rs:155
+    reg [5:0] lane43_scale_e; // scale_table.rs:155
     reg [14:0] lane43_x_magnitude_1; // encode.rs:20
     reg lane43_x_sign_1; // encode.rs:20
     reg lane43_x_outer_1; // encode.rs:20
@@ -1219,13 +1219,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane43_middle_s6; // encode.rs:31
     reg [4:0] lane43_border; // encode.rs:31
     reg [3:0] codes_20; // encode.rs:37
-    reg lane42_inner; // scale_table.rs:133
-    reg [14:0] lane42_x_magnitude; // scale_table.rs:146
-    reg lane42_x_sign; // scale_table.rs:146
-    reg lane42_x_outer; // scale_table.rs:146
-    reg [9:0] lane42_scale_c; // scale_table.rs:154
-    reg [9:0] lane42_scale_r; // scale_table.rs:154
-    reg [5:0] lane42_scale_e; // scale_table.rs:154
+    reg lane42_inner; // scale_table.rs:134
+    reg [14:0] lane42_x_magnitude; // scale_table.rs:147
+    reg lane42_x_sign; // scale_table.rs:147
+    reg lane42_x_outer; // scale_table.rs:147
+    reg [9:0] lane42_scale_c; // scale_table.rs:155
+    reg [9:0] lane42_scale_r; // scale_table.rs:155
+    reg [5:0] lane42_scale_e; // scale_table.rs:155
     reg [14:0] lane42_x_magnitude_1; // encode.rs:20
     reg lane42_x_sign_1; // encode.rs:20
     reg lane42_x_outer_1; // encode.rs:20
@@ -1243,13 +1243,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane42_middle_s6; // encode.rs:31
     reg [4:0] lane42_border; // encode.rs:31
     reg [3:0] codes_21; // encode.rs:37
-    reg lane41_inner; // scale_table.rs:133
-    reg [14:0] lane41_x_magnitude; // scale_table.rs:146
-    reg lane41_x_sign; // scale_table.rs:146
-    reg lane41_x_outer; // scale_table.rs:146
-    reg [9:0] lane41_scale_c; // scale_table.rs:154
-    reg [9:0] lane41_scale_r; // scale_table.rs:154
-    reg [5:0] lane41_scale_e; // scale_table.rs:154
+    reg lane41_inner; // scale_table.rs:134
+    reg [14:0] lane41_x_magnitude; // scale_table.rs:147
+    reg lane41_x_sign; // scale_table.rs:147
+    reg lane41_x_outer; // scale_table.rs:147
+    reg [9:0] lane41_scale_c; // scale_table.rs:155
+    reg [9:0] lane41_scale_r; // scale_table.rs:155
+    reg [5:0] lane41_scale_e; // scale_table.rs:155
     reg [14:0] lane41_x_magnitude_1; // encode.rs:20
     reg lane41_x_sign_1; // encode.rs:20
     reg lane41_x_outer_1; // encode.rs:20
@@ -1267,13 +1267,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane41_middle_s6; // encode.rs:31
     reg [4:0] lane41_border; // encode.rs:31
     reg [3:0] codes_22; // encode.rs:37
-    reg lane40_inner; // scale_table.rs:133
-    reg [14:0] lane40_x_magnitude; // scale_table.rs:146
-    reg lane40_x_sign; // scale_table.rs:146
-    reg lane40_x_outer; // scale_table.rs:146
-    reg [9:0] lane40_scale_c; // scale_table.rs:154
-    reg [9:0] lane40_scale_r; // scale_table.rs:154
-    reg [5:0] lane40_scale_e; // scale_table.rs:154
+    reg lane40_inner; // scale_table.rs:134
+    reg [14:0] lane40_x_magnitude; // scale_table.rs:147
+    reg lane40_x_sign; // scale_table.rs:147
+    reg lane40_x_outer; // scale_table.rs:147
+    reg [9:0] lane40_scale_c; // scale_table.rs:155
+    reg [9:0] lane40_scale_r; // scale_table.rs:155
+    reg [5:0] lane40_scale_e; // scale_table.rs:155
     reg [14:0] lane40_x_magnitude_1; // encode.rs:20
     reg lane40_x_sign_1; // encode.rs:20
     reg lane40_x_outer_1; // encode.rs:20
@@ -1291,13 +1291,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane40_middle_s6; // encode.rs:31
     reg [4:0] lane40_border; // encode.rs:31
     reg [3:0] codes_23; // encode.rs:37
-    reg lane39_inner; // scale_table.rs:133
-    reg [14:0] lane39_x_magnitude; // scale_table.rs:146
-    reg lane39_x_sign; // scale_table.rs:146
-    reg lane39_x_outer; // scale_table.rs:146
-    reg [9:0] lane39_scale_c; // scale_table.rs:154
-    reg [9:0] lane39_scale_r; // scale_table.rs:154
-    reg [5:0] lane39_scale_e; // scale_table.rs:154
+    reg lane39_inner; // scale_table.rs:134
+    reg [14:0] lane39_x_magnitude; // scale_table.rs:147
+    reg lane39_x_sign; // scale_table.rs:147
+    reg lane39_x_outer; // scale_table.rs:147
+    reg [9:0] lane39_scale_c; // scale_table.rs:155
+    reg [9:0] lane39_scale_r; // scale_table.rs:155
+    reg [5:0] lane39_scale_e; // scale_table.rs:155
     reg [14:0] lane39_x_magnitude_1; // encode.rs:20
     reg lane39_x_sign_1; // encode.rs:20
     reg lane39_x_outer_1; // encode.rs:20
@@ -1315,13 +1315,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane39_middle_s6; // encode.rs:31
     reg [4:0] lane39_border; // encode.rs:31
     reg [3:0] codes_24; // encode.rs:37
-    reg lane38_inner; // scale_table.rs:133
-    reg [14:0] lane38_x_magnitude; // scale_table.rs:146
-    reg lane38_x_sign; // scale_table.rs:146
-    reg lane38_x_outer; // scale_table.rs:146
-    reg [9:0] lane38_scale_c; // scale_table.rs:154
-    reg [9:0] lane38_scale_r; // scale_table.rs:154
-    reg [5:0] lane38_scale_e; // scale_table.rs:154
+    reg lane38_inner; // scale_table.rs:134
+    reg [14:0] lane38_x_magnitude; // scale_table.rs:147
+    reg lane38_x_sign; // scale_table.rs:147
+    reg lane38_x_outer; // scale_table.rs:147
+    reg [9:0] lane38_scale_c; // scale_table.rs:155
+    reg [9:0] lane38_scale_r; // scale_table.rs:155
+    reg [5:0] lane38_scale_e; // scale_table.rs:155
     reg [14:0] lane38_x_magnitude_1; // encode.rs:20
     reg lane38_x_sign_1; // encode.rs:20
     reg lane38_x_outer_1; // encode.rs:20
@@ -1339,13 +1339,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane38_middle_s6; // encode.rs:31
     reg [4:0] lane38_border; // encode.rs:31
     reg [3:0] codes_25; // encode.rs:37
-    reg lane37_inner; // scale_table.rs:133
-    reg [14:0] lane37_x_magnitude; // scale_table.rs:146
-    reg lane37_x_sign; // scale_table.rs:146
-    reg lane37_x_outer; // scale_table.rs:146
-    reg [9:0] lane37_scale_c; // scale_table.rs:154
-    reg [9:0] lane37_scale_r; // scale_table.rs:154
-    reg [5:0] lane37_scale_e; // scale_table.rs:154
+    reg lane37_inner; // scale_table.rs:134
+    reg [14:0] lane37_x_magnitude; // scale_table.rs:147
+    reg lane37_x_sign; // scale_table.rs:147
+    reg lane37_x_outer; // scale_table.rs:147
+    reg [9:0] lane37_scale_c; // scale_table.rs:155
+    reg [9:0] lane37_scale_r; // scale_table.rs:155
+    reg [5:0] lane37_scale_e; // scale_table.rs:155
     reg [14:0] lane37_x_magnitude_1; // encode.rs:20
     reg lane37_x_sign_1; // encode.rs:20
     reg lane37_x_outer_1; // encode.rs:20
@@ -1363,13 +1363,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane37_middle_s6; // encode.rs:31
     reg [4:0] lane37_border; // encode.rs:31
     reg [3:0] codes_26; // encode.rs:37
-    reg lane36_inner; // scale_table.rs:133
-    reg [14:0] lane36_x_magnitude; // scale_table.rs:146
-    reg lane36_x_sign; // scale_table.rs:146
-    reg lane36_x_outer; // scale_table.rs:146
-    reg [9:0] lane36_scale_c; // scale_table.rs:154
-    reg [9:0] lane36_scale_r; // scale_table.rs:154
-    reg [5:0] lane36_scale_e; // scale_table.rs:154
+    reg lane36_inner; // scale_table.rs:134
+    reg [14:0] lane36_x_magnitude; // scale_table.rs:147
+    reg lane36_x_sign; // scale_table.rs:147
+    reg lane36_x_outer; // scale_table.rs:147
+    reg [9:0] lane36_scale_c; // scale_table.rs:155
+    reg [9:0] lane36_scale_r; // scale_table.rs:155
+    reg [5:0] lane36_scale_e; // scale_table.rs:155
     reg [14:0] lane36_x_magnitude_1; // encode.rs:20
     reg lane36_x_sign_1; // encode.rs:20
     reg lane36_x_outer_1; // encode.rs:20
@@ -1387,13 +1387,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane36_middle_s6; // encode.rs:31
     reg [4:0] lane36_border; // encode.rs:31
     reg [3:0] codes_27; // encode.rs:37
-    reg lane35_inner; // scale_table.rs:133
-    reg [14:0] lane35_x_magnitude; // scale_table.rs:146
-    reg lane35_x_sign; // scale_table.rs:146
-    reg lane35_x_outer; // scale_table.rs:146
-    reg [9:0] lane35_scale_c; // scale_table.rs:154
-    reg [9:0] lane35_scale_r; // scale_table.rs:154
-    reg [5:0] lane35_scale_e; // scale_table.rs:154
+    reg lane35_inner; // scale_table.rs:134
+    reg [14:0] lane35_x_magnitude; // scale_table.rs:147
+    reg lane35_x_sign; // scale_table.rs:147
+    reg lane35_x_outer; // scale_table.rs:147
+    reg [9:0] lane35_scale_c; // scale_table.rs:155
+    reg [9:0] lane35_scale_r; // scale_table.rs:155
+    reg [5:0] lane35_scale_e; // scale_table.rs:155
     reg [14:0] lane35_x_magnitude_1; // encode.rs:20
     reg lane35_x_sign_1; // encode.rs:20
     reg lane35_x_outer_1; // encode.rs:20
@@ -1411,13 +1411,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane35_middle_s6; // encode.rs:31
     reg [4:0] lane35_border; // encode.rs:31
     reg [3:0] codes_28; // encode.rs:37
-    reg lane34_inner; // scale_table.rs:133
-    reg [14:0] lane34_x_magnitude; // scale_table.rs:146
-    reg lane34_x_sign; // scale_table.rs:146
-    reg lane34_x_outer; // scale_table.rs:146
-    reg [9:0] lane34_scale_c; // scale_table.rs:154
-    reg [9:0] lane34_scale_r; // scale_table.rs:154
-    reg [5:0] lane34_scale_e; // scale_table.rs:154
+    reg lane34_inner; // scale_table.rs:134
+    reg [14:0] lane34_x_magnitude; // scale_table.rs:147
+    reg lane34_x_sign; // scale_table.rs:147
+    reg lane34_x_outer; // scale_table.rs:147
+    reg [9:0] lane34_scale_c; // scale_table.rs:155
+    reg [9:0] lane34_scale_r; // scale_table.rs:155
+    reg [5:0] lane34_scale_e; // scale_table.rs:155
     reg [14:0] lane34_x_magnitude_1; // encode.rs:20
     reg lane34_x_sign_1; // encode.rs:20
     reg lane34_x_outer_1; // encode.rs:20
@@ -1435,13 +1435,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane34_middle_s6; // encode.rs:31
     reg [4:0] lane34_border; // encode.rs:31
     reg [3:0] codes_29; // encode.rs:37
-    reg lane33_inner; // scale_table.rs:133
-    reg [14:0] lane33_x_magnitude; // scale_table.rs:146
-    reg lane33_x_sign; // scale_table.rs:146
-    reg lane33_x_outer; // scale_table.rs:146
-    reg [9:0] lane33_scale_c; // scale_table.rs:154
-    reg [9:0] lane33_scale_r; // scale_table.rs:154
-    reg [5:0] lane33_scale_e; // scale_table.rs:154
+    reg lane33_inner; // scale_table.rs:134
+    reg [14:0] lane33_x_magnitude; // scale_table.rs:147
+    reg lane33_x_sign; // scale_table.rs:147
+    reg lane33_x_outer; // scale_table.rs:147
+    reg [9:0] lane33_scale_c; // scale_table.rs:155
+    reg [9:0] lane33_scale_r; // scale_table.rs:155
+    reg [5:0] lane33_scale_e; // scale_table.rs:155
     reg [14:0] lane33_x_magnitude_1; // encode.rs:20
     reg lane33_x_sign_1; // encode.rs:20
     reg lane33_x_outer_1; // encode.rs:20
@@ -1459,13 +1459,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane33_middle_s6; // encode.rs:31
     reg [4:0] lane33_border; // encode.rs:31
     reg [3:0] codes_30; // encode.rs:37
-    reg lane32_inner; // scale_table.rs:133
-    reg [14:0] lane32_x_magnitude; // scale_table.rs:146
-    reg lane32_x_sign; // scale_table.rs:146
-    reg lane32_x_outer; // scale_table.rs:146
-    reg [9:0] lane32_scale_c; // scale_table.rs:154
-    reg [9:0] lane32_scale_r; // scale_table.rs:154
-    reg [5:0] lane32_scale_e; // scale_table.rs:154
+    reg lane32_inner; // scale_table.rs:134
+    reg [14:0] lane32_x_magnitude; // scale_table.rs:147
+    reg lane32_x_sign; // scale_table.rs:147
+    reg lane32_x_outer; // scale_table.rs:147
+    reg [9:0] lane32_scale_c; // scale_table.rs:155
+    reg [9:0] lane32_scale_r; // scale_table.rs:155
+    reg [5:0] lane32_scale_e; // scale_table.rs:155
     reg [14:0] lane32_x_magnitude_1; // encode.rs:20
     reg lane32_x_sign_1; // encode.rs:20
     reg lane32_x_outer_1; // encode.rs:20
@@ -1483,13 +1483,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane32_middle_s6; // encode.rs:31
     reg [4:0] lane32_border; // encode.rs:31
     reg [3:0] codes_31; // encode.rs:37
-    reg lane31_inner; // scale_table.rs:133
-    reg [14:0] lane31_x_magnitude; // scale_table.rs:146
-    reg lane31_x_sign; // scale_table.rs:146
-    reg lane31_x_outer; // scale_table.rs:146
-    reg [9:0] lane31_scale_c; // scale_table.rs:154
-    reg [9:0] lane31_scale_r; // scale_table.rs:154
-    reg [5:0] lane31_scale_e; // scale_table.rs:154
+    reg lane31_inner; // scale_table.rs:134
+    reg [14:0] lane31_x_magnitude; // scale_table.rs:147
+    reg lane31_x_sign; // scale_table.rs:147
+    reg lane31_x_outer; // scale_table.rs:147
+    reg [9:0] lane31_scale_c; // scale_table.rs:155
+    reg [9:0] lane31_scale_r; // scale_table.rs:155
+    reg [5:0] lane31_scale_e; // scale_table.rs:155
     reg [14:0] lane31_x_magnitude_1; // encode.rs:20
     reg lane31_x_sign_1; // encode.rs:20
     reg lane31_x_outer_1; // encode.rs:20
@@ -1507,13 +1507,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane31_middle_s6; // encode.rs:31
     reg [4:0] lane31_border; // encode.rs:31
     reg [3:0] codes_32; // encode.rs:37
-    reg lane30_inner; // scale_table.rs:133
-    reg [14:0] lane30_x_magnitude; // scale_table.rs:146
-    reg lane30_x_sign; // scale_table.rs:146
-    reg lane30_x_outer; // scale_table.rs:146
-    reg [9:0] lane30_scale_c; // scale_table.rs:154
-    reg [9:0] lane30_scale_r; // scale_table.rs:154
-    reg [5:0] lane30_scale_e; // scale_table.rs:154
+    reg lane30_inner; // scale_table.rs:134
+    reg [14:0] lane30_x_magnitude; // scale_table.rs:147
+    reg lane30_x_sign; // scale_table.rs:147
+    reg lane30_x_outer; // scale_table.rs:147
+    reg [9:0] lane30_scale_c; // scale_table.rs:155
+    reg [9:0] lane30_scale_r; // scale_table.rs:155
+    reg [5:0] lane30_scale_e; // scale_table.rs:155
     reg [14:0] lane30_x_magnitude_1; // encode.rs:20
     reg lane30_x_sign_1; // encode.rs:20
     reg lane30_x_outer_1; // encode.rs:20
@@ -1531,13 +1531,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane30_middle_s6; // encode.rs:31
     reg [4:0] lane30_border; // encode.rs:31
     reg [3:0] codes_33; // encode.rs:37
-    reg lane29_inner; // scale_table.rs:133
-    reg [14:0] lane29_x_magnitude; // scale_table.rs:146
-    reg lane29_x_sign; // scale_table.rs:146
-    reg lane29_x_outer; // scale_table.rs:146
-    reg [9:0] lane29_scale_c; // scale_table.rs:154
-    reg [9:0] lane29_scale_r; // scale_table.rs:154
-    reg [5:0] lane29_scale_e; // scale_table.rs:154
+    reg lane29_inner; // scale_table.rs:134
+    reg [14:0] lane29_x_magnitude; // scale_table.rs:147
+    reg lane29_x_sign; // scale_table.rs:147
+    reg lane29_x_outer; // scale_table.rs:147
+    reg [9:0] lane29_scale_c; // scale_table.rs:155
+    reg [9:0] lane29_scale_r; // scale_table.rs:155
+    reg [5:0] lane29_scale_e; // scale_table.rs:155
     reg [14:0] lane29_x_magnitude_1; // encode.rs:20
     reg lane29_x_sign_1; // encode.rs:20
     reg lane29_x_outer_1; // encode.rs:20
@@ -1555,13 +1555,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane29_middle_s6; // encode.rs:31
     reg [4:0] lane29_border; // encode.rs:31
     reg [3:0] codes_34; // encode.rs:37
-    reg lane28_inner; // scale_table.rs:133
-    reg [14:0] lane28_x_magnitude; // scale_table.rs:146
-    reg lane28_x_sign; // scale_table.rs:146
-    reg lane28_x_outer; // scale_table.rs:146
-    reg [9:0] lane28_scale_c; // scale_table.rs:154
-    reg [9:0] lane28_scale_r; // scale_table.rs:154
-    reg [5:0] lane28_scale_e; // scale_table.rs:154
+    reg lane28_inner; // scale_table.rs:134
+    reg [14:0] lane28_x_magnitude; // scale_table.rs:147
+    reg lane28_x_sign; // scale_table.rs:147
+    reg lane28_x_outer; // scale_table.rs:147
+    reg [9:0] lane28_scale_c; // scale_table.rs:155
+    reg [9:0] lane28_scale_r; // scale_table.rs:155
+    reg [5:0] lane28_scale_e; // scale_table.rs:155
     reg [14:0] lane28_x_magnitude_1; // encode.rs:20
     reg lane28_x_sign_1; // encode.rs:20
     reg lane28_x_outer_1; // encode.rs:20
@@ -1579,13 +1579,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane28_middle_s6; // encode.rs:31
     reg [4:0] lane28_border; // encode.rs:31
     reg [3:0] codes_35; // encode.rs:37
-    reg lane27_inner; // scale_table.rs:133
-    reg [14:0] lane27_x_magnitude; // scale_table.rs:146
-    reg lane27_x_sign; // scale_table.rs:146
-    reg lane27_x_outer; // scale_table.rs:146
-    reg [9:0] lane27_scale_c; // scale_table.rs:154
-    reg [9:0] lane27_scale_r; // scale_table.rs:154
-    reg [5:0] lane27_scale_e; // scale_table.rs:154
+    reg lane27_inner; // scale_table.rs:134
+    reg [14:0] lane27_x_magnitude; // scale_table.rs:147
+    reg lane27_x_sign; // scale_table.rs:147
+    reg lane27_x_outer; // scale_table.rs:147
+    reg [9:0] lane27_scale_c; // scale_table.rs:155
+    reg [9:0] lane27_scale_r; // scale_table.rs:155
+    reg [5:0] lane27_scale_e; // scale_table.rs:155
     reg [14:0] lane27_x_magnitude_1; // encode.rs:20
     reg lane27_x_sign_1; // encode.rs:20
     reg lane27_x_outer_1; // encode.rs:20
@@ -1603,13 +1603,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane27_middle_s6; // encode.rs:31
     reg [4:0] lane27_border; // encode.rs:31
     reg [3:0] codes_36; // encode.rs:37
-    reg lane26_inner; // scale_table.rs:133
-    reg [14:0] lane26_x_magnitude; // scale_table.rs:146
-    reg lane26_x_sign; // scale_table.rs:146
-    reg lane26_x_outer; // scale_table.rs:146
-    reg [9:0] lane26_scale_c; // scale_table.rs:154
-    reg [9:0] lane26_scale_r; // scale_table.rs:154
-    reg [5:0] lane26_scale_e; // scale_table.rs:154
+    reg lane26_inner; // scale_table.rs:134
+    reg [14:0] lane26_x_magnitude; // scale_table.rs:147
+    reg lane26_x_sign; // scale_table.rs:147
+    reg lane26_x_outer; // scale_table.rs:147
+    reg [9:0] lane26_scale_c; // scale_table.rs:155
+    reg [9:0] lane26_scale_r; // scale_table.rs:155
+    reg [5:0] lane26_scale_e; // scale_table.rs:155
     reg [14:0] lane26_x_magnitude_1; // encode.rs:20
     reg lane26_x_sign_1; // encode.rs:20
     reg lane26_x_outer_1; // encode.rs:20
@@ -1627,13 +1627,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane26_middle_s6; // encode.rs:31
     reg [4:0] lane26_border; // encode.rs:31
     reg [3:0] codes_37; // encode.rs:37
-    reg lane25_inner; // scale_table.rs:133
-    reg [14:0] lane25_x_magnitude; // scale_table.rs:146
-    reg lane25_x_sign; // scale_table.rs:146
-    reg lane25_x_outer; // scale_table.rs:146
-    reg [9:0] lane25_scale_c; // scale_table.rs:154
-    reg [9:0] lane25_scale_r; // scale_table.rs:154
-    reg [5:0] lane25_scale_e; // scale_table.rs:154
+    reg lane25_inner; // scale_table.rs:134
+    reg [14:0] lane25_x_magnitude; // scale_table.rs:147
+    reg lane25_x_sign; // scale_table.rs:147
+    reg lane25_x_outer; // scale_table.rs:147
+    reg [9:0] lane25_scale_c; // scale_table.rs:155
+    reg [9:0] lane25_scale_r; // scale_table.rs:155
+    reg [5:0] lane25_scale_e; // scale_table.rs:155
     reg [14:0] lane25_x_magnitude_1; // encode.rs:20
     reg lane25_x_sign_1; // encode.rs:20
     reg lane25_x_outer_1; // encode.rs:20
@@ -1651,13 +1651,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane25_middle_s6; // encode.rs:31
     reg [4:0] lane25_border; // encode.rs:31
     reg [3:0] codes_38; // encode.rs:37
-    reg lane24_inner; // scale_table.rs:133
-    reg [14:0] lane24_x_magnitude; // scale_table.rs:146
-    reg lane24_x_sign; // scale_table.rs:146
-    reg lane24_x_outer; // scale_table.rs:146
-    reg [9:0] lane24_scale_c; // scale_table.rs:154
-    reg [9:0] lane24_scale_r; // scale_table.rs:154
-    reg [5:0] lane24_scale_e; // scale_table.rs:154
+    reg lane24_inner; // scale_table.rs:134
+    reg [14:0] lane24_x_magnitude; // scale_table.rs:147
+    reg lane24_x_sign; // scale_table.rs:147
+    reg lane24_x_outer; // scale_table.rs:147
+    reg [9:0] lane24_scale_c; // scale_table.rs:155
+    reg [9:0] lane24_scale_r; // scale_table.rs:155
+    reg [5:0] lane24_scale_e; // scale_table.rs:155
     reg [14:0] lane24_x_magnitude_1; // encode.rs:20
     reg lane24_x_sign_1; // encode.rs:20
     reg lane24_x_outer_1; // encode.rs:20
@@ -1675,13 +1675,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane24_middle_s6; // encode.rs:31
     reg [4:0] lane24_border; // encode.rs:31
     reg [3:0] codes_39; // encode.rs:37
-    reg lane23_inner; // scale_table.rs:133
-    reg [14:0] lane23_x_magnitude; // scale_table.rs:146
-    reg lane23_x_sign; // scale_table.rs:146
-    reg lane23_x_outer; // scale_table.rs:146
-    reg [9:0] lane23_scale_c; // scale_table.rs:154
-    reg [9:0] lane23_scale_r; // scale_table.rs:154
-    reg [5:0] lane23_scale_e; // scale_table.rs:154
+    reg lane23_inner; // scale_table.rs:134
+    reg [14:0] lane23_x_magnitude; // scale_table.rs:147
+    reg lane23_x_sign; // scale_table.rs:147
+    reg lane23_x_outer; // scale_table.rs:147
+    reg [9:0] lane23_scale_c; // scale_table.rs:155
+    reg [9:0] lane23_scale_r; // scale_table.rs:155
+    reg [5:0] lane23_scale_e; // scale_table.rs:155
     reg [14:0] lane23_x_magnitude_1; // encode.rs:20
     reg lane23_x_sign_1; // encode.rs:20
     reg lane23_x_outer_1; // encode.rs:20
@@ -1699,13 +1699,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane23_middle_s6; // encode.rs:31
     reg [4:0] lane23_border; // encode.rs:31
     reg [3:0] codes_40; // encode.rs:37
-    reg lane22_inner; // scale_table.rs:133
-    reg [14:0] lane22_x_magnitude; // scale_table.rs:146
-    reg lane22_x_sign; // scale_table.rs:146
-    reg lane22_x_outer; // scale_table.rs:146
-    reg [9:0] lane22_scale_c; // scale_table.rs:154
-    reg [9:0] lane22_scale_r; // scale_table.rs:154
-    reg [5:0] lane22_scale_e; // scale_table.rs:154
+    reg lane22_inner; // scale_table.rs:134
+    reg [14:0] lane22_x_magnitude; // scale_table.rs:147
+    reg lane22_x_sign; // scale_table.rs:147
+    reg lane22_x_outer; // scale_table.rs:147
+    reg [9:0] lane22_scale_c; // scale_table.rs:155
+    reg [9:0] lane22_scale_r; // scale_table.rs:155
+    reg [5:0] lane22_scale_e; // scale_table.rs:155
     reg [14:0] lane22_x_magnitude_1; // encode.rs:20
     reg lane22_x_sign_1; // encode.rs:20
     reg lane22_x_outer_1; // encode.rs:20
@@ -1723,13 +1723,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane22_middle_s6; // encode.rs:31
     reg [4:0] lane22_border; // encode.rs:31
     reg [3:0] codes_41; // encode.rs:37
-    reg lane21_inner; // scale_table.rs:133
-    reg [14:0] lane21_x_magnitude; // scale_table.rs:146
-    reg lane21_x_sign; // scale_table.rs:146
-    reg lane21_x_outer; // scale_table.rs:146
-    reg [9:0] lane21_scale_c; // scale_table.rs:154
-    reg [9:0] lane21_scale_r; // scale_table.rs:154
-    reg [5:0] lane21_scale_e; // scale_table.rs:154
+    reg lane21_inner; // scale_table.rs:134
+    reg [14:0] lane21_x_magnitude; // scale_table.rs:147
+    reg lane21_x_sign; // scale_table.rs:147
+    reg lane21_x_outer; // scale_table.rs:147
+    reg [9:0] lane21_scale_c; // scale_table.rs:155
+    reg [9:0] lane21_scale_r; // scale_table.rs:155
+    reg [5:0] lane21_scale_e; // scale_table.rs:155
     reg [14:0] lane21_x_magnitude_1; // encode.rs:20
     reg lane21_x_sign_1; // encode.rs:20
     reg lane21_x_outer_1; // encode.rs:20
@@ -1747,13 +1747,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane21_middle_s6; // encode.rs:31
     reg [4:0] lane21_border; // encode.rs:31
     reg [3:0] codes_42; // encode.rs:37
-    reg lane20_inner; // scale_table.rs:133
-    reg [14:0] lane20_x_magnitude; // scale_table.rs:146
-    reg lane20_x_sign; // scale_table.rs:146
-    reg lane20_x_outer; // scale_table.rs:146
-    reg [9:0] lane20_scale_c; // scale_table.rs:154
-    reg [9:0] lane20_scale_r; // scale_table.rs:154
-    reg [5:0] lane20_scale_e; // scale_table.rs:154
+    reg lane20_inner; // scale_table.rs:134
+    reg [14:0] lane20_x_magnitude; // scale_table.rs:147
+    reg lane20_x_sign; // scale_table.rs:147
+    reg lane20_x_outer; // scale_table.rs:147
+    reg [9:0] lane20_scale_c; // scale_table.rs:155
+    reg [9:0] lane20_scale_r; // scale_table.rs:155
+    reg [5:0] lane20_scale_e; // scale_table.rs:155
     reg [14:0] lane20_x_magnitude_1; // encode.rs:20
     reg lane20_x_sign_1; // encode.rs:20
     reg lane20_x_outer_1; // encode.rs:20
@@ -1771,13 +1771,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane20_middle_s6; // encode.rs:31
     reg [4:0] lane20_border; // encode.rs:31
     reg [3:0] codes_43; // encode.rs:37
-    reg lane19_inner; // scale_table.rs:133
-    reg [14:0] lane19_x_magnitude; // scale_table.rs:146
-    reg lane19_x_sign; // scale_table.rs:146
-    reg lane19_x_outer; // scale_table.rs:146
-    reg [9:0] lane19_scale_c; // scale_table.rs:154
-    reg [9:0] lane19_scale_r; // scale_table.rs:154
-    reg [5:0] lane19_scale_e; // scale_table.rs:154
+    reg lane19_inner; // scale_table.rs:134
+    reg [14:0] lane19_x_magnitude; // scale_table.rs:147
+    reg lane19_x_sign; // scale_table.rs:147
+    reg lane19_x_outer; // scale_table.rs:147
+    reg [9:0] lane19_scale_c; // scale_table.rs:155
+    reg [9:0] lane19_scale_r; // scale_table.rs:155
+    reg [5:0] lane19_scale_e; // scale_table.rs:155
     reg [14:0] lane19_x_magnitude_1; // encode.rs:20
     reg lane19_x_sign_1; // encode.rs:20
     reg lane19_x_outer_1; // encode.rs:20
@@ -1795,13 +1795,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane19_middle_s6; // encode.rs:31
     reg [4:0] lane19_border; // encode.rs:31
     reg [3:0] codes_44; // encode.rs:37
-    reg lane18_inner; // scale_table.rs:133
-    reg [14:0] lane18_x_magnitude; // scale_table.rs:146
-    reg lane18_x_sign; // scale_table.rs:146
-    reg lane18_x_outer; // scale_table.rs:146
-    reg [9:0] lane18_scale_c; // scale_table.rs:154
-    reg [9:0] lane18_scale_r; // scale_table.rs:154
-    reg [5:0] lane18_scale_e; // scale_table.rs:154
+    reg lane18_inner; // scale_table.rs:134
+    reg [14:0] lane18_x_magnitude; // scale_table.rs:147
+    reg lane18_x_sign; // scale_table.rs:147
+    reg lane18_x_outer; // scale_table.rs:147
+    reg [9:0] lane18_scale_c; // scale_table.rs:155
+    reg [9:0] lane18_scale_r; // scale_table.rs:155
+    reg [5:0] lane18_scale_e; // scale_table.rs:155
     reg [14:0] lane18_x_magnitude_1; // encode.rs:20
     reg lane18_x_sign_1; // encode.rs:20
     reg lane18_x_outer_1; // encode.rs:20
@@ -1819,13 +1819,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane18_middle_s6; // encode.rs:31
     reg [4:0] lane18_border; // encode.rs:31
     reg [3:0] codes_45; // encode.rs:37
-    reg lane17_inner; // scale_table.rs:133
-    reg [14:0] lane17_x_magnitude; // scale_table.rs:146
-    reg lane17_x_sign; // scale_table.rs:146
-    reg lane17_x_outer; // scale_table.rs:146
-    reg [9:0] lane17_scale_c; // scale_table.rs:154
-    reg [9:0] lane17_scale_r; // scale_table.rs:154
-    reg [5:0] lane17_scale_e; // scale_table.rs:154
+    reg lane17_inner; // scale_table.rs:134
+    reg [14:0] lane17_x_magnitude; // scale_table.rs:147
+    reg lane17_x_sign; // scale_table.rs:147
+    reg lane17_x_outer; // scale_table.rs:147
+    reg [9:0] lane17_scale_c; // scale_table.rs:155
+    reg [9:0] lane17_scale_r; // scale_table.rs:155
+    reg [5:0] lane17_scale_e; // scale_table.rs:155
     reg [14:0] lane17_x_magnitude_1; // encode.rs:20
     reg lane17_x_sign_1; // encode.rs:20
     reg lane17_x_outer_1; // encode.rs:20
@@ -1843,13 +1843,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane17_middle_s6; // encode.rs:31
     reg [4:0] lane17_border; // encode.rs:31
     reg [3:0] codes_46; // encode.rs:37
-    reg lane16_inner; // scale_table.rs:133
-    reg [14:0] lane16_x_magnitude; // scale_table.rs:146
-    reg lane16_x_sign; // scale_table.rs:146
-    reg lane16_x_outer; // scale_table.rs:146
-    reg [9:0] lane16_scale_c; // scale_table.rs:154
-    reg [9:0] lane16_scale_r; // scale_table.rs:154
-    reg [5:0] lane16_scale_e; // scale_table.rs:154
+    reg lane16_inner; // scale_table.rs:134
+    reg [14:0] lane16_x_magnitude; // scale_table.rs:147
+    reg lane16_x_sign; // scale_table.rs:147
+    reg lane16_x_outer; // scale_table.rs:147
+    reg [9:0] lane16_scale_c; // scale_table.rs:155
+    reg [9:0] lane16_scale_r; // scale_table.rs:155
+    reg [5:0] lane16_scale_e; // scale_table.rs:155
     reg [14:0] lane16_x_magnitude_1; // encode.rs:20
     reg lane16_x_sign_1; // encode.rs:20
     reg lane16_x_outer_1; // encode.rs:20
@@ -1867,13 +1867,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane16_middle_s6; // encode.rs:31
     reg [4:0] lane16_border; // encode.rs:31
     reg [3:0] codes_47; // encode.rs:37
-    reg lane15_inner; // scale_table.rs:133
-    reg [14:0] lane15_x_magnitude; // scale_table.rs:146
-    reg lane15_x_sign; // scale_table.rs:146
-    reg lane15_x_outer; // scale_table.rs:146
-    reg [9:0] lane15_scale_c; // scale_table.rs:154
-    reg [9:0] lane15_scale_r; // scale_table.rs:154
-    reg [5:0] lane15_scale_e; // scale_table.rs:154
+    reg lane15_inner; // scale_table.rs:134
+    reg [14:0] lane15_x_magnitude; // scale_table.rs:147
+    reg lane15_x_sign; // scale_table.rs:147
+    reg lane15_x_outer; // scale_table.rs:147
+    reg [9:0] lane15_scale_c; // scale_table.rs:155
+    reg [9:0] lane15_scale_r; // scale_table.rs:155
+    reg [5:0] lane15_scale_e; // scale_table.rs:155
     reg [14:0] lane15_x_magnitude_1; // encode.rs:20
     reg lane15_x_sign_1; // encode.rs:20
     reg lane15_x_outer_1; // encode.rs:20
@@ -1891,13 +1891,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane15_middle_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_48; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:133
-    reg [14:0] lane14_x_magnitude; // scale_table.rs:146
-    reg lane14_x_sign; // scale_table.rs:146
-    reg lane14_x_outer; // scale_table.rs:146
-    reg [9:0] lane14_scale_c; // scale_table.rs:154
-    reg [9:0] lane14_scale_r; // scale_table.rs:154
-    reg [5:0] lane14_scale_e; // scale_table.rs:154
+    reg lane14_inner; // scale_table.rs:134
+    reg [14:0] lane14_x_magnitude; // scale_table.rs:147
+    reg lane14_x_sign; // scale_table.rs:147
+    reg lane14_x_outer; // scale_table.rs:147
+    reg [9:0] lane14_scale_c; // scale_table.rs:155
+    reg [9:0] lane14_scale_r; // scale_table.rs:155
+    reg [5:0] lane14_scale_e; // scale_table.rs:155
     reg [14:0] lane14_x_magnitude_1; // encode.rs:20
     reg lane14_x_sign_1; // encode.rs:20
     reg lane14_x_outer_1; // encode.rs:20
@@ -1915,13 +1915,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_49; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:133
-    reg [14:0] lane13_x_magnitude; // scale_table.rs:146
-    reg lane13_x_sign; // scale_table.rs:146
-    reg lane13_x_outer; // scale_table.rs:146
-    reg [9:0] lane13_scale_c; // scale_table.rs:154
-    reg [9:0] lane13_scale_r; // scale_table.rs:154
-    reg [5:0] lane13_scale_e; // scale_table.rs:154
+    reg lane13_inner; // scale_table.rs:134
+    reg [14:0] lane13_x_magnitude; // scale_table.rs:147
+    reg lane13_x_sign; // scale_table.rs:147
+    reg lane13_x_outer; // scale_table.rs:147
+    reg [9:0] lane13_scale_c; // scale_table.rs:155
+    reg [9:0] lane13_scale_r; // scale_table.rs:155
+    reg [5:0] lane13_scale_e; // scale_table.rs:155
     reg [14:0] lane13_x_magnitude_1; // encode.rs:20
     reg lane13_x_sign_1; // encode.rs:20
     reg lane13_x_outer_1; // encode.rs:20
@@ -1939,13 +1939,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_50; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:133
-    reg [14:0] lane12_x_magnitude; // scale_table.rs:146
-    reg lane12_x_sign; // scale_table.rs:146
-    reg lane12_x_outer; // scale_table.rs:146
-    reg [9:0] lane12_scale_c; // scale_table.rs:154
-    reg [9:0] lane12_scale_r; // scale_table.rs:154
-    reg [5:0] lane12_scale_e; // scale_table.rs:154
+    reg lane12_inner; // scale_table.rs:134
+    reg [14:0] lane12_x_magnitude; // scale_table.rs:147
+    reg lane12_x_sign; // scale_table.rs:147
+    reg lane12_x_outer; // scale_table.rs:147
+    reg [9:0] lane12_scale_c; // scale_table.rs:155
+    reg [9:0] lane12_scale_r; // scale_table.rs:155
+    reg [5:0] lane12_scale_e; // scale_table.rs:155
     reg [14:0] lane12_x_magnitude_1; // encode.rs:20
     reg lane12_x_sign_1; // encode.rs:20
     reg lane12_x_outer_1; // encode.rs:20
@@ -1963,13 +1963,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_51; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:133
-    reg [14:0] lane11_x_magnitude; // scale_table.rs:146
-    reg lane11_x_sign; // scale_table.rs:146
-    reg lane11_x_outer; // scale_table.rs:146
-    reg [9:0] lane11_scale_c; // scale_table.rs:154
-    reg [9:0] lane11_scale_r; // scale_table.rs:154
-    reg [5:0] lane11_scale_e; // scale_table.rs:154
+    reg lane11_inner; // scale_table.rs:134
+    reg [14:0] lane11_x_magnitude; // scale_table.rs:147
+    reg lane11_x_sign; // scale_table.rs:147
+    reg lane11_x_outer; // scale_table.rs:147
+    reg [9:0] lane11_scale_c; // scale_table.rs:155
+    reg [9:0] lane11_scale_r; // scale_table.rs:155
+    reg [5:0] lane11_scale_e; // scale_table.rs:155
     reg [14:0] lane11_x_magnitude_1; // encode.rs:20
     reg lane11_x_sign_1; // encode.rs:20
     reg lane11_x_outer_1; // encode.rs:20
@@ -1987,13 +1987,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_52; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:133
-    reg [14:0] lane10_x_magnitude; // scale_table.rs:146
-    reg lane10_x_sign; // scale_table.rs:146
-    reg lane10_x_outer; // scale_table.rs:146
-    reg [9:0] lane10_scale_c; // scale_table.rs:154
-    reg [9:0] lane10_scale_r; // scale_table.rs:154
-    reg [5:0] lane10_scale_e; // scale_table.rs:154
+    reg lane10_inner; // scale_table.rs:134
+    reg [14:0] lane10_x_magnitude; // scale_table.rs:147
+    reg lane10_x_sign; // scale_table.rs:147
+    reg lane10_x_outer; // scale_table.rs:147
+    reg [9:0] lane10_scale_c; // scale_table.rs:155
+    reg [9:0] lane10_scale_r; // scale_table.rs:155
+    reg [5:0] lane10_scale_e; // scale_table.rs:155
     reg [14:0] lane10_x_magnitude_1; // encode.rs:20
     reg lane10_x_sign_1; // encode.rs:20
     reg lane10_x_outer_1; // encode.rs:20
@@ -2011,13 +2011,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_53; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:133
-    reg [14:0] lane9_x_magnitude; // scale_table.rs:146
-    reg lane9_x_sign; // scale_table.rs:146
-    reg lane9_x_outer; // scale_table.rs:146
-    reg [9:0] lane9_scale_c; // scale_table.rs:154
-    reg [9:0] lane9_scale_r; // scale_table.rs:154
-    reg [5:0] lane9_scale_e; // scale_table.rs:154
+    reg lane9_inner; // scale_table.rs:134
+    reg [14:0] lane9_x_magnitude; // scale_table.rs:147
+    reg lane9_x_sign; // scale_table.rs:147
+    reg lane9_x_outer; // scale_table.rs:147
+    reg [9:0] lane9_scale_c; // scale_table.rs:155
+    reg [9:0] lane9_scale_r; // scale_table.rs:155
+    reg [5:0] lane9_scale_e; // scale_table.rs:155
     reg [14:0] lane9_x_magnitude_1; // encode.rs:20
     reg lane9_x_sign_1; // encode.rs:20
     reg lane9_x_outer_1; // encode.rs:20
@@ -2035,13 +2035,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_54; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:133
-    reg [14:0] lane8_x_magnitude; // scale_table.rs:146
-    reg lane8_x_sign; // scale_table.rs:146
-    reg lane8_x_outer; // scale_table.rs:146
-    reg [9:0] lane8_scale_c; // scale_table.rs:154
-    reg [9:0] lane8_scale_r; // scale_table.rs:154
-    reg [5:0] lane8_scale_e; // scale_table.rs:154
+    reg lane8_inner; // scale_table.rs:134
+    reg [14:0] lane8_x_magnitude; // scale_table.rs:147
+    reg lane8_x_sign; // scale_table.rs:147
+    reg lane8_x_outer; // scale_table.rs:147
+    reg [9:0] lane8_scale_c; // scale_table.rs:155
+    reg [9:0] lane8_scale_r; // scale_table.rs:155
+    reg [5:0] lane8_scale_e; // scale_table.rs:155
     reg [14:0] lane8_x_magnitude_1; // encode.rs:20
     reg lane8_x_sign_1; // encode.rs:20
     reg lane8_x_outer_1; // encode.rs:20
@@ -2059,13 +2059,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_55; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:133
-    reg [14:0] lane7_x_magnitude; // scale_table.rs:146
-    reg lane7_x_sign; // scale_table.rs:146
-    reg lane7_x_outer; // scale_table.rs:146
-    reg [9:0] lane7_scale_c; // scale_table.rs:154
-    reg [9:0] lane7_scale_r; // scale_table.rs:154
-    reg [5:0] lane7_scale_e; // scale_table.rs:154
+    reg lane7_inner; // scale_table.rs:134
+    reg [14:0] lane7_x_magnitude; // scale_table.rs:147
+    reg lane7_x_sign; // scale_table.rs:147
+    reg lane7_x_outer; // scale_table.rs:147
+    reg [9:0] lane7_scale_c; // scale_table.rs:155
+    reg [9:0] lane7_scale_r; // scale_table.rs:155
+    reg [5:0] lane7_scale_e; // scale_table.rs:155
     reg [14:0] lane7_x_magnitude_1; // encode.rs:20
     reg lane7_x_sign_1; // encode.rs:20
     reg lane7_x_outer_1; // encode.rs:20
@@ -2083,13 +2083,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_56; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:133
-    reg [14:0] lane6_x_magnitude; // scale_table.rs:146
-    reg lane6_x_sign; // scale_table.rs:146
-    reg lane6_x_outer; // scale_table.rs:146
-    reg [9:0] lane6_scale_c; // scale_table.rs:154
-    reg [9:0] lane6_scale_r; // scale_table.rs:154
-    reg [5:0] lane6_scale_e; // scale_table.rs:154
+    reg lane6_inner; // scale_table.rs:134
+    reg [14:0] lane6_x_magnitude; // scale_table.rs:147
+    reg lane6_x_sign; // scale_table.rs:147
+    reg lane6_x_outer; // scale_table.rs:147
+    reg [9:0] lane6_scale_c; // scale_table.rs:155
+    reg [9:0] lane6_scale_r; // scale_table.rs:155
+    reg [5:0] lane6_scale_e; // scale_table.rs:155
     reg [14:0] lane6_x_magnitude_1; // encode.rs:20
     reg lane6_x_sign_1; // encode.rs:20
     reg lane6_x_outer_1; // encode.rs:20
@@ -2107,13 +2107,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_57; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:133
-    reg [14:0] lane5_x_magnitude; // scale_table.rs:146
-    reg lane5_x_sign; // scale_table.rs:146
-    reg lane5_x_outer; // scale_table.rs:146
-    reg [9:0] lane5_scale_c; // scale_table.rs:154
-    reg [9:0] lane5_scale_r; // scale_table.rs:154
-    reg [5:0] lane5_scale_e; // scale_table.rs:154
+    reg lane5_inner; // scale_table.rs:134
+    reg [14:0] lane5_x_magnitude; // scale_table.rs:147
+    reg lane5_x_sign; // scale_table.rs:147
+    reg lane5_x_outer; // scale_table.rs:147
+    reg [9:0] lane5_scale_c; // scale_table.rs:155
+    reg [9:0] lane5_scale_r; // scale_table.rs:155
+    reg [5:0] lane5_scale_e; // scale_table.rs:155
     reg [14:0] lane5_x_magnitude_1; // encode.rs:20
     reg lane5_x_sign_1; // encode.rs:20
     reg lane5_x_outer_1; // encode.rs:20
@@ -2131,13 +2131,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_58; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:133
-    reg [14:0] lane4_x_magnitude; // scale_table.rs:146
-    reg lane4_x_sign; // scale_table.rs:146
-    reg lane4_x_outer; // scale_table.rs:146
-    reg [9:0] lane4_scale_c; // scale_table.rs:154
-    reg [9:0] lane4_scale_r; // scale_table.rs:154
-    reg [5:0] lane4_scale_e; // scale_table.rs:154
+    reg lane4_inner; // scale_table.rs:134
+    reg [14:0] lane4_x_magnitude; // scale_table.rs:147
+    reg lane4_x_sign; // scale_table.rs:147
+    reg lane4_x_outer; // scale_table.rs:147
+    reg [9:0] lane4_scale_c; // scale_table.rs:155
+    reg [9:0] lane4_scale_r; // scale_table.rs:155
+    reg [5:0] lane4_scale_e; // scale_table.rs:155
     reg [14:0] lane4_x_magnitude_1; // encode.rs:20
     reg lane4_x_sign_1; // encode.rs:20
     reg lane4_x_outer_1; // encode.rs:20
@@ -2155,13 +2155,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_59; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:133
-    reg [14:0] lane3_x_magnitude; // scale_table.rs:146
-    reg lane3_x_sign; // scale_table.rs:146
-    reg lane3_x_outer; // scale_table.rs:146
-    reg [9:0] lane3_scale_c; // scale_table.rs:154
-    reg [9:0] lane3_scale_r; // scale_table.rs:154
-    reg [5:0] lane3_scale_e; // scale_table.rs:154
+    reg lane3_inner; // scale_table.rs:134
+    reg [14:0] lane3_x_magnitude; // scale_table.rs:147
+    reg lane3_x_sign; // scale_table.rs:147
+    reg lane3_x_outer; // scale_table.rs:147
+    reg [9:0] lane3_scale_c; // scale_table.rs:155
+    reg [9:0] lane3_scale_r; // scale_table.rs:155
+    reg [5:0] lane3_scale_e; // scale_table.rs:155
     reg [14:0] lane3_x_magnitude_1; // encode.rs:20
     reg lane3_x_sign_1; // encode.rs:20
     reg lane3_x_outer_1; // encode.rs:20
@@ -2179,13 +2179,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_60; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:133
-    reg [14:0] lane2_x_magnitude; // scale_table.rs:146
-    reg lane2_x_sign; // scale_table.rs:146
-    reg lane2_x_outer; // scale_table.rs:146
-    reg [9:0] lane2_scale_c; // scale_table.rs:154
-    reg [9:0] lane2_scale_r; // scale_table.rs:154
-    reg [5:0] lane2_scale_e; // scale_table.rs:154
+    reg lane2_inner; // scale_table.rs:134
+    reg [14:0] lane2_x_magnitude; // scale_table.rs:147
+    reg lane2_x_sign; // scale_table.rs:147
+    reg lane2_x_outer; // scale_table.rs:147
+    reg [9:0] lane2_scale_c; // scale_table.rs:155
+    reg [9:0] lane2_scale_r; // scale_table.rs:155
+    reg [5:0] lane2_scale_e; // scale_table.rs:155
     reg [14:0] lane2_x_magnitude_1; // encode.rs:20
     reg lane2_x_sign_1; // encode.rs:20
     reg lane2_x_outer_1; // encode.rs:20
@@ -2203,13 +2203,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_61; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:133
-    reg [14:0] lane1_x_magnitude; // scale_table.rs:146
-    reg lane1_x_sign; // scale_table.rs:146
-    reg lane1_x_outer; // scale_table.rs:146
-    reg [9:0] lane1_scale_c; // scale_table.rs:154
-    reg [9:0] lane1_scale_r; // scale_table.rs:154
-    reg [5:0] lane1_scale_e; // scale_table.rs:154
+    reg lane1_inner; // scale_table.rs:134
+    reg [14:0] lane1_x_magnitude; // scale_table.rs:147
+    reg lane1_x_sign; // scale_table.rs:147
+    reg lane1_x_outer; // scale_table.rs:147
+    reg [9:0] lane1_scale_c; // scale_table.rs:155
+    reg [9:0] lane1_scale_r; // scale_table.rs:155
+    reg [5:0] lane1_scale_e; // scale_table.rs:155
     reg [14:0] lane1_x_magnitude_1; // encode.rs:20
     reg lane1_x_sign_1; // encode.rs:20
     reg lane1_x_outer_1; // encode.rs:20
@@ -2227,13 +2227,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_62; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:133
-    reg [14:0] lane0_x_magnitude; // scale_table.rs:146
-    reg lane0_x_sign; // scale_table.rs:146
-    reg lane0_x_outer; // scale_table.rs:146
-    reg [9:0] lane0_scale_c; // scale_table.rs:154
-    reg [9:0] lane0_scale_r; // scale_table.rs:154
-    reg [5:0] lane0_scale_e; // scale_table.rs:154
+    reg lane0_inner; // scale_table.rs:134
+    reg [14:0] lane0_x_magnitude; // scale_table.rs:147
+    reg lane0_x_sign; // scale_table.rs:147
+    reg lane0_x_outer; // scale_table.rs:147
+    reg [9:0] lane0_scale_c; // scale_table.rs:155
+    reg [9:0] lane0_scale_r; // scale_table.rs:155
+    reg [5:0] lane0_scale_e; // scale_table.rs:155
     reg [14:0] lane0_x_magnitude_1; // encode.rs:20
     reg lane0_x_sign_1; // encode.rs:20
     reg lane0_x_outer_1; // encode.rs:20
@@ -2251,14 +2251,6 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_63; // encode.rs:37
-    reg issue_s1; // quantizer.rs:233
-    reg issue_s2; // quantizer.rs:233
-    reg issue_s3; // quantizer.rs:233
-    reg issue_s4; // quantizer.rs:233
-    reg beat_last_s1; // quantizer.rs:233
-    reg beat_last_s2; // quantizer.rs:233
-    reg beat_last_s3; // quantizer.rs:233
-    reg beat_last_s4; // quantizer.rs:233
     reg [6:0] compact_distance_1; // compact.rs:21
     reg [6:0] compact_distance_2; // compact.rs:21
     reg [6:0] compact_distance_3; // compact.rs:21
@@ -2697,6 +2689,9 @@ module oaken_quantizer_core_p64_n8192 (
     reg chunk_first_s1; // quantizer.rs:267
     reg chunk_first_s2; // quantizer.rs:267
     reg starts_chunk; // quantizer.rs:267
+    reg issue_s1; // quantizer.rs:270
+    reg issue_s2; // quantizer.rs:270
+    reg issue_s3; // quantizer.rs:270
     reg [6:0] compact_total_s4; // quantizer.rs:276
     reg [6:0] compact_total_s5; // quantizer.rs:276
     reg [6:0] sparse_beat_found; // quantizer.rs:276
@@ -2716,8 +2711,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg beat_first_s4; // quantizer.rs:280
     reg beat_first_s5; // quantizer.rs:280
     reg sparse_beat_first; // quantizer.rs:280
+    reg beat_last_s1; // quantizer.rs:281
+    reg beat_last_s2; // quantizer.rs:281
+    reg beat_last_s3; // quantizer.rs:281
+    reg beat_last_s4; // quantizer.rs:281
     reg beat_last_s5; // quantizer.rs:281
     reg sparse_beat_last; // quantizer.rs:281
+    reg issue_s4; // quantizer.rs:283
     reg issue_s5; // quantizer.rs:283
     reg issue_s6; // quantizer.rs:283
     reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
@@ -4524,10 +4524,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane63_x_sign <= elements_63_sign;
         if (advance) lane63_x_outer <= elements_63_outer;
     end
-    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:149
+    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
         if (advance) lane63_scale_r <= lane63_side_r;
@@ -4579,10 +4579,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane62_x_sign <= elements_62_sign;
         if (advance) lane62_x_outer <= elements_62_outer;
     end
-    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:149
+    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
         if (advance) lane62_scale_r <= lane62_side_r;
@@ -4630,10 +4630,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane61_x_sign <= elements_61_sign;
         if (advance) lane61_x_outer <= elements_61_outer;
     end
-    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:149
+    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
         if (advance) lane61_scale_r <= lane61_side_r;
@@ -4681,10 +4681,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane60_x_sign <= elements_60_sign;
         if (advance) lane60_x_outer <= elements_60_outer;
     end
-    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:149
+    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
         if (advance) lane60_scale_r <= lane60_side_r;
@@ -4732,10 +4732,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane59_x_sign <= elements_59_sign;
         if (advance) lane59_x_outer <= elements_59_outer;
     end
-    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:149
+    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
         if (advance) lane59_scale_r <= lane59_side_r;
@@ -4783,10 +4783,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane58_x_sign <= elements_58_sign;
         if (advance) lane58_x_outer <= elements_58_outer;
     end
-    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:149
+    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
         if (advance) lane58_scale_r <= lane58_side_r;
@@ -4834,10 +4834,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane57_x_sign <= elements_57_sign;
         if (advance) lane57_x_outer <= elements_57_outer;
     end
-    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:149
+    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
         if (advance) lane57_scale_r <= lane57_side_r;
@@ -4885,10 +4885,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane56_x_sign <= elements_56_sign;
         if (advance) lane56_x_outer <= elements_56_outer;
     end
-    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:149
+    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
         if (advance) lane56_scale_r <= lane56_side_r;
@@ -4936,10 +4936,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane55_x_sign <= elements_55_sign;
         if (advance) lane55_x_outer <= elements_55_outer;
     end
-    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:149
+    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
         if (advance) lane55_scale_r <= lane55_side_r;
@@ -4987,10 +4987,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane54_x_sign <= elements_54_sign;
         if (advance) lane54_x_outer <= elements_54_outer;
     end
-    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:149
+    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
         if (advance) lane54_scale_r <= lane54_side_r;
@@ -5038,10 +5038,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane53_x_sign <= elements_53_sign;
         if (advance) lane53_x_outer <= elements_53_outer;
     end
-    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:149
+    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
         if (advance) lane53_scale_r <= lane53_side_r;
@@ -5089,10 +5089,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane52_x_sign <= elements_52_sign;
         if (advance) lane52_x_outer <= elements_52_outer;
     end
-    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:149
+    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
         if (advance) lane52_scale_r <= lane52_side_r;
@@ -5140,10 +5140,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane51_x_sign <= elements_51_sign;
         if (advance) lane51_x_outer <= elements_51_outer;
     end
-    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:149
+    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
         if (advance) lane51_scale_r <= lane51_side_r;
@@ -5191,10 +5191,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane50_x_sign <= elements_50_sign;
         if (advance) lane50_x_outer <= elements_50_outer;
     end
-    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:149
+    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
         if (advance) lane50_scale_r <= lane50_side_r;
@@ -5242,10 +5242,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane49_x_sign <= elements_49_sign;
         if (advance) lane49_x_outer <= elements_49_outer;
     end
-    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:149
+    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
         if (advance) lane49_scale_r <= lane49_side_r;
@@ -5293,10 +5293,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane48_x_sign <= elements_48_sign;
         if (advance) lane48_x_outer <= elements_48_outer;
     end
-    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:149
+    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
         if (advance) lane48_scale_r <= lane48_side_r;
@@ -5344,10 +5344,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane47_x_sign <= elements_47_sign;
         if (advance) lane47_x_outer <= elements_47_outer;
     end
-    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:149
+    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
         if (advance) lane47_scale_r <= lane47_side_r;
@@ -5395,10 +5395,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane46_x_sign <= elements_46_sign;
         if (advance) lane46_x_outer <= elements_46_outer;
     end
-    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:149
+    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
         if (advance) lane46_scale_r <= lane46_side_r;
@@ -5446,10 +5446,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane45_x_sign <= elements_45_sign;
         if (advance) lane45_x_outer <= elements_45_outer;
     end
-    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:149
+    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
         if (advance) lane45_scale_r <= lane45_side_r;
@@ -5497,10 +5497,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane44_x_sign <= elements_44_sign;
         if (advance) lane44_x_outer <= elements_44_outer;
     end
-    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:149
+    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
         if (advance) lane44_scale_r <= lane44_side_r;
@@ -5548,10 +5548,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane43_x_sign <= elements_43_sign;
         if (advance) lane43_x_outer <= elements_43_outer;
     end
-    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:149
+    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
         if (advance) lane43_scale_r <= lane43_side_r;
@@ -5599,10 +5599,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane42_x_sign <= elements_42_sign;
         if (advance) lane42_x_outer <= elements_42_outer;
     end
-    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:149
+    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
         if (advance) lane42_scale_r <= lane42_side_r;
@@ -5650,10 +5650,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane41_x_sign <= elements_41_sign;
         if (advance) lane41_x_outer <= elements_41_outer;
     end
-    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:149
+    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
         if (advance) lane41_scale_r <= lane41_side_r;
@@ -5701,10 +5701,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane40_x_sign <= elements_40_sign;
         if (advance) lane40_x_outer <= elements_40_outer;
     end
-    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:149
+    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
         if (advance) lane40_scale_r <= lane40_side_r;
@@ -5752,10 +5752,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane39_x_sign <= elements_39_sign;
         if (advance) lane39_x_outer <= elements_39_outer;
     end
-    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:149
+    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
         if (advance) lane39_scale_r <= lane39_side_r;
@@ -5803,10 +5803,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane38_x_sign <= elements_38_sign;
         if (advance) lane38_x_outer <= elements_38_outer;
     end
-    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:149
+    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
         if (advance) lane38_scale_r <= lane38_side_r;
@@ -5854,10 +5854,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane37_x_sign <= elements_37_sign;
         if (advance) lane37_x_outer <= elements_37_outer;
     end
-    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:149
+    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
         if (advance) lane37_scale_r <= lane37_side_r;
@@ -5905,10 +5905,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane36_x_sign <= elements_36_sign;
         if (advance) lane36_x_outer <= elements_36_outer;
     end
-    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:149
+    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
         if (advance) lane36_scale_r <= lane36_side_r;
@@ -5956,10 +5956,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane35_x_sign <= elements_35_sign;
         if (advance) lane35_x_outer <= elements_35_outer;
     end
-    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:149
+    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
         if (advance) lane35_scale_r <= lane35_side_r;
@@ -6007,10 +6007,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane34_x_sign <= elements_34_sign;
         if (advance) lane34_x_outer <= elements_34_outer;
     end
-    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:149
+    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
         if (advance) lane34_scale_r <= lane34_side_r;
@@ -6058,10 +6058,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane33_x_sign <= elements_33_sign;
         if (advance) lane33_x_outer <= elements_33_outer;
     end
-    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:149
+    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
         if (advance) lane33_scale_r <= lane33_side_r;
@@ -6109,10 +6109,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane32_x_sign <= elements_32_sign;
         if (advance) lane32_x_outer <= elements_32_outer;
     end
-    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:149
+    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
         if (advance) lane32_scale_r <= lane32_side_r;
@@ -6160,10 +6160,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane31_x_sign <= elements_31_sign;
         if (advance) lane31_x_outer <= elements_31_outer;
     end
-    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:149
+    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
         if (advance) lane31_scale_r <= lane31_side_r;
@@ -6211,10 +6211,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane30_x_sign <= elements_30_sign;
         if (advance) lane30_x_outer <= elements_30_outer;
     end
-    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:149
+    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
         if (advance) lane30_scale_r <= lane30_side_r;
@@ -6262,10 +6262,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane29_x_sign <= elements_29_sign;
         if (advance) lane29_x_outer <= elements_29_outer;
     end
-    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:149
+    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
         if (advance) lane29_scale_r <= lane29_side_r;
@@ -6313,10 +6313,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane28_x_sign <= elements_28_sign;
         if (advance) lane28_x_outer <= elements_28_outer;
     end
-    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:149
+    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
         if (advance) lane28_scale_r <= lane28_side_r;
@@ -6364,10 +6364,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane27_x_sign <= elements_27_sign;
         if (advance) lane27_x_outer <= elements_27_outer;
     end
-    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:149
+    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
         if (advance) lane27_scale_r <= lane27_side_r;
@@ -6415,10 +6415,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane26_x_sign <= elements_26_sign;
         if (advance) lane26_x_outer <= elements_26_outer;
     end
-    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:149
+    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
         if (advance) lane26_scale_r <= lane26_side_r;
@@ -6466,10 +6466,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane25_x_sign <= elements_25_sign;
         if (advance) lane25_x_outer <= elements_25_outer;
     end
-    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:149
+    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
         if (advance) lane25_scale_r <= lane25_side_r;
@@ -6517,10 +6517,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane24_x_sign <= elements_24_sign;
         if (advance) lane24_x_outer <= elements_24_outer;
     end
-    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:149
+    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
         if (advance) lane24_scale_r <= lane24_side_r;
@@ -6568,10 +6568,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane23_x_sign <= elements_23_sign;
         if (advance) lane23_x_outer <= elements_23_outer;
     end
-    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:149
+    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
         if (advance) lane23_scale_r <= lane23_side_r;
@@ -6619,10 +6619,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane22_x_sign <= elements_22_sign;
         if (advance) lane22_x_outer <= elements_22_outer;
     end
-    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:149
+    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
         if (advance) lane22_scale_r <= lane22_side_r;
@@ -6670,10 +6670,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane21_x_sign <= elements_21_sign;
         if (advance) lane21_x_outer <= elements_21_outer;
     end
-    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:149
+    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
         if (advance) lane21_scale_r <= lane21_side_r;
@@ -6721,10 +6721,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane20_x_sign <= elements_20_sign;
         if (advance) lane20_x_outer <= elements_20_outer;
     end
-    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:149
+    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
         if (advance) lane20_scale_r <= lane20_side_r;
@@ -6772,10 +6772,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane19_x_sign <= elements_19_sign;
         if (advance) lane19_x_outer <= elements_19_outer;
     end
-    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:149
+    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
         if (advance) lane19_scale_r <= lane19_side_r;
@@ -6823,10 +6823,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane18_x_sign <= elements_18_sign;
         if (advance) lane18_x_outer <= elements_18_outer;
     end
-    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:149
+    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
         if (advance) lane18_scale_r <= lane18_side_r;
@@ -6874,10 +6874,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane17_x_sign <= elements_17_sign;
         if (advance) lane17_x_outer <= elements_17_outer;
     end
-    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:149
+    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
         if (advance) lane17_scale_r <= lane17_side_r;
@@ -6925,10 +6925,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane16_x_sign <= elements_16_sign;
         if (advance) lane16_x_outer <= elements_16_outer;
     end
-    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:149
+    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
         if (advance) lane16_scale_r <= lane16_side_r;
@@ -6976,10 +6976,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane15_x_sign <= elements_15_sign;
         if (advance) lane15_x_outer <= elements_15_outer;
     end
-    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:149
+    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_side_r;
@@ -7027,10 +7027,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane14_x_sign <= elements_14_sign;
         if (advance) lane14_x_outer <= elements_14_outer;
     end
-    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:149
+    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_side_r;
@@ -7078,10 +7078,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane13_x_sign <= elements_13_sign;
         if (advance) lane13_x_outer <= elements_13_outer;
     end
-    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:149
+    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_side_r;
@@ -7129,10 +7129,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane12_x_sign <= elements_12_sign;
         if (advance) lane12_x_outer <= elements_12_outer;
     end
-    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:149
+    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_side_r;
@@ -7180,10 +7180,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane11_x_sign <= elements_11_sign;
         if (advance) lane11_x_outer <= elements_11_outer;
     end
-    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:149
+    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_side_r;
@@ -7231,10 +7231,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane10_x_sign <= elements_10_sign;
         if (advance) lane10_x_outer <= elements_10_outer;
     end
-    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:149
+    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_side_r;
@@ -7282,10 +7282,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane9_x_sign <= elements_9_sign;
         if (advance) lane9_x_outer <= elements_9_outer;
     end
-    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:149
+    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_side_r;
@@ -7333,10 +7333,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane8_x_sign <= elements_8_sign;
         if (advance) lane8_x_outer <= elements_8_outer;
     end
-    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:149
+    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_side_r;
@@ -7384,10 +7384,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane7_x_sign <= elements_7_sign;
         if (advance) lane7_x_outer <= elements_7_outer;
     end
-    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:149
+    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_side_r;
@@ -7435,10 +7435,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane6_x_sign <= elements_6_sign;
         if (advance) lane6_x_outer <= elements_6_outer;
     end
-    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:149
+    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_side_r;
@@ -7486,10 +7486,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane5_x_sign <= elements_5_sign;
         if (advance) lane5_x_outer <= elements_5_outer;
     end
-    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:149
+    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_side_r;
@@ -7537,10 +7537,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane4_x_sign <= elements_4_sign;
         if (advance) lane4_x_outer <= elements_4_outer;
     end
-    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:149
+    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_side_r;
@@ -7588,10 +7588,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane3_x_sign <= elements_3_sign;
         if (advance) lane3_x_outer <= elements_3_outer;
     end
-    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:149
+    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_side_r;
@@ -7639,10 +7639,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane2_x_sign <= elements_2_sign;
         if (advance) lane2_x_outer <= elements_2_outer;
     end
-    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:149
+    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_side_r;
@@ -7690,10 +7690,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane1_x_sign <= elements_1_sign;
         if (advance) lane1_x_outer <= elements_1_outer;
     end
-    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:149
+    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_side_r;
@@ -7741,10 +7741,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane0_x_sign <= elements_0_sign;
         if (advance) lane0_x_outer <= elements_0_outer;
     end
-    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:148
-    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:149
-    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:149
-    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:149
+    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
+    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
+    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
+    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:150
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_side_r;
@@ -7787,26 +7787,6 @@ module oaken_quantizer_core_p64_n8192 (
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_63 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
     wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:230
-    always @(posedge clk) begin
-        if (rst) begin
-            issue_s1 <= 1'h0;
-            issue_s2 <= 1'h0;
-            issue_s3 <= 1'h0;
-            issue_s4 <= 1'h0;
-        end else begin
-            if (advance) issue_s1 <= issue;
-            if (advance) issue_s2 <= issue_s1;
-            if (advance) issue_s3 <= issue_s2;
-            if (advance) issue_s4 <= issue_s3;
-        end
-    end
-    always @(posedge clk) begin
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
-    end
-    wire gone = issue_s4 & beat_last_s4; // quantizer.rs:233
 
     // out: move the entries together
     wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:244
@@ -9175,6 +9155,17 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_s1 <= 1'h0;
+            issue_s2 <= 1'h0;
+            issue_s3 <= 1'h0;
+        end else begin
+            if (advance) issue_s1 <= issue;
+            if (advance) issue_s2 <= issue_s1;
+            if (advance) issue_s3 <= issue_s2;
+        end
+    end
     wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:270
     wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:275
     always @(posedge clk) begin
@@ -9207,14 +9198,20 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) beat_first_s4 <= beat_first_s3;
         if (advance) beat_first_s5 <= beat_first_s4;
         if (advance) sparse_beat_first <= beat_first_s5;
+        if (advance) beat_last_s1 <= beat_last;
+        if (advance) beat_last_s2 <= beat_last_s1;
+        if (advance) beat_last_s3 <= beat_last_s2;
+        if (advance) beat_last_s4 <= beat_last_s3;
         if (advance) beat_last_s5 <= beat_last_s4;
         if (advance) sparse_beat_last <= beat_last_s5;
     end
     always @(posedge clk) begin
         if (rst) begin
+            issue_s4 <= 1'h0;
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
         end else begin
+            if (advance) issue_s4 <= issue_s3;
             if (advance) issue_s5 <= issue_s4;
             if (advance) issue_s6 <= issue_s5;
         end

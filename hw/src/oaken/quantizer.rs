@@ -230,8 +230,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let codes = cat(&codes);
     // two stages behind `word` the lanes have looked it up
     let looked_up = word.next().next();
-    let gone = issued.meet(looked_up) & beat_last.meet(looked_up);
-    table.free(m, back.leave(gone) & advance);
+    let gone = || issued.meet(looked_up) & beat_last.meet(looked_up);
+    table.free(m, || back.leave(gone()) & advance);
 
     m.section("out: move the entries together");
     // lane, group and sign; the beat in the chunk is the same for all and joins them behind the network

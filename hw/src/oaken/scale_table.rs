@@ -118,12 +118,13 @@ impl ScaleTable {
     }
 
     /// Frees slots: `gone` when the lanes have looked up all of a vector.
-    pub fn free(&self, m: Module, gone: Signal) {
+    pub fn free(&self, m: Module, gone: impl FnOnce() -> Signal) {
         match &self.place {
             Place::Lanes { used, .. } => {
+                let gone = gone();
                 m.when(self.takes & !gone, || used.set(*used + 1)).elsewhen(gone & !self.takes, || used.set(*used - 1));
             }
-            Place::Shared => gone.unused(),
+            Place::Shared => {}
         }
     }
 
