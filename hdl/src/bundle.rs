@@ -49,10 +49,15 @@ pub trait Bundle: Copy {
     /// A bundle of this shape from the bits that [`Bundle::pack`] gives.
     #[track_caller]
     fn unpack(&self, packed: Signal) -> Self {
-        let mut top = packed.width();
+        let (loc, width) = (Location::caller(), self.total_width());
+        if packed.width != width {
+            packed.fail(|b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)), None);
+        }
+        let fits = packed.width == width;
+        let mut top = width;
         self.map(&mut |_, _, s| {
-            top = top.saturating_sub(s.width);
-            packed.bits(top + s.width - 1, top)
+            top -= s.width;
+            if fits { packed.slice_at(top, s.width, loc) } else { packed.poison(s.width) }
         })
     }
     /// Bits of all fields together.

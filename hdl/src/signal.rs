@@ -267,7 +267,8 @@ impl Signal {
             self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), None);
             return vec![];
         }
-        (0..self.width / width).map(|i| self.slice(i * width, width)).collect()
+        let loc = Location::caller();
+        (0..self.width / width).map(|i| self.slice_at(i * width, width, loc)).collect()
     }
     /// `width` bits from bit `low` upwards. Of a wire or register, this can be assigned. `low` must be as wide as an address of
     /// this signal's bits, and must not be able to reach past the end (pad the signal where it could).
@@ -404,10 +405,12 @@ impl Signal {
         }
         self.make(Op::Bin(op, self.id, rhs.id), width)
     }
-    /// A slice, looking through slices, constants and concatenations.
     #[track_caller]
     fn slice(self, lo: u32, width: u32) -> Signal {
-        let loc = Location::caller();
+        self.slice_at(lo, width, Location::caller())
+    }
+    /// A slice that lies inside, looking through slices, constants and concatenations; for closures, which know no caller.
+    pub(crate) fn slice_at(self, lo: u32, width: u32, loc: Loc) -> Signal {
         if width == self.width {
             return self;
         }

@@ -83,6 +83,18 @@ mod widths {
     }
 
     #[test]
+    fn unpack() {
+        #[derive(Clone, Copy, Bundle)]
+        struct Pixel {
+            red: Signal,
+            green: Signal,
+        }
+        let pixel = Pixel { red: bits(5), green: bits(6) };
+        reports("unpack_wide", |_, io| io.y.set(pixel.unpack(io.a.cat(io.b)).red.zext(8)));
+        reports("unpack_narrow", |_, io| io.y.set(pixel.unpack(io.a).green.zext(8)));
+    }
+
+    #[test]
     fn shift() {
         reports("shift_negative", |_, io| io.y.set(io.a << -1));
     }

@@ -46,7 +46,7 @@ module pack_3_to_5x8 (
     wire full = turned_keep[4]; // pack.rs:74
     wire overflow = (turned_keep[0] & held_keep[0]) & (~pending); // pack.rs:75
     wire ends = s_valid & (full | s_last); // pack.rs:76
-    wire [7:0] words_4 = turned[39:32]; // signal.rs:270
+    wire [7:0] words_4 = turned[39:32]; // pack.rs:78
     wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:77
     wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:77
     wire [7:0] words_2 = held_keep[2] ? held_2 : turned[23:16]; // pack.rs:77

@@ -882,11 +882,11 @@ module oaken_dequantizer_core_p16_n4096 (
     );
     assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
     assign shown_ready = slice_s_ready;
-    wire [23:0] shown_entries_1 = slice_m_payload[29:6]; // bundle.rs:55
-    wire [2:0] shown_present_1 = slice_m_payload[5:3]; // bundle.rs:55
-    wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
-    wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
-    wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
+    wire [23:0] shown_entries_1 = slice_m_payload[29:6]; // register_slice.rs:63
+    wire [2:0] shown_present_1 = slice_m_payload[5:3]; // register_slice.rs:63
+    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
+    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
+    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
@@ -911,9 +911,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
     end
-    wire present_0 = shown_present_1[0]; // signal.rs:270
-    wire present_1 = shown_present_1[1]; // signal.rs:270
-    wire present_2 = shown_present_1[2]; // signal.rs:270
+    wire present_0 = shown_present_1[0]; // chunk_map.rs:29
+    wire present_1 = shown_present_1[1]; // chunk_map.rs:29
+    wire present_2 = shown_present_1[2]; // chunk_map.rs:29
     wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
     wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
     wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
@@ -1677,9 +1677,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (load) map_sign <= waiting_sign;
     end
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // bundle.rs:55
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // bundle.rs:55
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
     always @(posedge clk) begin
         if (new_vector) info_middle_exact <= next_info_middle_exact;
         if (new_vector) current <= load_slot;
@@ -1783,11 +1783,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // bundle.rs:55
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:158
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -1893,11 +1893,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:158
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // bundle.rs:55
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:158
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -2003,11 +2003,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:158
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // bundle.rs:55
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:158
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -2113,11 +2113,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:158
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // bundle.rs:55
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:158
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -2223,11 +2223,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane4_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane4_bases_q0 = lane4_bases[lane4_base_at]; // side_table.rs:158
-    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // bundle.rs:55
-    wire lane4_side_base_sticky = lane4_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane4_side_base_value = lane4_bases_q0[20:1]; // side_table.rs:158
+    wire lane4_side_base_sticky = lane4_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:158
-    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         if (go) lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -2333,11 +2333,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane5_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane5_bases_q0 = lane5_bases[lane5_base_at]; // side_table.rs:158
-    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // bundle.rs:55
-    wire lane5_side_base_sticky = lane5_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane5_side_base_value = lane5_bases_q0[20:1]; // side_table.rs:158
+    wire lane5_side_base_sticky = lane5_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:158
-    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         if (go) lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -2443,11 +2443,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane6_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane6_bases_q0 = lane6_bases[lane6_base_at]; // side_table.rs:158
-    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // bundle.rs:55
-    wire lane6_side_base_sticky = lane6_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane6_side_base_value = lane6_bases_q0[20:1]; // side_table.rs:158
+    wire lane6_side_base_sticky = lane6_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:158
-    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         if (go) lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -2553,11 +2553,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane7_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane7_bases_q0 = lane7_bases[lane7_base_at]; // side_table.rs:158
-    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // bundle.rs:55
-    wire lane7_side_base_sticky = lane7_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane7_side_base_value = lane7_bases_q0[20:1]; // side_table.rs:158
+    wire lane7_side_base_sticky = lane7_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:158
-    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         if (go) lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -2663,11 +2663,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane8_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane8_bases_q0 = lane8_bases[lane8_base_at]; // side_table.rs:158
-    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // bundle.rs:55
-    wire lane8_side_base_sticky = lane8_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane8_side_base_value = lane8_bases_q0[20:1]; // side_table.rs:158
+    wire lane8_side_base_sticky = lane8_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:158
-    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         if (go) lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -2773,11 +2773,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane9_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane9_bases_q0 = lane9_bases[lane9_base_at]; // side_table.rs:158
-    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // bundle.rs:55
-    wire lane9_side_base_sticky = lane9_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane9_side_base_value = lane9_bases_q0[20:1]; // side_table.rs:158
+    wire lane9_side_base_sticky = lane9_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:158
-    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         if (go) lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -2883,11 +2883,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane10_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane10_bases_q0 = lane10_bases[lane10_base_at]; // side_table.rs:158
-    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // bundle.rs:55
-    wire lane10_side_base_sticky = lane10_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane10_side_base_value = lane10_bases_q0[20:1]; // side_table.rs:158
+    wire lane10_side_base_sticky = lane10_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:158
-    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         if (go) lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -2993,11 +2993,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane11_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane11_bases_q0 = lane11_bases[lane11_base_at]; // side_table.rs:158
-    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // bundle.rs:55
-    wire lane11_side_base_sticky = lane11_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane11_side_base_value = lane11_bases_q0[20:1]; // side_table.rs:158
+    wire lane11_side_base_sticky = lane11_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:158
-    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         if (go) lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -3103,11 +3103,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane12_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane12_bases_q0 = lane12_bases[lane12_base_at]; // side_table.rs:158
-    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // bundle.rs:55
-    wire lane12_side_base_sticky = lane12_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane12_side_base_value = lane12_bases_q0[20:1]; // side_table.rs:158
+    wire lane12_side_base_sticky = lane12_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:158
-    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         if (go) lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -3213,11 +3213,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane13_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane13_bases_q0 = lane13_bases[lane13_base_at]; // side_table.rs:158
-    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // bundle.rs:55
-    wire lane13_side_base_sticky = lane13_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane13_side_base_value = lane13_bases_q0[20:1]; // side_table.rs:158
+    wire lane13_side_base_sticky = lane13_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:158
-    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         if (go) lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -3323,11 +3323,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane14_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane14_bases_q0 = lane14_bases[lane14_base_at]; // side_table.rs:158
-    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // bundle.rs:55
-    wire lane14_side_base_sticky = lane14_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane14_side_base_value = lane14_bases_q0[20:1]; // side_table.rs:158
+    wire lane14_side_base_sticky = lane14_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:158
-    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         if (go) lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -3433,11 +3433,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (write_valid) lane15_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane15_bases_q0 = lane15_bases[lane15_base_at]; // side_table.rs:158
-    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // bundle.rs:55
-    wire lane15_side_base_sticky = lane15_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane15_side_base_value = lane15_bases_q0[20:1]; // side_table.rs:158
+    wire lane15_side_base_sticky = lane15_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:158
-    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         if (go) lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;

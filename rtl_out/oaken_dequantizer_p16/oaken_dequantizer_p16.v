@@ -285,9 +285,9 @@ module oaken_dequantizer_p16 (
 
     // the engine
     assign s_axis_sparse_tready = slice_s_ready;
-    wire [127:0] sparse_data = slice_m_payload[144:17]; // bundle.rs:55
-    wire [15:0] sparse_keep = slice_m_payload[16:1]; // bundle.rs:55
-    wire sparse_last = slice_m_payload[0]; // bundle.rs:55
+    wire [127:0] sparse_data = slice_m_payload[144:17]; // register_slice.rs:63
+    wire [15:0] sparse_keep = slice_m_payload[16:1]; // register_slice.rs:63
+    wire sparse_last = slice_m_payload[0]; // register_slice.rs:63
     assign s_axis_dense_tready = core_dense_ready;
     register_slice_145 slice (
         .clk(clk),

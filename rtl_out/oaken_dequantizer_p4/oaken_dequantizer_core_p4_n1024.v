@@ -426,11 +426,11 @@ module oaken_dequantizer_core_p4_n1024 (
     );
     assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h3);
     assign shown_ready = slice_s_ready;
-    wire [7:0] shown_entries_1 = slice_m_payload[11:4]; // bundle.rs:55
-    wire shown_present_1 = slice_m_payload[3]; // bundle.rs:55
-    wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
-    wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
-    wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
+    wire [7:0] shown_entries_1 = slice_m_payload[11:4]; // register_slice.rs:63
+    wire shown_present_1 = slice_m_payload[3]; // register_slice.rs:63
+    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
+    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
+    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
@@ -756,9 +756,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (load) map_sign <= waiting_sign;
     end
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // bundle.rs:55
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // bundle.rs:55
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
     always @(posedge clk) begin
         if (new_vector) info_middle_exact <= next_info_middle_exact;
         if (new_vector) current <= load_slot;
@@ -862,11 +862,11 @@ module oaken_dequantizer_core_p4_n1024 (
         if (write_valid) lane0_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane0_bases_q0 = lane0_bases[lane0_base_at]; // side_table.rs:158
-    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // bundle.rs:55
-    wire lane0_side_base_sticky = lane0_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane0_side_base_value = lane0_bases_q0[20:1]; // side_table.rs:158
+    wire lane0_side_base_sticky = lane0_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
-    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -972,11 +972,11 @@ module oaken_dequantizer_core_p4_n1024 (
         if (write_valid) lane1_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane1_bases_q0 = lane1_bases[lane1_base_at]; // side_table.rs:158
-    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // bundle.rs:55
-    wire lane1_side_base_sticky = lane1_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane1_side_base_value = lane1_bases_q0[20:1]; // side_table.rs:158
+    wire lane1_side_base_sticky = lane1_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
-    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -1082,11 +1082,11 @@ module oaken_dequantizer_core_p4_n1024 (
         if (write_valid) lane2_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane2_bases_q0 = lane2_bases[lane2_base_at]; // side_table.rs:158
-    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // bundle.rs:55
-    wire lane2_side_base_sticky = lane2_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane2_side_base_value = lane2_bases_q0[20:1]; // side_table.rs:158
+    wire lane2_side_base_sticky = lane2_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
-    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -1192,11 +1192,11 @@ module oaken_dequantizer_core_p4_n1024 (
         if (write_valid) lane3_halves[write_address] <= {write_half_m, write_half_scale};
     end
     wire [20:0] lane3_bases_q0 = lane3_bases[lane3_base_at]; // side_table.rs:158
-    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // bundle.rs:55
-    wire lane3_side_base_sticky = lane3_bases_q0[0]; // bundle.rs:55
+    wire [19:0] lane3_side_base_value = lane3_bases_q0[20:1]; // side_table.rs:158
+    wire lane3_side_base_sticky = lane3_bases_q0[0]; // side_table.rs:158
     wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
-    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // bundle.rs:55
-    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // bundle.rs:55
+    wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:158
+    wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:158
     always @(posedge clk) begin
         if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;

@@ -2839,11 +2839,11 @@ module oaken_dequantizer_core_p64_n8192 (
     );
     assign header_valid = ((reader_valid & reader_starts) & shown_ready) & (slots_used != 4'h8);
     assign shown_ready = slice_s_ready;
-    wire [71:0] shown_entries_1 = slice_m_payload[83:12]; // bundle.rs:55
-    wire [8:0] shown_present_1 = slice_m_payload[11:3]; // bundle.rs:55
-    wire shown_complete_1 = slice_m_payload[2]; // bundle.rs:55
-    wire shown_first_1 = slice_m_payload[1]; // bundle.rs:55
-    wire shown_last_1 = slice_m_payload[0]; // bundle.rs:55
+    wire [71:0] shown_entries_1 = slice_m_payload[83:12]; // register_slice.rs:63
+    wire [8:0] shown_present_1 = slice_m_payload[11:3]; // register_slice.rs:63
+    wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
+    wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
+    wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
@@ -2868,15 +2868,15 @@ module oaken_dequantizer_core_p64_n8192 (
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
     end
-    wire present_0 = shown_present_1[0]; // signal.rs:270
-    wire present_1 = shown_present_1[1]; // signal.rs:270
-    wire present_2 = shown_present_1[2]; // signal.rs:270
-    wire present_3 = shown_present_1[3]; // signal.rs:270
-    wire present_4 = shown_present_1[4]; // signal.rs:270
-    wire present_5 = shown_present_1[5]; // signal.rs:270
-    wire present_6 = shown_present_1[6]; // signal.rs:270
-    wire present_7 = shown_present_1[7]; // signal.rs:270
-    wire present_8 = shown_present_1[8]; // signal.rs:270
+    wire present_0 = shown_present_1[0]; // chunk_map.rs:29
+    wire present_1 = shown_present_1[1]; // chunk_map.rs:29
+    wire present_2 = shown_present_1[2]; // chunk_map.rs:29
+    wire present_3 = shown_present_1[3]; // chunk_map.rs:29
+    wire present_4 = shown_present_1[4]; // chunk_map.rs:29
+    wire present_5 = shown_present_1[5]; // chunk_map.rs:29
+    wire present_6 = shown_present_1[6]; // chunk_map.rs:29
+    wire present_7 = shown_present_1[7]; // chunk_map.rs:29
+    wire present_8 = shown_present_1[8]; // chunk_map.rs:29
     wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
     wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
     wire low_2 = shown_entries_1[2:0] == 3'h2; // chunk_map.rs:30
@@ -5016,46 +5016,46 @@ module oaken_dequantizer_core_p64_n8192 (
     end
     wire new_vector = load & waiting_first; // dequantizer.rs:167
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // bundle.rs:55
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // bundle.rs:55
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
     always @(posedge clk) if (new_vector) info_middle_exact <= next_info_middle_exact;
     wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:135
-    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // bundle.rs:55
+    wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_pos_base_value <= next_middle_pos_base_value;
-    wire next_middle_pos_base_sticky = vectors_q0[133]; // bundle.rs:55
+    wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
-    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // bundle.rs:55
+    wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_pos_half_m <= next_middle_pos_half_m;
-    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // bundle.rs:55
+    wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_pos_half_scale <= next_middle_pos_half_scale;
-    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // bundle.rs:55
+    wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_neg_base_value <= next_middle_neg_base_value;
-    wire next_middle_neg_base_sticky = vectors_q0[98]; // bundle.rs:55
+    wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_neg_base_sticky <= next_middle_neg_base_sticky;
-    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // bundle.rs:55
+    wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_neg_half_m <= next_middle_neg_half_m;
-    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // bundle.rs:55
+    wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_middle_neg_half_scale <= next_middle_neg_half_scale;
-    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // bundle.rs:55
+    wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_pos_base_value <= next_outer_pos_base_value;
-    wire next_outer_pos_base_sticky = vectors_q0[63]; // bundle.rs:55
+    wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_pos_base_sticky <= next_outer_pos_base_sticky;
-    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // bundle.rs:55
+    wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_pos_half_m <= next_outer_pos_half_m;
-    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // bundle.rs:55
+    wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_pos_half_scale <= next_outer_pos_half_scale;
-    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // bundle.rs:55
+    wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_neg_base_value <= next_outer_neg_base_value;
-    wire next_outer_neg_base_sticky = vectors_q0[28]; // bundle.rs:55
+    wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_neg_base_sticky <= next_outer_neg_base_sticky;
-    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // bundle.rs:55
+    wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_neg_half_m <= next_outer_neg_half_m;
-    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // bundle.rs:55
+    wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_outer_neg_half_scale <= next_outer_neg_half_scale;
-    wire [7:0] next_inner_m = vectors_q0[13:6]; // bundle.rs:55
+    wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_inner_m <= next_inner_m;
-    wire [5:0] next_inner_scale = vectors_q0[5:0]; // bundle.rs:55
+    wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:135
     always @(posedge clk) if (new_vector) current_inner_scale <= next_inner_scale;
     always @(posedge clk) begin
         if (rst) begin

@@ -36,10 +36,10 @@ module oaken_maxima_p1 (
     reg remark_1; // maxima.rs:124
     reg last_s1; // maxima.rs:129
     reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // bundle.rs:55
-    wire elements_0_sign = elements[2]; // bundle.rs:55
-    wire elements_0_outer = elements[1]; // bundle.rs:55
-    wire elements_0_inner = elements[0]; // bundle.rs:55
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
+    wire elements_0_sign = elements[2]; // maxima.rs:101
+    wire elements_0_outer = elements[1]; // maxima.rs:101
+    wire elements_0_inner = elements[0]; // maxima.rs:101
 
     // the tree over the lanes
     wire _t1 = ~(elements_0_outer | elements_0_inner); // maxima.rs:62

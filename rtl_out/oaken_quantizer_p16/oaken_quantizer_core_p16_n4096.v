@@ -1338,19 +1338,19 @@ module oaken_quantizer_core_p16_n4096 (
 
     // out: read the ring
     wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [57:0] d_header = queue_q0[161:104]; // bundle.rs:55
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // bundle.rs:55
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // bundle.rs:55
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // bundle.rs:55
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // bundle.rs:55
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // bundle.rs:55
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // bundle.rs:55
-    wire [9:0] d_middle_r = queue_q0[51:42]; // bundle.rs:55
-    wire [5:0] d_middle_e = queue_q0[41:36]; // bundle.rs:55
-    wire [9:0] d_middle_c = queue_q0[35:26]; // bundle.rs:55
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // bundle.rs:55
-    wire [9:0] d_inner_r = queue_q0[15:6]; // bundle.rs:55
-    wire [5:0] d_inner_e = queue_q0[5:0]; // bundle.rs:55
+    wire [57:0] d_header = queue_q0[161:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
     wire takes = &turn; // scale_table.rs:93
     always @(posedge clk) begin
@@ -1461,70 +1461,70 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) split_s1 <= split;
         if (advance) split_1 <= split_s1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
-    wire elements_0_sign = word[2]; // bundle.rs:55
-    wire elements_0_outer = word[1]; // bundle.rs:55
-    wire elements_0_inner = word[0]; // bundle.rs:55
-    wire [14:0] elements_1_magnitude = word[35:21]; // bundle.rs:55
-    wire elements_1_sign = word[20]; // bundle.rs:55
-    wire elements_1_outer = word[19]; // bundle.rs:55
-    wire elements_1_inner = word[18]; // bundle.rs:55
-    wire [14:0] elements_2_magnitude = word[53:39]; // bundle.rs:55
-    wire elements_2_sign = word[38]; // bundle.rs:55
-    wire elements_2_outer = word[37]; // bundle.rs:55
-    wire elements_2_inner = word[36]; // bundle.rs:55
-    wire [14:0] elements_3_magnitude = word[71:57]; // bundle.rs:55
-    wire elements_3_sign = word[56]; // bundle.rs:55
-    wire elements_3_outer = word[55]; // bundle.rs:55
-    wire elements_3_inner = word[54]; // bundle.rs:55
-    wire [14:0] elements_4_magnitude = word[89:75]; // bundle.rs:55
-    wire elements_4_sign = word[74]; // bundle.rs:55
-    wire elements_4_outer = word[73]; // bundle.rs:55
-    wire elements_4_inner = word[72]; // bundle.rs:55
-    wire [14:0] elements_5_magnitude = word[107:93]; // bundle.rs:55
-    wire elements_5_sign = word[92]; // bundle.rs:55
-    wire elements_5_outer = word[91]; // bundle.rs:55
-    wire elements_5_inner = word[90]; // bundle.rs:55
-    wire [14:0] elements_6_magnitude = word[125:111]; // bundle.rs:55
-    wire elements_6_sign = word[110]; // bundle.rs:55
-    wire elements_6_outer = word[109]; // bundle.rs:55
-    wire elements_6_inner = word[108]; // bundle.rs:55
-    wire [14:0] elements_7_magnitude = word[143:129]; // bundle.rs:55
-    wire elements_7_sign = word[128]; // bundle.rs:55
-    wire elements_7_outer = word[127]; // bundle.rs:55
-    wire elements_7_inner = word[126]; // bundle.rs:55
-    wire [14:0] elements_8_magnitude = word[161:147]; // bundle.rs:55
-    wire elements_8_sign = word[146]; // bundle.rs:55
-    wire elements_8_outer = word[145]; // bundle.rs:55
-    wire elements_8_inner = word[144]; // bundle.rs:55
-    wire [14:0] elements_9_magnitude = word[179:165]; // bundle.rs:55
-    wire elements_9_sign = word[164]; // bundle.rs:55
-    wire elements_9_outer = word[163]; // bundle.rs:55
-    wire elements_9_inner = word[162]; // bundle.rs:55
-    wire [14:0] elements_10_magnitude = word[197:183]; // bundle.rs:55
-    wire elements_10_sign = word[182]; // bundle.rs:55
-    wire elements_10_outer = word[181]; // bundle.rs:55
-    wire elements_10_inner = word[180]; // bundle.rs:55
-    wire [14:0] elements_11_magnitude = word[215:201]; // bundle.rs:55
-    wire elements_11_sign = word[200]; // bundle.rs:55
-    wire elements_11_outer = word[199]; // bundle.rs:55
-    wire elements_11_inner = word[198]; // bundle.rs:55
-    wire [14:0] elements_12_magnitude = word[233:219]; // bundle.rs:55
-    wire elements_12_sign = word[218]; // bundle.rs:55
-    wire elements_12_outer = word[217]; // bundle.rs:55
-    wire elements_12_inner = word[216]; // bundle.rs:55
-    wire [14:0] elements_13_magnitude = word[251:237]; // bundle.rs:55
-    wire elements_13_sign = word[236]; // bundle.rs:55
-    wire elements_13_outer = word[235]; // bundle.rs:55
-    wire elements_13_inner = word[234]; // bundle.rs:55
-    wire [14:0] elements_14_magnitude = word[269:255]; // bundle.rs:55
-    wire elements_14_sign = word[254]; // bundle.rs:55
-    wire elements_14_outer = word[253]; // bundle.rs:55
-    wire elements_14_inner = word[252]; // bundle.rs:55
-    wire [14:0] elements_15_magnitude = word[287:273]; // bundle.rs:55
-    wire elements_15_sign = word[272]; // bundle.rs:55
-    wire elements_15_outer = word[271]; // bundle.rs:55
-    wire elements_15_inner = word[270]; // bundle.rs:55
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
+    wire elements_0_sign = word[2]; // quantizer.rs:223
+    wire elements_0_outer = word[1]; // quantizer.rs:223
+    wire elements_0_inner = word[0]; // quantizer.rs:223
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:223
+    wire elements_1_sign = word[20]; // quantizer.rs:223
+    wire elements_1_outer = word[19]; // quantizer.rs:223
+    wire elements_1_inner = word[18]; // quantizer.rs:223
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:223
+    wire elements_2_sign = word[38]; // quantizer.rs:223
+    wire elements_2_outer = word[37]; // quantizer.rs:223
+    wire elements_2_inner = word[36]; // quantizer.rs:223
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:223
+    wire elements_3_sign = word[56]; // quantizer.rs:223
+    wire elements_3_outer = word[55]; // quantizer.rs:223
+    wire elements_3_inner = word[54]; // quantizer.rs:223
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:223
+    wire elements_4_sign = word[74]; // quantizer.rs:223
+    wire elements_4_outer = word[73]; // quantizer.rs:223
+    wire elements_4_inner = word[72]; // quantizer.rs:223
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:223
+    wire elements_5_sign = word[92]; // quantizer.rs:223
+    wire elements_5_outer = word[91]; // quantizer.rs:223
+    wire elements_5_inner = word[90]; // quantizer.rs:223
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:223
+    wire elements_6_sign = word[110]; // quantizer.rs:223
+    wire elements_6_outer = word[109]; // quantizer.rs:223
+    wire elements_6_inner = word[108]; // quantizer.rs:223
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:223
+    wire elements_7_sign = word[128]; // quantizer.rs:223
+    wire elements_7_outer = word[127]; // quantizer.rs:223
+    wire elements_7_inner = word[126]; // quantizer.rs:223
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:223
+    wire elements_8_sign = word[146]; // quantizer.rs:223
+    wire elements_8_outer = word[145]; // quantizer.rs:223
+    wire elements_8_inner = word[144]; // quantizer.rs:223
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:223
+    wire elements_9_sign = word[164]; // quantizer.rs:223
+    wire elements_9_outer = word[163]; // quantizer.rs:223
+    wire elements_9_inner = word[162]; // quantizer.rs:223
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:223
+    wire elements_10_sign = word[182]; // quantizer.rs:223
+    wire elements_10_outer = word[181]; // quantizer.rs:223
+    wire elements_10_inner = word[180]; // quantizer.rs:223
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:223
+    wire elements_11_sign = word[200]; // quantizer.rs:223
+    wire elements_11_outer = word[199]; // quantizer.rs:223
+    wire elements_11_inner = word[198]; // quantizer.rs:223
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:223
+    wire elements_12_sign = word[218]; // quantizer.rs:223
+    wire elements_12_outer = word[217]; // quantizer.rs:223
+    wire elements_12_inner = word[216]; // quantizer.rs:223
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:223
+    wire elements_13_sign = word[236]; // quantizer.rs:223
+    wire elements_13_outer = word[235]; // quantizer.rs:223
+    wire elements_13_inner = word[234]; // quantizer.rs:223
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:223
+    wire elements_14_sign = word[254]; // quantizer.rs:223
+    wire elements_14_outer = word[253]; // quantizer.rs:223
+    wire elements_14_inner = word[252]; // quantizer.rs:223
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:223
+    wire elements_15_sign = word[272]; // quantizer.rs:223
+    wire elements_15_outer = word[271]; // quantizer.rs:223
+    wire elements_15_inner = word[270]; // quantizer.rs:223
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
     wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:137
     always @(posedge clk) begin
@@ -1533,8 +1533,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:143
-    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
@@ -1594,8 +1594,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:143
-    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
@@ -1651,8 +1651,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:143
-    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
@@ -1708,8 +1708,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:143
-    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
@@ -1765,8 +1765,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:143
-    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
@@ -1822,8 +1822,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:143
-    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
@@ -1876,8 +1876,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:143
-    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
@@ -1930,8 +1930,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:143
-    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
@@ -1984,8 +1984,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:143
-    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
@@ -2038,8 +2038,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:143
-    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
@@ -2092,8 +2092,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:143
-    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
@@ -2146,8 +2146,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:143
-    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
@@ -2200,8 +2200,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
@@ -2254,8 +2254,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
@@ -2308,8 +2308,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
@@ -2362,8 +2362,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;

@@ -50,22 +50,22 @@ module oaken_maxima_p4 (
     reg last_s1; // maxima.rs:129
     reg last_s2; // maxima.rs:129
     reg done_1; // maxima.rs:129
-    wire [14:0] elements_0_magnitude = elements[17:3]; // bundle.rs:55
-    wire elements_0_sign = elements[2]; // bundle.rs:55
-    wire elements_0_outer = elements[1]; // bundle.rs:55
-    wire elements_0_inner = elements[0]; // bundle.rs:55
-    wire [14:0] elements_1_magnitude = elements[35:21]; // bundle.rs:55
-    wire elements_1_sign = elements[20]; // bundle.rs:55
-    wire elements_1_outer = elements[19]; // bundle.rs:55
-    wire elements_1_inner = elements[18]; // bundle.rs:55
-    wire [14:0] elements_2_magnitude = elements[53:39]; // bundle.rs:55
-    wire elements_2_sign = elements[38]; // bundle.rs:55
-    wire elements_2_outer = elements[37]; // bundle.rs:55
-    wire elements_2_inner = elements[36]; // bundle.rs:55
-    wire [14:0] elements_3_magnitude = elements[71:57]; // bundle.rs:55
-    wire elements_3_sign = elements[56]; // bundle.rs:55
-    wire elements_3_outer = elements[55]; // bundle.rs:55
-    wire elements_3_inner = elements[54]; // bundle.rs:55
+    wire [14:0] elements_0_magnitude = elements[17:3]; // maxima.rs:101
+    wire elements_0_sign = elements[2]; // maxima.rs:101
+    wire elements_0_outer = elements[1]; // maxima.rs:101
+    wire elements_0_inner = elements[0]; // maxima.rs:101
+    wire [14:0] elements_1_magnitude = elements[35:21]; // maxima.rs:101
+    wire elements_1_sign = elements[20]; // maxima.rs:101
+    wire elements_1_outer = elements[19]; // maxima.rs:101
+    wire elements_1_inner = elements[18]; // maxima.rs:101
+    wire [14:0] elements_2_magnitude = elements[53:39]; // maxima.rs:101
+    wire elements_2_sign = elements[38]; // maxima.rs:101
+    wire elements_2_outer = elements[37]; // maxima.rs:101
+    wire elements_2_inner = elements[36]; // maxima.rs:101
+    wire [14:0] elements_3_magnitude = elements[71:57]; // maxima.rs:101
+    wire elements_3_sign = elements[56]; // maxima.rs:101
+    wire elements_3_outer = elements[55]; // maxima.rs:101
+    wire elements_3_inner = elements[54]; // maxima.rs:101
 
     // the tree over the lanes
     wire a_wins = elements_0_magnitude >= elements_1_magnitude; // maxima.rs:78

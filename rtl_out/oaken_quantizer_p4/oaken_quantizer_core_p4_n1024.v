@@ -595,19 +595,19 @@ module oaken_quantizer_core_p4_n1024 (
 
     // out: read the ring
     wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [57:0] d_header = queue_q0[161:104]; // bundle.rs:55
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // bundle.rs:55
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // bundle.rs:55
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // bundle.rs:55
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // bundle.rs:55
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // bundle.rs:55
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // bundle.rs:55
-    wire [9:0] d_middle_r = queue_q0[51:42]; // bundle.rs:55
-    wire [5:0] d_middle_e = queue_q0[41:36]; // bundle.rs:55
-    wire [9:0] d_middle_c = queue_q0[35:26]; // bundle.rs:55
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // bundle.rs:55
-    wire [9:0] d_inner_r = queue_q0[15:6]; // bundle.rs:55
-    wire [5:0] d_inner_e = queue_q0[5:0]; // bundle.rs:55
+    wire [57:0] d_header = queue_q0[161:104]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
     wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
     wire takes = &turn; // scale_table.rs:93
     always @(posedge clk) begin
@@ -706,22 +706,22 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) split_s1 <= split;
         if (advance) split_1 <= split_s1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // bundle.rs:55
-    wire elements_0_sign = word[2]; // bundle.rs:55
-    wire elements_0_outer = word[1]; // bundle.rs:55
-    wire elements_0_inner = word[0]; // bundle.rs:55
-    wire [14:0] elements_1_magnitude = word[35:21]; // bundle.rs:55
-    wire elements_1_sign = word[20]; // bundle.rs:55
-    wire elements_1_outer = word[19]; // bundle.rs:55
-    wire elements_1_inner = word[18]; // bundle.rs:55
-    wire [14:0] elements_2_magnitude = word[53:39]; // bundle.rs:55
-    wire elements_2_sign = word[38]; // bundle.rs:55
-    wire elements_2_outer = word[37]; // bundle.rs:55
-    wire elements_2_inner = word[36]; // bundle.rs:55
-    wire [14:0] elements_3_magnitude = word[71:57]; // bundle.rs:55
-    wire elements_3_sign = word[56]; // bundle.rs:55
-    wire elements_3_outer = word[55]; // bundle.rs:55
-    wire elements_3_inner = word[54]; // bundle.rs:55
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
+    wire elements_0_sign = word[2]; // quantizer.rs:223
+    wire elements_0_outer = word[1]; // quantizer.rs:223
+    wire elements_0_inner = word[0]; // quantizer.rs:223
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:223
+    wire elements_1_sign = word[20]; // quantizer.rs:223
+    wire elements_1_outer = word[19]; // quantizer.rs:223
+    wire elements_1_inner = word[18]; // quantizer.rs:223
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:223
+    wire elements_2_sign = word[38]; // quantizer.rs:223
+    wire elements_2_outer = word[37]; // quantizer.rs:223
+    wire elements_2_inner = word[36]; // quantizer.rs:223
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:223
+    wire elements_3_sign = word[56]; // quantizer.rs:223
+    wire elements_3_outer = word[55]; // quantizer.rs:223
+    wire elements_3_inner = word[54]; // quantizer.rs:223
     always @(posedge clk) begin
         if (advance) lane3_inner <= elements_3_inner;
         if (advance) lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
@@ -729,8 +729,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
@@ -787,8 +787,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
@@ -841,8 +841,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
@@ -895,8 +895,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // bundle.rs:55
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // bundle.rs:55
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:143
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:143
     wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;

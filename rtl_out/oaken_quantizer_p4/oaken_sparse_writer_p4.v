@@ -226,15 +226,15 @@ module oaken_sparse_writer_p4 (
     wire [2:0] even_at = _t5[3:1]; // sparse_writer.rs:187
     always @(posedge clk) if (writes) even_ram[even_at] <= {ends_1 & (~(even_is_open & overflow_1)), filled_1};
     wire [5:0] even_ram_q0 = even_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire even_last = even_ram_q0[5]; // bundle.rs:55
-    wire [4:0] even_bytes = even_ram_q0[4:0]; // bundle.rs:55
+    wire even_last = even_ram_q0[5]; // sparse_writer.rs:189
+    wire [4:0] even_bytes = even_ram_q0[4:0]; // sparse_writer.rs:189
     wire odd_is_open = ~(open[0] ^ 1'h1); // sparse_writer.rs:186
     wire [4:0] _t6 = odd_is_open ? open : above; // sparse_writer.rs:187
     wire [2:0] odd_at = _t6[3:1]; // sparse_writer.rs:187
     always @(posedge clk) if (writes) odd_ram[odd_at] <= {ends_1 & (~(odd_is_open & overflow_1)), filled_1};
     wire [5:0] odd_ram_q0 = odd_ram[reading[3:1]]; // sparse_writer.rs:189
-    wire odd_last = odd_ram_q0[5]; // bundle.rs:55
-    wire [4:0] odd_bytes = odd_ram_q0[4:0]; // bundle.rs:55
+    wire odd_last = odd_ram_q0[5]; // sparse_writer.rs:189
+    wire [4:0] odd_bytes = odd_ram_q0[4:0]; // sparse_writer.rs:189
     wire mark_last = reading[0] ? odd_last : even_last; // sparse_writer.rs:193
     wire [4:0] mark_bytes = reading[0] ? odd_bytes : even_bytes; // sparse_writer.rs:193
 
