@@ -2,11 +2,12 @@
 
 use super::oaken::runs;
 use super::parts::build;
+use super::settings::{self, Converts};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
 use hdl::engine::Engine;
 use hw::oaken::{DequantizerAxiPorts, EngineParams};
-use sim::bus::{AxiLiteMaster, Bench, BusError, Stalls, packet, packet_bytes};
+use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet, packet_bytes};
 use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer};
 
@@ -18,9 +19,32 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         random_records(&device, engine, effort)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
+        settings::test(&device, engine, effort.seed)?;
         faulty_records(&device, engine)?;
         missing_bytes(&device, engine)
     })
+}
+
+impl Converts for Device<DequantizerAxiPorts> {
+    fn streams(&self, bench: &mut Bench) -> (AxiLiteMaster, Vec<Source>, Vec<Sink>) {
+        let (design, io) = (&self.design, &self.design.ports);
+        let axil = AxiLiteMaster::new(bench, design, &io.s_axil, Stalls::Never);
+        let parts = [&io.s_axis_dense, &io.s_axis_sparse].map(|part| bench.source(design, part, Stalls::Never));
+        let elements = bench.sink(design, &io.m_axis, Stalls::Never);
+        (axil, parts.to_vec(), vec![elements])
+    }
+
+    fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>> {
+        let (record, p) = (encode(vector, t), self.params);
+        let parts = [(record.dense, p.dense_bytes()), (record.sparse, p.sparse_bytes())];
+        parts.map(|(part, width)| packet(&part, width as usize)).to_vec()
+    }
+
+    fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
+        let record = encode(vector, t);
+        let elements = decode(&record.dense, &record.sparse, vector.len(), t).expect("a record of the encoder");
+        vec![elements.iter().flat_map(|x| x.to_le_bytes()).collect()]
+    }
 }
 
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {

@@ -12,6 +12,7 @@ mod parts;
 mod registers;
 mod regroup;
 mod routing;
+mod settings;
 mod stream;
 
 pub use configuration::{configuration, names};

@@ -1,12 +1,12 @@
 //! The Oaken quantizer with AXI edges against the golden model, and the vectors for both engines.
 
 use super::parts::build;
+use super::settings::{self, Converting, Converts, LENGTH, vector};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
-use hdl::Design;
 use hdl::engine::Engine;
 use hw::oaken::{EngineParams, QuantizerAxiPorts};
-use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet_bytes};
+use sim::bus::{AxiLiteMaster, Beat, Bench, Sink, Source, Stalls};
 use sim::golden::oaken::{Thresholds, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, misfit, quantize, quantizer};
 
@@ -21,11 +21,8 @@ pub fn quantizer_driver(p: EngineParams) -> Driver {
 fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     random_vectors(q, engine, effort)?;
     registers::test(engine, &q.design, &q.design.ports.s_axil, &q.map, effort.seed)?;
-    Quantizing::new(q, engine).and_then(|mut run| {
-        run.mistakes()?;
-        run.legality(effort.seed)?;
-        run.settings_wait()
-    })
+    settings::test(q, engine, effort.seed)?;
+    mistakes(&mut Converting::new(q, engine)?)
 }
 
 /// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals.
@@ -124,169 +121,54 @@ fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     })
 }
 
-/// A quantizer under way whose vectors are not all as they should be.
-struct Quantizing<'e> {
-    q: &'e Device<QuantizerAxiPorts>,
-    bench: Bench<'e>,
-    axil: AxiLiteMaster,
-    elements: Source,
-    dense: Sink,
-    sparse: Sink,
-    t: Thresholds,
+impl Converts for Device<QuantizerAxiPorts> {
+    fn streams(&self, bench: &mut Bench) -> (AxiLiteMaster, Vec<Source>, Vec<Sink>) {
+        let (design, io) = (&self.design, &self.design.ports);
+        let axil = AxiLiteMaster::new(bench, design, &io.s_axil, Stalls::Never);
+        let elements = bench.source(design, &io.s_axis, Stalls::Never);
+        let parts = [&io.m_axis_dense, &io.m_axis_sparse].map(|part| bench.sink(design, part, Stalls::Never));
+        (axil, vec![elements], parts.to_vec())
+    }
+
+    fn beats(&self, vector: &[u16], _: &Thresholds) -> Vec<Vec<Beat>> {
+        vec![misfit(vector, self.params.lanes)]
+    }
+
+    fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>> {
+        let record = encode(vector, t);
+        vec![record.dense, record.sparse]
+    }
 }
 
-/// Elements of its vectors.
-const LENGTH: usize = 128;
-
-impl<'e> Quantizing<'e> {
-    fn new(q: &'e Device<QuantizerAxiPorts>, engine: &'e mut dyn Engine) -> Result<Quantizing<'e>, String> {
-        let design: &Design<QuantizerAxiPorts> = &q.design;
-        let mut bench = Bench::new(engine, 1);
-        let axil = AxiLiteMaster::new(&mut bench, design, &design.ports.s_axil, Stalls::Never);
-        let elements = bench.source(design, &design.ports.s_axis, Stalls::Never);
-        let dense = bench.sink(design, &design.ports.m_axis_dense, Stalls::Never);
-        let sparse = bench.sink(design, &design.ports.m_axis_sparse, Stalls::Never);
-        bench.reset().map_err(|e| e.to_string())?;
-        let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
-        let mut run = Quantizing { q, bench, axil, elements, dense, sparse, t };
-        run.set(LENGTH as u64, t.bits())?;
-        run.write("enable", 1)?;
-        Ok(run)
-    }
-
-    fn write(&mut self, register: &str, value: u64) -> Result<(), String> {
-        self.axil.write(&mut self.bench, self.q.address(register), value).map(|_| ()).map_err(|e| e.to_string())
-    }
-
-    fn read(&mut self, register: &str) -> Result<u64, String> {
-        Ok(self.axil.read(&mut self.bench, self.q.address(register)).map_err(|e| e.to_string())?.1)
-    }
-
-    fn set(&mut self, length: u64, [s_low, t_low, t_high, s_high]: [u16; 4]) -> Result<(), String> {
-        let thresholds = [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
-        self.write("length", length)?;
-        thresholds.into_iter().try_for_each(|(register, value)| self.write(register, value.into()))
-    }
-
-    fn run(&mut self, cycles: u64) -> Result<(), String> {
-        self.bench.run(cycles).map_err(|e: BusError| e.to_string())
-    }
-
-    /// Cycles in which two vectors surely pass.
-    fn long_enough(&self) -> u64 {
-        200 + 4 * LENGTH as u64 / u64::from(self.q.params.lanes)
-    }
-
-    fn vector(&self, seed: u64) -> Vec<u16> {
-        let mut rng = Rng::with_seed(seed);
-        (0..LENGTH).map(|_| half::f16::from_f32(rng.f32() * 3.0 - 1.5).to_bits()).collect()
-    }
-
-    /// Sends beats, and compares the records that come out since with those of the vectors.
-    fn exchange(&mut self, beats: Vec<Beat>, vectors: &[&[u16]]) -> Result<(), String> {
-        let before = [self.dense, self.sparse].map(|sink| packet_bytes(self.bench.beats(sink)).len());
-        self.bench.send(self.elements, beats);
-        self.run(self.long_enough())?;
-        let [dense, sparse] = [self.dense, self.sparse].map(|sink| packet_bytes(self.bench.beats(sink)));
-        let want: Vec<_> = vectors.iter().map(|v| encode(v, &self.t)).collect();
-        let equal = dense[before[0]..].iter().eq(want.iter().map(|record| &record.dense))
-            && sparse[before[1]..].iter().eq(want.iter().map(|record| &record.sparse));
-        if equal { Ok(()) } else { Err("wrong records".into()) }
-    }
-
-    /// Vectors that are too short, too long, or hold what is no number: flagged, and the next one is right.
-    fn mistakes(&mut self) -> Result<(), String> {
-        let good = self.vector(5);
-        let mut strange = good.clone();
-        (strange[3], strange[77]) = (0x7e00, 0xfc00);
-        let short: Vec<u16> = good[..48].to_vec();
-        let long: Vec<u16> = good.iter().chain(&good[..32]).copied().collect();
-        let padded: Vec<u16> = short.iter().copied().chain(std::iter::repeat_n(0, LENGTH - 48)).collect();
-        let lanes = self.q.params.lanes;
-        let mut partial = misfit(&good, lanes);
-        partial[1].0[1] -= 1u32;
-        let cases = [
-            ("short", misfit(&short, lanes), &padded, 1),
-            ("long", misfit(&long, lanes), &good, 2),
-            ("strange", misfit(&strange, lanes), &strange, 4),
-            ("partial", partial, &good, 8),
-            ("good", misfit(&good, lanes), &good, 0),
-        ];
-        for (name, mut beats, taken, flag) in cases {
-            beats.extend(misfit(&good, lanes));
-            self.exchange(beats, &[taken, &good]).map_err(|e| format!("{name}: {e}"))?;
-            let errors = self.read("errors")?;
-            self.write("errors", 0)?;
-            let again = self.read("errors")?;
-            self.write("errors", flag)?;
-            let cleared = self.read("errors")?;
-            if (errors, again, cleared) != (flag, flag, 0) {
-                return Err(format!("{name}: errors {errors:#x}, {again:#x}, {cleared:#x}, not {flag:#x}"));
-            }
+/// Vectors that are too short, too long, or hold what is no number: flagged, and the next one is right.
+fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), String> {
+    let good = vector(5, LENGTH);
+    let mut strange = good.clone();
+    (strange[3], strange[77]) = (0x7e00, 0xfc00);
+    let short: Vec<u16> = good[..48].to_vec();
+    let long: Vec<u16> = good.iter().chain(&good[..32]).copied().collect();
+    let padded: Vec<u16> = short.iter().copied().chain(std::iter::repeat_n(0, LENGTH - 48)).collect();
+    let lanes = run.device.params.lanes;
+    let mut partial = misfit(&good, lanes);
+    partial[1].0[1] -= 1u32;
+    let cases = [
+        ("short", misfit(&short, lanes), &padded, 1),
+        ("long", misfit(&long, lanes), &good, 2),
+        ("strange", misfit(&strange, lanes), &strange, 4),
+        ("partial", partial, &good, 8),
+        ("good", misfit(&good, lanes), &good, 0),
+    ];
+    for (name, mut beats, taken, flag) in cases {
+        beats.extend(misfit(&good, lanes));
+        run.exchange(vec![beats], &[taken, &good]).map_err(|e| format!("{name}: {e}"))?;
+        let errors = run.read("errors")?;
+        run.write("errors", 0)?;
+        let again = run.read("errors")?;
+        run.write("errors", flag)?;
+        let cleared = run.read("errors")?;
+        if (errors, again, cleared) != (flag, flag, 0) {
+            return Err(format!("{name}: errors {errors:#x}, {again:#x}, {cleared:#x}, not {flag:#x}"));
         }
-        Ok(())
     }
-
-    /// The status says whether settings are legal, as the description of the registers does.
-    fn legality(&mut self, seed: u64) -> Result<(), String> {
-        let mut rng = Rng::with_seed(seed);
-        let max = u64::from(self.q.params.max_length);
-        let edges = [0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00];
-        for i in 0..600 {
-            let bit = 1 << rng.u32(0..14);
-            let length =
-                if i % 2 == 0 { [0, 64, max, max + 64, 64 | bit, bit][rng.usize(0..6)] } else { LENGTH as u64 };
-            let (low, high) = (rng.u16(0..0x7c00), rng.u16(0..0x7c00));
-            // t and s next to each other: every bit of the comparison decides
-            let (near_low, near_high) = (low ^ 1 << rng.u32(0..15), high ^ 1 << rng.u32(0..15));
-            let mut bits = [0x8000 | low, 0x8000 | near_low, near_high, high];
-            match i % 3 {
-                0 => bits[rng.usize(0..4)] = edges[rng.usize(0..edges.len())],
-                // the smallest mistake: one bit, on the wrong side of 0
-                1 => bits[i / 3 % 4] = [0, 0, 0x8000, 0x8000][i / 3 % 4] | 1 << (i / 12 % 15),
-                _ => (),
-            }
-            self.set(length, bits)?;
-            let magnitudes = bits.map(|x| x & 0x7fff);
-            let side = |x: u16, negative: bool| x & 0x7fff == 0 || (x >> 15 == 1) == negative;
-            let legal = length.is_multiple_of(64)
-                && (1..=max).contains(&length)
-                && side(bits[0], true)
-                && side(bits[1], true)
-                && side(bits[2], false)
-                && side(bits[3], false)
-                && magnitudes[1] <= magnitudes[0]
-                && magnitudes[2] <= magnitudes[3]
-                && magnitudes[0] < 0x7c00
-                && magnitudes[3] < 0x7c00;
-            if self.read("status")? != if legal { 2 } else { 0 } {
-                return Err(format!("length {length}, thresholds {bits:x?}: legal is not {legal}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// New settings wait for the vectors under way; while settings are illegal or `enable` is 0, no vector begins.
-    fn settings_wait(&mut self) -> Result<(), String> {
-        self.set(LENGTH as u64, self.t.bits())?;
-        let (vector, lanes) = (self.vector(8), self.q.params.lanes);
-        let beats = misfit(&vector, lanes);
-        let (first, rest) = beats.split_at(beats.len() / 2);
-        self.exchange(first.to_vec(), &[])?;
-        let busy = self.read("status")?;
-        self.set(64, [0xbc00, 0xb000, 0x3000, 0x3c00])?;
-        self.exchange(rest.to_vec(), &[&vector]).map_err(|e| format!("settings changed during a vector: {e}"))?;
-        let idle = self.read("status")?;
-        if (busy, idle) != (3, 2) {
-            return Err(format!("status {busy} during a vector, {idle} afterwards"));
-        }
-        self.write("length", LENGTH as u64 + 1)?;
-        self.t = Thresholds::from_bits(0xbc00, 0xb000, 0x3000, 0x3c00).expect("legal");
-        self.exchange(beats.clone(), &[]).map_err(|e| format!("illegal length: {e}"))?;
-        self.write("enable", 0)?;
-        self.write("length", LENGTH as u64)?;
-        self.exchange(vec![], &[]).map_err(|e| format!("not enabled: {e}"))?;
-        self.write("enable", 1)?;
-        self.exchange(vec![], &[&vector]).map_err(|e| format!("enabled again: {e}"))
-    }
+    Ok(())
 }

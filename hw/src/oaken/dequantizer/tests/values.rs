@@ -1,12 +1,13 @@
 //! Values, settings, latency and rate on legal records.
 
 use super::super::dequantizer;
-use super::random::{golden, random_record, random_thresholds};
+use super::random::{golden, random_header, random_record, random_thresholds};
 use super::rig::Rig;
 use super::{LANES, NEVER, OFTEN};
 use crate::oaken::tests::{params, with_outliers};
 use fastrand::Rng;
 use hdl::sim::Simulator;
+use sim::bus::Stalls;
 use sim::golden::oaken::{self, Thresholds};
 
 /// Any legal header with any legal thresholds, which change between the vectors.
@@ -70,6 +71,39 @@ fn settings_belong_to_whole_vectors() {
             }
             rig.finish(elements);
             assert_eq!(rig.vectors(), want, "{lanes} lanes, changed {delay} cycles later");
+        }
+    }
+}
+
+/// The output stops at any moment, and the headers of later vectors come meanwhile: what the beats in the lanes look up stays.
+#[test]
+fn a_stalled_beat_keeps_its_levels() {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    for lanes in LANES {
+        let p = params(lanes, 64);
+        let design = dequantizer(p).unwrap_or_else(|e| panic!("{e}"));
+        let mut rng = Rng::with_seed(3);
+        let mut record = || {
+            let sparse = [&random_header(&mut rng, &t).to_bits().to_le_bytes()[..], &[0]].concat();
+            let dense: Vec<u8> = (0..32).map(|_| rng.u8(..)).collect();
+            (dense, sparse)
+        };
+        // more than there are slots
+        let records: Vec<_> = (0..10).map(|_| record()).collect();
+        let want: Vec<_> = records.iter().map(|(dense, sparse)| golden(dense, sparse, 64, &t)).collect();
+        for start in 0..super::super::latency(lanes) + u64::from(64 / lanes) + 4 {
+            let mut engine = Simulator::new(&design);
+            let mut rig = Rig::new(p, &design, &mut engine, NEVER);
+            rig.set(&t, 64);
+            records.iter().for_each(|(dense, sparse)| rig.send(dense, sparse));
+            (0..start).for_each(|_| rig.step());
+            let m = rig.m;
+            rig.bench.stall_sink(m, Stalls::Always);
+            // as long as a vector takes and the work on its header
+            (0..64 / lanes + 40).for_each(|_| rig.step());
+            rig.bench.stall_sink(m, Stalls::Never);
+            rig.finish(64 * records.len());
+            assert_eq!(rig.vectors(), want, "{lanes} lanes, stopped after {start} cycles");
         }
     }
 }

@@ -1,0 +1,196 @@
+//! Settings of both Oaken engines: which are legal, when they take effect, and which vectors they are for.
+
+use fastrand::Rng;
+use hdl::engine::Engine;
+use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, packet_bytes};
+use sim::golden::oaken::Thresholds;
+use sim::oaken_bench::Device;
+
+/// Elements of the vectors.
+pub(super) const LENGTH: usize = 128;
+
+/// An engine as it is seen from its streams: beats of a vector go in, bytes of its result come out.
+pub(super) trait Converts {
+    /// Connects registers, inputs and outputs.
+    fn streams(&self, bench: &mut Bench) -> (AxiLiteMaster, Vec<Source>, Vec<Sink>);
+    /// What goes in for a vector, for each input.
+    fn beats(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<Beat>>;
+    /// What comes out for a vector, for each output.
+    fn results(&self, vector: &[u16], t: &Thresholds) -> Vec<Vec<u8>>;
+}
+
+/// An engine under way, set up through its registers.
+pub(super) struct Converting<'e, D> {
+    pub device: &'e D,
+    bench: Bench<'e>,
+    axil: AxiLiteMaster,
+    sources: Vec<Source>,
+    sinks: Vec<Sink>,
+    /// The thresholds of the vectors that are sent.
+    t: Thresholds,
+}
+
+/// A vector with many outliers.
+pub(super) fn vector(seed: u64, length: usize) -> Vec<u16> {
+    let mut rng = Rng::with_seed(seed);
+    (0..length).map(|_| half::f16::from_f32(rng.f32() * 3.0 - 1.5).to_bits()).collect()
+}
+
+/// Everything below.
+pub(super) fn test<P>(device: &Device<P>, engine: &mut dyn Engine, seed: u64) -> Result<(), String>
+where
+    Device<P>: Converts,
+{
+    let mut run = Converting::new(device, engine)?;
+    run.legality(seed)?;
+    run.settings_wait()?;
+    run.every_change_counts()
+}
+
+impl<'e, P> Converting<'e, Device<P>>
+where
+    Device<P>: Converts,
+{
+    /// Resets, sets length and thresholds, and lets vectors begin.
+    pub fn new(device: &'e Device<P>, engine: &'e mut dyn Engine) -> Result<Self, String> {
+        let mut bench = Bench::new(engine, 1);
+        let (axil, sources, sinks) = device.streams(&mut bench);
+        bench.reset().map_err(|e| e.to_string())?;
+        let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+        let mut run = Converting { device, bench, axil, sources, sinks, t };
+        run.set(LENGTH as u64, run.t.bits())?;
+        run.write("enable", 1)?;
+        Ok(run)
+    }
+
+    pub fn write(&mut self, register: &str, value: u64) -> Result<(), String> {
+        self.axil.write(&mut self.bench, self.device.address(register), value).map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    pub fn read(&mut self, register: &str) -> Result<u64, String> {
+        Ok(self.axil.read(&mut self.bench, self.device.address(register)).map_err(|e| e.to_string())?.1)
+    }
+
+    fn set(&mut self, length: u64, [s_low, t_low, t_high, s_high]: [u16; 4]) -> Result<(), String> {
+        let thresholds = [("s_low", s_low), ("t_low", t_low), ("t_high", t_high), ("s_high", s_high)];
+        self.write("length", length)?;
+        thresholds.into_iter().try_for_each(|(register, value)| self.write(register, value.into()))
+    }
+
+    /// Sends beats, and compares what comes out since with the results of the vectors.
+    pub fn exchange(&mut self, beats: Vec<Vec<Beat>>, vectors: &[&[u16]]) -> Result<(), String> {
+        let packets = |run: &Self| run.sinks.iter().map(|sink| packet_bytes(run.bench.beats(*sink))).collect();
+        let before: Vec<Vec<_>> = packets(self);
+        self.sources.iter().zip(beats).for_each(|(source, beats)| self.bench.send(*source, beats));
+        // surely enough, also for chunks of outliers
+        let elements = vectors.iter().map(|v| v.len()).sum::<usize>().max(LENGTH);
+        let cycles = 200 + 4 * elements as u64 / u64::from(self.device.params.lanes);
+        self.bench.run(cycles).map_err(|e: BusError| e.to_string())?;
+        let after: Vec<Vec<_>> = packets(self);
+        let want: Vec<_> = vectors.iter().map(|v| self.device.results(v, &self.t)).collect();
+        let equal = (after.iter().zip(&before).enumerate())
+            .all(|(i, (after, before))| after[before.len()..].iter().eq(want.iter().map(|results| &results[i])));
+        if equal { Ok(()) } else { Err("wrong results".into()) }
+    }
+
+    /// The status says whether settings are legal, as the description of the registers does.
+    fn legality(&mut self, seed: u64) -> Result<(), String> {
+        let mut rng = Rng::with_seed(seed);
+        let max = u64::from(self.device.params.max_length);
+        let edges = [0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00];
+        for i in 0..600 {
+            let bit = 1 << rng.u32(0..14);
+            let length =
+                if i % 2 == 0 { [0, 64, max, max + 64, 64 | bit, bit][rng.usize(0..6)] } else { LENGTH as u64 };
+            let (low, high) = (rng.u16(0..0x7c00), rng.u16(0..0x7c00));
+            // t and s next to each other: every bit of the comparison decides
+            let (near_low, near_high) = (low ^ 1 << rng.u32(0..15), high ^ 1 << rng.u32(0..15));
+            let mut bits = [0x8000 | low, 0x8000 | near_low, near_high, high];
+            match i % 3 {
+                0 => bits[rng.usize(0..4)] = edges[rng.usize(0..edges.len())],
+                // the smallest mistake: one bit, on the wrong side of 0
+                1 => bits[i / 3 % 4] = [0, 0, 0x8000, 0x8000][i / 3 % 4] | 1 << (i / 12 % 15),
+                _ => (),
+            }
+            self.set(length, bits)?;
+            let magnitudes = bits.map(|x| x & 0x7fff);
+            let side = |x: u16, negative: bool| x & 0x7fff == 0 || (x >> 15 == 1) == negative;
+            let legal = length.is_multiple_of(64)
+                && (1..=max).contains(&length)
+                && side(bits[0], true)
+                && side(bits[1], true)
+                && side(bits[2], false)
+                && side(bits[3], false)
+                && magnitudes[1] <= magnitudes[0]
+                && magnitudes[2] <= magnitudes[3]
+                && magnitudes[0] < 0x7c00
+                && magnitudes[3] < 0x7c00;
+            if self.read("status")? != if legal { 2 } else { 0 } {
+                return Err(format!("length {length}, thresholds {bits:x?}: legal is not {legal}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// New settings wait for the vectors under way; while settings are illegal or `enable` is 0, no vector begins.
+    fn settings_wait(&mut self) -> Result<(), String> {
+        self.set(LENGTH as u64, self.t.bits())?;
+        let (vector, other) = (vector(8, LENGTH), [0xbc00, 0xb000, 0x3000, 0x3c00]);
+        let beats = self.device.beats(&vector, &self.t);
+        let (first, rest) = beats.iter().map(|b| (b[..b.len() / 2].to_vec(), b[b.len() / 2..].to_vec())).unzip();
+        self.exchange(first, &[])?;
+        let busy = self.read("status")?;
+        self.set(64, other)?;
+        self.exchange(rest, &[&vector]).map_err(|e| format!("settings changed during a vector: {e}"))?;
+        let idle = self.read("status")?;
+        if (busy, idle) != (3, 2) {
+            return Err(format!("status {busy} during a vector, {idle} afterwards"));
+        }
+        self.write("length", LENGTH as u64 + 1)?;
+        self.t = Thresholds::from_bits(other[0], other[1], other[2], other[3]).expect("legal");
+        self.exchange(self.device.beats(&vector, &self.t), &[]).map_err(|e| format!("illegal length: {e}"))?;
+        self.write("enable", 0)?;
+        self.write("length", LENGTH as u64)?;
+        self.exchange(vec![], &[]).map_err(|e| format!("not enabled: {e}"))?;
+        self.write("enable", 1)?;
+        self.exchange(vec![], &[&vector]).map_err(|e| format!("enabled again: {e}"))
+    }
+
+    /// Settings of which a single bit is new are taken over by an idle engine.
+    fn every_change_counts(&mut self) -> Result<(), String> {
+        let chunks = u64::from(self.device.params.max_length) / 64;
+        for bit in (0..8).map(|bit| 1u64 << bit) {
+            let before = if bit == 1 { 2 } else { 1 };
+            for length in [before, before | bit].into_iter().filter(|length| *length <= chunks) {
+                self.one_setting(64 * length as usize, [0xbc00, 0xae66, 0x2e66, 0x3c00])?;
+            }
+        }
+        let (largest, least) = ([0xfbff, 0x8000, 0, 0x7bff], [0x8400, 0x8000, 0, 0x0400]);
+        // from 0x0400 bit after bit to 0x7bff, first the inner thresholds, then the outer ones
+        for (start, which) in [(largest, [1, 2]), (least, [0, 3])] {
+            let mut bits = start;
+            which.iter().for_each(|i| bits[*i] = bits[*i] & 0x8000 | 0x0400);
+            self.one_setting(64, bits)?;
+            for (bit, i) in (0..15).flat_map(|bit| which.map(|i| (bit, i))) {
+                bits[i] ^= 1 << bit;
+                self.one_setting(64, bits)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A vector with these settings.
+    fn one_setting(&mut self, length: usize, bits: [u16; 4]) -> Result<(), String> {
+        self.set(length as u64, bits)?;
+        self.t = Thresholds::from_bits(bits[0], bits[1], bits[2], bits[3]).expect("legal");
+        // the thresholds and their neighbours: each of their bits decides on a group
+        let near = |x: u16| {
+            let (sign, magnitude) = (x & 0x8000, x & 0x7fff);
+            [magnitude, magnitude.saturating_sub(1), magnitude.min(0x7bfe) + 1].map(|magnitude| sign | magnitude)
+        };
+        let mut vector = vector(9, length);
+        bits.iter().flat_map(|x| near(*x)).zip(&mut vector).for_each(|(x, place)| *place = x);
+        self.exchange(self.device.beats(&vector, &self.t), &[&vector])
+            .map_err(|e| format!("length {length}, thresholds {bits:x?}: {e}"))
+    }
+}
