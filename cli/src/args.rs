@@ -41,7 +41,7 @@ pub struct Selection {
     /// A configuration file (TOML)
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     pub config: Option<PathBuf>,
-    /// Sets a parameter, or `verilog.reset`; may be given several times
+    /// Sets a parameter, `verilog.reset` or `verilog.lut_ram`; may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }

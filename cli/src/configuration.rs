@@ -10,6 +10,7 @@
 //!
 //! [verilog]           # may be left out
 //! reset = "sync-high" # or sync-low, async-high, async-low
+//! lut_ram = true      # false for a device without LUT RAM, such as iCE40
 //! ```
 
 use crate::read::{Entry, settings};
@@ -35,6 +36,8 @@ pub struct Configuration {
     pub values: Values,
     /// The kind of reset, by its name in configurations.
     pub reset: &'static str,
+    /// The device has LUT RAM.
+    pub lut_ram: bool,
 }
 
 /// The kinds of reset.
@@ -45,8 +48,9 @@ const RESETS: [(&str, Reset); 4] = [
     ("async-low", Reset { asynchronous: true, active_low: true }),
 ];
 const RESET_NAMES: [&str; 4] = [RESETS[0].0, RESETS[1].0, RESETS[2].0, RESETS[3].0];
-/// The kind of reset as `--set` names it.
+/// The choices of the printer as `--set` names them.
 const RESET_SETTING: &str = "verilog.reset";
+const LUT_RAM_SETTING: &str = "verilog.lut_ram";
 
 impl Configuration {
     /// Reads the text of a configuration, then what was set on the command line. All problems come together.
@@ -57,6 +61,7 @@ impl Configuration {
 
         let block = read_block(&document, &mut problems);
         let reset = read_reset(&document, &settings, &mut problems);
+        let lut_ram = read_lut_ram(&document, &settings, &mut problems);
         let values = block.and_then(|block| read_values(block, &document, &settings, &mut problems));
         let (Some(block), Some(values), true) = (block, values, problems.is_empty()) else {
             return Err(Failure::Input(problems));
@@ -69,6 +74,7 @@ impl Configuration {
             block,
             values,
             reset,
+            lut_ram,
         })
     }
 
@@ -90,18 +96,26 @@ impl Configuration {
         let header = vec![
             format!("{GENERATED} {}", env!("CARGO_PKG_VERSION")),
             format!("configuration {}{changed}, hash {}", self.name, self.hash()),
-            format!("{}: {}; reset {}", self.block.name, values.join(", "), self.reset),
+            format!("{}: {}; {}", self.block.name, values.join(", "), self.printing()),
         ];
-        Options { reset: reset.unwrap_or_default(), header, properties: false, models: false }
+        Options { reset: reset.unwrap_or_default(), header, lut_ram: self.lut_ram, ..Options::default() }
     }
 
-    /// 16 hexadecimal digits that are equal where block, all parameters and the kind of reset are.
+    /// The choices of the printer, for people.
+    pub fn printing(&self) -> String {
+        format!("reset {}{}", self.reset, if self.lut_ram { "" } else { ", no LUT RAM" })
+    }
+
+    /// 16 hexadecimal digits that are equal where block, all parameters and the choices of the printer are.
     pub fn hash(&self) -> String {
         let mut text = format!("block = {}\n", self.block.name);
         for (name, value) in self.values.iter() {
             text += &format!("{name} = {value}\n");
         }
         text += &format!("reset = {}\n", self.reset);
+        if !self.lut_ram {
+            text += "lut_ram = false\n";
+        }
         Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -159,8 +173,20 @@ fn read_reset(document: &Document, settings: &[Entry], problems: &mut Vec<Proble
     }
 }
 
+fn read_lut_ram(document: &Document, settings: &[Entry], problems: &mut Vec<Problem>) -> bool {
+    let set = settings.iter().rev().find(|s| s.key == LUT_RAM_SETTING);
+    let Some(entry) = set.or(document.lut_ram.as_ref()) else { return true };
+    let Value::Flag(flag) = entry.value else {
+        let problem = Problem::new(format!("lut_ram = {} is not legal", entry.value));
+        let why = "false leaves out what asks for LUT RAM, for devices that have none";
+        problems.push(problem.at(&entry.value_place, "neither").note(format!("legal: {}", Legal::Flag)).note(why));
+        return true;
+    };
+    flag
+}
+
 fn read_values(block: &Block, document: &Document, settings: &[Entry], problems: &mut Vec<Problem>) -> Option<Values> {
-    let settings = settings.iter().filter(|s| s.key != RESET_SETTING);
+    let settings = settings.iter().filter(|s| ![RESET_SETTING, LUT_RAM_SETTING].contains(&s.key.as_str()));
     // the command line goes before the file
     let mut entries: BTreeMap<&str, Entry> = BTreeMap::new();
     for entry in document.parameters.as_ref()? {

@@ -21,6 +21,10 @@ pub struct Described {
     pub origin: String,
     pub hash: String,
     pub reset: &'static str,
+    pub lut_ram: bool,
+    /// The same in words.
+    #[serde(skip)]
+    printing: String,
     pub parameters: Vec<ParameterDescription>,
 }
 
@@ -70,6 +74,8 @@ impl Described {
             origin: configuration.origin.clone(),
             hash: configuration.hash(),
             reset: configuration.reset,
+            lut_ram: configuration.lut_ram,
+            printing: configuration.printing(),
             parameters: parameters
                 .map(|p| ParameterDescription::of(p, Some(configuration.values.get(p.name))))
                 .collect(),
@@ -183,7 +189,7 @@ fn ports(design: &Design<()>, active_low: bool) -> Vec<PortDescription> {
 fn print(out: &mut impl Write, d: &FullDescription) -> Result<(), Failure> {
     let c = &d.configuration;
     writeln!(out, "{}: {}", c.name, c.description)?;
-    writeln!(out, "from {}, hash {}, reset {}", c.origin, c.hash, c.reset)?;
+    writeln!(out, "from {}, hash {}, {}", c.origin, c.hash, c.printing)?;
     writeln!(out, "block {}, {}\nmodule {}\n", c.block, d.summary, d.module)?;
 
     let rows = c.parameters.iter().map(|p| {

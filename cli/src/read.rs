@@ -26,16 +26,19 @@ pub struct Document {
     /// `None` if it is no table.
     pub parameters: Option<Vec<Entry>>,
     pub reset: Option<Entry>,
+    pub lut_ram: Option<Entry>,
 }
 
+/// What `[verilog]` may say.
+pub const VERILOG_KEYS: [&str; 2] = ["reset", "lut_ram"];
 const KEYS: [&str; 4] = ["block", "description", "parameters", "verilog"];
 
 impl Document {
     /// Reads a text. Unknown keys and the like become problems; text that is no TOML ends it.
     pub fn parse(text: &Text, problems: &mut Vec<Problem>) -> Result<Document, Failure> {
         let table = DeTable::parse(&text.text).map_err(|error| not_toml(text, &error))?;
-        let mut document =
-            Document { text: text.clone(), block: None, description: None, parameters: Some(vec![]), reset: None };
+        let (block, description, parameters, reset, lut_ram) = (None, None, Some(vec![]), None, None);
+        let mut document = Document { text: text.clone(), block, description, parameters, reset, lut_ram };
         for entry in table.get_ref().iter() {
             let key = entry.0.get_ref().as_ref();
             match key {
@@ -70,7 +73,8 @@ impl Document {
         for entry in table.iter() {
             match entry.0.get_ref().as_ref() {
                 "reset" => self.reset = Some(self.entry(entry)),
-                _ => problems.push(self.unknown(entry, &["reset"])),
+                "lut_ram" => self.lut_ram = Some(self.entry(entry)),
+                _ => problems.push(self.unknown(entry, &VERILOG_KEYS)),
             }
         }
     }

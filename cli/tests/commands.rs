@@ -120,6 +120,23 @@ fn the_header_names_version_configuration_and_hash() {
     assert!(place.read("b/good/fifo_8x4_block.v").contains("input  wire rst_n,"));
 }
 
+/// For devices without LUT RAM, in the file or on the command line: the header says so, and nothing asks for any.
+#[test]
+fn lut_ram_is_left_out_where_there_is_none() {
+    let place = Place::new();
+    let asks = "ram_style = \"distributed\"";
+    stdout(&place, "generate fifo_lut_32x16 --out with");
+    assert!(place.read("with/fifo_lut_32x16/fifo_32x16_distributed.v").contains(asks));
+    stdout(&place, "generate fifo_lut_32x16 --set verilog.lut_ram=false --out without");
+    let text = place.read("without/fifo_lut_32x16/fifo_32x16_distributed.v");
+    assert!(!text.contains(asks) && text.contains("reset sync-high, no LUT RAM\n"), "{text}");
+    let parameters = "block = \"fifo\"\nparameters = { width = 8, depth = 4, style = \"distributed\" }\n";
+    place.write("ice.toml", format!("{parameters}[verilog]\nlut_ram = false\n").as_bytes());
+    stdout(&place, "generate --config ice.toml --out without");
+    assert!(!place.read("without/ice/fifo_8x4_distributed.v").contains(asks));
+    assert_eq!(json(&place, "describe --config ice.toml --json")["lut_ram"], false);
+}
+
 #[test]
 fn generate_all_writes_every_named_configuration() {
     let place = Place::new();

@@ -36,12 +36,14 @@ const CASES: &[(&str, &str)] = &[
     ("config_choice", "generate --config choice.toml"),
     ("config_together", "generate --config together.toml"),
     ("config_reset", "generate --config reset.toml"),
+    ("config_verilog", "generate --config verilog.toml"),
     // settings on the command line
     ("set_without_value", "generate fifo_lut_32x16 --set depth"),
     ("set_unknown", "generate fifo_lut_32x16 --set detph=4"),
     ("set_type", "describe oaken_quantizer_p16 --set lanes=sixteen"),
     ("set_lanes", "generate oaken_quantizer_p16 --set lanes=3 --set max_length=100"),
     ("set_reset", "generate fifo_lut_32x16 --set verilog.reset=asynclow"),
+    ("set_lut_ram", "generate fifo_lut_32x16 --set verilog.lut_ram=no"),
     // where the Verilog goes
     ("out_is_a_file", "generate fifo_lut_32x16 --out good.toml"),
     // the command line

@@ -105,7 +105,9 @@ impl Check<'_> {
     }
     /// What a node's clock follows from.
     fn reads(&self, id: Id) -> Vec<Id> {
-        if self.crossed.contains_key(&id) { vec![] } else { sources(&self.b.def, self.drivers, id) }
+        // a register belongs to its clock, also if something resets it at once
+        let register = matches!(self.b.node(id).op, Op::Net(Net::Reg(_)));
+        if register || self.crossed.contains_key(&id) { vec![] } else { sources(&self.b.def, self.drivers, id) }
     }
     fn of(&mut self, id: Id, reads: &[Id]) -> Clock {
         let def = &self.b.def;
@@ -177,7 +179,9 @@ impl Check<'_> {
         });
         for r in &def.regs {
             let (domain, loc, by) = (r.domain, def.nodes[r.node as usize].loc, self.b.describe(r.node));
-            uses.extend(r.enable.map(|read| Use { read, domain, loc, by: format!("the enable of {by}") }));
+            let at_once = r.at_once.as_ref().map(|(read, _)| (*read, "reset"));
+            let reads = r.enable.map(|read| (read, "enable")).into_iter().chain(at_once);
+            uses.extend(reads.map(|(read, what)| Use { read, domain, loc, by: format!("the {what} of {by}") }));
         }
         for mem in &def.mems {
             for r in mem.reads.iter().filter(|r| r.sync) {

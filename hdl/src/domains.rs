@@ -26,6 +26,8 @@ pub struct Crossing {
     pub instance: String,
     /// What crosses: the register, port or expression, or the memory, by its name in that instance.
     pub signal: String,
+    /// Bits that cross together, such as a number in gray code; 0 for the words of a memory, which stand still when they are read.
+    pub width: u32,
     /// The clock port of the top module that it comes from; `None` where it is no matter of clocks (an input without one,
     /// a constant).
     pub from: Option<String>,
@@ -200,6 +202,10 @@ fn collect(def: &Def, path: &str, clocks: &[String], inputs: &[Arrival], found: 
             signal: match c.what {
                 Crosser::Signal { from, .. } => named_source(def, from),
                 Crosser::Memory(m) => def.mems[m as usize].name.clone(),
+            },
+            width: match c.what {
+                Crosser::Signal { from, .. } => def.nodes[from as usize].width,
+                Crosser::Memory(_) => 0,
             },
             from,
             port,

@@ -250,7 +250,7 @@ fn check_driven(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
 fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
     let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();
     read.extend(def.nodes.iter().flat_map(|n| n.op.operands()));
-    read.extend(def.regs.iter().filter_map(|r| r.enable));
+    read.extend(def.regs.iter().flat_map(Reg::reads));
     for m in &def.mems {
         m.reads.iter().for_each(|r| read.extend(r.enable.iter().chain([&r.addr])));
         m.writes.iter().for_each(|w| read.extend([w.addr, w.data, w.mask]));
@@ -290,6 +290,7 @@ pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<
             let inputs = inst.def.comb.iter().find(|(p, _)| *p == port).map_or(&[][..], |(_, inputs)| inputs);
             inputs.iter().map(|p| inst.pins[*p as usize]).collect()
         }
+        Op::Net(Net::Reg(r)) => def.regs[r as usize].at_once.iter().map(|(reset, _)| *reset).collect(),
         Op::Net(Net::MemRead(m, p)) => {
             let port = &def.mems[m as usize].reads[p as usize];
             if port.sync { vec![] } else { vec![port.addr] }

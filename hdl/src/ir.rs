@@ -178,6 +178,8 @@ pub(crate) struct Reg {
     pub reset: Option<BigUint>,
     /// The register holds unless this is 1 (reset still applies).
     pub enable: Option<Id>,
+    /// It has this value while that signal is 1, whatever the clock does; then it has no other reset.
+    pub at_once: Option<(Id, BigUint)>,
     /// Index into `domains`.
     pub domain: u32,
 }
@@ -352,6 +354,13 @@ impl Op {
             Op::Mux(c, a, b) => vec![*c, *a, *b],
             Op::Cat(parts) => parts.clone(),
         }
+    }
+}
+
+impl Reg {
+    /// What it reads beside its statements.
+    pub fn reads(&self) -> impl Iterator<Item = Id> {
+        self.enable.into_iter().chain(self.at_once.as_ref().map(|(reset, _)| *reset))
     }
 }
 

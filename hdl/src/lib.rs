@@ -32,6 +32,7 @@ mod outline;
 mod pipeline;
 mod ports;
 mod property;
+mod register;
 mod signal;
 pub mod sim;
 mod state;

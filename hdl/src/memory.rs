@@ -33,12 +33,15 @@ pub struct Memory<B = Signal> {
     shape: B,
 }
 
+/// The attribute that asks for LUT RAM.
+pub(crate) const LUT_RAM: (&str, &str) = ("ram_style", "distributed");
+
 /// Where synthesis should put a memory (the `ram_style` attribute).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RamStyle {
     /// Block RAM; needs synchronous reads.
     Block,
-    /// LUT RAM.
+    /// LUT RAM; printed if the device has any, see [`Options::lut_ram`](crate::Options).
     Distributed,
     /// Flip-flops; a table (contents, no writes): logic.
     Registers,
@@ -98,12 +101,12 @@ impl<B: Bundle> Memory<B> {
     /// Where synthesis should put it.
     #[track_caller]
     pub fn style(self, style: RamStyle) -> Self {
-        let value = match style {
-            RamStyle::Block => "block",
-            RamStyle::Distributed => "distributed",
-            RamStyle::Registers => "registers",
+        let (name, value) = match style {
+            RamStyle::Block => ("ram_style", "block"),
+            RamStyle::Distributed => LUT_RAM,
+            RamStyle::Registers => ("ram_style", "registers"),
         };
-        self.attribute("ram_style", value)
+        self.attribute(name, value)
     }
     /// A Verilog attribute.
     #[track_caller]

@@ -226,7 +226,7 @@ impl Module {
         let net = self.net(width, Net::Reg(index), None, loc);
         body::with(self.key, loc, |b| {
             let domain = b.domain;
-            b.def.regs.push(Reg { node: net.id, reset: None, enable: None, domain });
+            b.def.regs.push(Reg { node: net.id, reset: None, enable: None, at_once: None, domain });
         });
         net
     }
@@ -340,39 +340,5 @@ impl<P> crate::naming::Nameable for Instance<P> {
                 inst.name = name;
             }
         });
-    }
-}
-
-impl Signal {
-    /// A register holds unless `enable` is 1 (its reset still applies).
-    #[track_caller]
-    pub fn enable(self, enable: Signal) -> Signal {
-        let loc = Location::caller();
-        if enable.one_bit("the enable of a register") && self.same_module(enable) {
-            body::with(self.key, loc, |b| match b.node(self.id).op {
-                Op::Net(Net::Reg(r)) => b.def.regs[r as usize].enable = Some(enable.id),
-                _ => {
-                    let message = format!("{} is not a register", b.describe(self.id));
-                    b.error(loc, message, vec![], Some("only registers have an enable".into()));
-                }
-            });
-        }
-        self
-    }
-}
-
-impl Body {
-    pub fn set_reset(&mut self, reg: Id, value: Id, loc: Loc) {
-        let Op::Net(Net::Reg(r)) = self.node(reg).op else { return };
-        let reset = match &self.node(value).op {
-            Op::Const(v) => v.clone(),
-            Op::Variant(e, v) => self.def.enums[*e as usize].variants[*v as usize].1.into(),
-            Op::Poison => return,
-            _ => {
-                let message = format!("the reset value {} is not a constant", self.describe(value));
-                return self.error(loc, message, vec![], None);
-            }
-        };
-        self.def.regs[r as usize].reset = Some(reset);
     }
 }

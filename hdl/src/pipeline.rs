@@ -173,7 +173,7 @@ impl Body {
             self.valids.insert(reg);
         }
         let (enable, domain) = (self.pipes[pipe as usize].enable, self.domain);
-        self.def.regs.push(Reg { node: reg, reset, enable, domain });
+        self.def.regs.push(Reg { node: reg, reset, enable, at_once: None, domain });
         // a delay does not depend on the conditions it is written under
         let section = self.section();
         self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });

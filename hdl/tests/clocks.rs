@@ -115,6 +115,7 @@ fn crossings_are_listed_with_the_clocks_of_the_top() {
     let crossing = Crossing {
         instance: "two".into(),
         signal: "fast_unit_y".into(),
+        width: 8,
         from: Some("right_clk".into()),
         port: None,
         to: "left_clk".into(),
@@ -136,9 +137,13 @@ fn an_input_that_only_crosses_takes_any_clock() {
     assert_eq!((taker.crossings()[0].from.clone(), taker.crossings()[0].port.as_deref()), (None, Some("x")));
     let expected = "\
 # Crossings between clocks of taker. The clocks have the names of their ports.
+# Bits that cross together may differ by less than a period of the clock that they come from: no path between the clocks takes
+# longer than this, in nanoseconds. 5.0 is right for up to 200 MHz.
+set crossing_delay 5.0
 
-#   x to clk: x (a test)
-set_false_path -from [get_ports {x[*]}]
+#   x to clk: x, 8 bits (a test)
+set_max_delay $crossing_delay -from [get_ports {x[*]}]
+set_false_path -hold -from [get_ports {x[*]}]
 ";
     assert_eq!(constraints(&taker, &[]).as_deref(), Some(expected));
 
@@ -153,7 +158,10 @@ set_false_path -from [get_ports {x[*]}]
     io.y.set(taker.y);
     let top = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
     let text = constraints(&top, &[]).unwrap();
-    assert!(text.contains("set_clock_groups") && !text.contains("set_false_path"), "{text}");
+    assert!(
+        text.contains("-from [get_clocks other_clk] -to [get_clocks clk]") && !text.contains("get_ports"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -162,12 +170,48 @@ fn constraints_name_the_clocks_and_the_reasons() {
     let expected = "\
 # made by a test
 # Crossings between clocks of around. The clocks have the names of their ports.
+# Bits that cross together may differ by less than a period of the clock that they come from: no path between the clocks takes
+# longer than this, in nanoseconds. 5.0 is right for up to 200 MHz.
+set crossing_delay 5.0
 
-#   right_clk to left_clk: two.fast_unit_y (a test)
-set_clock_groups -asynchronous -group [get_clocks left_clk] -group [get_clocks right_clk]
+#   right_clk to left_clk: two.fast_unit_y, 8 bits (a test)
+set_max_delay $crossing_delay -from [get_clocks left_clk] -to [get_clocks right_clk]
+set_false_path -hold -from [get_clocks left_clk] -to [get_clocks right_clk]
+set_max_delay $crossing_delay -from [get_clocks right_clk] -to [get_clocks left_clk]
+set_false_path -hold -from [get_clocks right_clk] -to [get_clocks left_clk]
 ";
     assert_eq!(constraints(&design, &["made by a test".into()]).as_deref(), Some(expected));
     assert_eq!(constraints(&increment(true), &[]), None);
+}
+
+/// Single bits need no bound: their clocks are unrelated.
+#[test]
+#[module]
+fn single_bits_cross_between_unrelated_clocks() {
+    ports! {
+        struct BitPorts() {
+            input x: Signal = bits(1),
+            output y: Signal = bits(1),
+        }
+    }
+    let m = Module::new("bits");
+    let io = BitPorts::new(m);
+    let other = m.clock_domain("other_clk", "other_rst");
+    let (sent, seen) = (m.in_domain(other, || m.reg(bits(1))), m.reg(bits(1)));
+    sent.set(m.cross(io.x, other, "a test"));
+    seen.set(m.cross(sent, m.current_domain(), "a test"));
+    io.y.set(seen);
+    let text = constraints(&m.finish(io).unwrap_or_else(|e| panic!("{e}")), &[]).unwrap();
+    let expected = "\
+# Crossings between clocks of bits. The clocks have the names of their ports.
+
+#   other_clk to clk: sent (a test)
+set_clock_groups -asynchronous -group [get_clocks clk] -group [get_clocks other_clk]
+
+#   x to other_clk: x (a test)
+set_false_path -from [get_ports x]
+";
+    assert_eq!(text, expected);
 }
 
 #[test]

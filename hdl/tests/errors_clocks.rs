@@ -60,6 +60,33 @@ fn condition_enable_and_place() {
 
 #[test]
 #[module]
+fn asynchronous_resets() {
+    reports("asynchronous_reset", |m, io, rx| {
+        let count = counter(m, rx);
+        let other = m.reg(bits(8)).asynchronous_reset(count.bit(7), 1);
+        let twice = m.reg_reset(bits(8), 0).asynchronous_reset(io.c, 0);
+        let wide = m.reg(bits(8)).asynchronous_reset(io.a, 0);
+        let big = m.reg(bits(8)).asynchronous_reset(io.c, 256);
+        let changing = m.reg(bits(8)).asynchronous_reset(io.c, io.a);
+        [other, twice, wide, big, changing].into_iter().for_each(|reg| reg.set(io.a));
+        (io.a + 1).asynchronous_reset(io.c, 0);
+        io.y.set(other ^ twice ^ wide ^ big ^ changing);
+    });
+    reports("asynchronous_reset_crossing", |m, io, rx| {
+        let count = counter(m, rx);
+        let seen = m.reg(bits(8)).asynchronous_reset(count.bit(7), 1);
+        seen.set(io.a);
+        io.y.set(seen);
+    });
+    reports("asynchronous_reset_of_itself", |m, io, _| {
+        let count = m.reg(bits(8));
+        count.asynchronous_reset(count.bit(7), 0).set(count + 1);
+        io.y.set(count);
+    });
+}
+
+#[test]
+#[module]
 fn input_of_which_nothing_is_declared() {
     reports("input", |m, io, rx| {
         let seen = m.in_domain(rx, || m.reg(bits(8)));

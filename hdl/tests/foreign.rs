@@ -84,6 +84,34 @@ fn the_text_is_printed_once_and_as_it_is() {
     assert_eq!((single.matches("module scaler ").count(), single.matches("module two_scalers").count()), (1, 1));
 }
 
+/// Directives of a text reach no module that is printed or read behind it.
+#[test]
+#[module]
+fn directives_end_with_their_text() {
+    let foreign = |name: &str, directives: &str| {
+        let text = format!("{directives}module {name} (input [3:0] d, output [3:0] q); assign q = ~d; endmodule");
+        let f = Foreign::text(name, text);
+        let io = CrossPorts::new(f);
+        f.finish(io).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let m = Module::new("around");
+    let io = CrossPorts::new(m);
+    let first = m.instance(&foreign("first", "`timescale 1ns / 10ps // of ours\n`default_nettype none\n`celldefine\n"));
+    let second = m.instance(&foreign("second", ""));
+    first.d.set(io.d);
+    second.d.set(first.q);
+    io.q.set(second.q);
+    let source = verilog(&m.finish(io).unwrap_or_else(|e| panic!("{e}")), &Options::default());
+    let printed = "`resetall\n`timescale 1ns / 10ps\n`default_nettype none\n\nmodule around (";
+    let files: Vec<(String, String)> = source.files().collect();
+    assert!(files[0].1.starts_with("`timescale") && files[1].1.starts_with("module second"), "they are as they were");
+    assert!(files[2].1.starts_with(printed), "{}", files[2].1);
+    let single = source.single();
+    let beginnings = ["`resetall\n`timescale", "`resetall\nmodule second (", printed];
+    let places = beginnings.map(|part| single.find(part).unwrap_or_else(|| panic!("{part} in {single}")));
+    assert!(places.is_sorted() && places[0] == 0, "{single}");
+}
+
 /// The reset of the text has its polarity whatever the design has.
 #[test]
 fn the_reset_is_connected_with_its_polarity() {

@@ -10,7 +10,7 @@ use hdl::*;
 #[track_caller]
 fn prints<P: Ports>(folder: &str, design: &Design<P>, reset: Reset) {
     let header = vec!["Printed by a test of kvforge-hdl.".to_string()];
-    let source = verilog(design, &Options { reset, header, properties: false, models: false });
+    let source = verilog(design, &Options { reset, header, ..Options::default() });
     assert_eq!(source.top(), design.name());
     let names: Vec<String> = source.files().map(|(name, _)| name).collect();
     golden::compare("verilog", &format!("{folder}/files.txt"), &(names.join("\n") + "\n"));
@@ -131,6 +131,17 @@ fn memories() -> Result<Design<MemoryPorts>, Errors> {
 fn memories_of_every_kind() {
     prints("memories", &memories().unwrap(), Reset::default());
     prints("memories_async_low", &memories().unwrap(), Reset { asynchronous: true, active_low: true });
+}
+
+/// Only what asks for LUT RAM is left out.
+#[test]
+fn without_lut_ram() {
+    let design = memories().unwrap();
+    let (with, without) = (Options::default(), Options { lut_ram: false, ..Options::default() });
+    let (with, without) = (verilog(&design, &with).single(), verilog(&design, &without).single());
+    let attribute = "(* ram_style = \"distributed\" *) ";
+    assert!(with.contains(attribute) && without.contains("(* ram_style = \"block\" *) "), "{without}");
+    assert_eq!(with.replace(attribute, ""), without);
 }
 
 ports! {

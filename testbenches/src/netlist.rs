@@ -3,6 +3,7 @@
 //! The models are those of Yosys; `testbenches/cells/ecp5.v` has the two that it leaves empty.
 
 use crate::yosys;
+use hdl::Options;
 use sim::verilator::{self, VerilatorError};
 use std::path::Path;
 
@@ -19,10 +20,15 @@ impl Family {
     /// All of them.
     pub const ALL: [Family; 2] = [Family::Ice40, Family::Ecp5];
 
-    /// Yosys' commands for synthesis. iCE40 has no LUT RAM: what asks for it may lie anywhere.
+    /// How the Verilog for it is printed: iCE40 has no LUT RAM.
+    pub fn options(self) -> Options {
+        Options { lut_ram: self != Family::Ice40, ..Options::default() }
+    }
+
+    /// Yosys' commands for synthesis.
     fn synthesis(self) -> &'static str {
         match self {
-            Family::Ice40 => "setattr -unset ram_style m:*; synth_ice40",
+            Family::Ice40 => "synth_ice40",
             Family::Ecp5 => "synth_ecp5",
         }
     }
@@ -59,7 +65,7 @@ impl Netlist {
     }
 }
 
-/// Synthesizes Verilog for a family and puts the models of the cells in their places. Netlists are kept by content, as the
+/// Synthesizes Verilog (printed with [`Family::options`]) for a family and puts the models of the cells in their places. Netlists are kept by content, as the
 /// models of Verilator are.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! The designs as the FPGA gets them: after synthesis for iCE40 and ECP5 they pass the same tests as before.
 
+use hdl::verilog;
 use rayon::prelude::*;
 use testbenches::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small};
 use testbenches::have;
@@ -9,7 +10,7 @@ use testbenches::netlist::{Family, synthesize};
 fn check(driver: &Driver, family: Family, effort: Effort) -> Result<(), String> {
     let start = std::time::Instant::now();
     let what = |error: String| format!("{} for {family:?}: {error}", driver.name);
-    let verilog: String = driver.files().into_iter().map(|(_, text)| text).collect();
+    let verilog = verilog(&driver.design, &family.options()).single();
     let netlist = synthesize(&verilog, driver.design.name(), family).map_err(|e| what(e.to_string()))?;
     let synthesized = start.elapsed().as_secs_f64();
     let kind = if effort.long { Kind::Fast } else { Kind::Quick };
@@ -62,7 +63,7 @@ fn a_wrong_netlist_fails() {
         return;
     }
     let driver = small(false).into_iter().find(|driver| driver.name == "fifo_8x5_lut").expect("a FIFO");
-    let verilog: String = driver.files().into_iter().map(|(_, text)| text).collect();
+    let verilog = verilog(&driver.design, &Family::Ice40.options()).single();
     let good = synthesize(&verilog, driver.design.name(), Family::Ice40).unwrap_or_else(|error| panic!("{error}"));
     // the upper half of a LUT that depends on its last input
     let half = |line: &&str| line.contains(".s3 ") && line.contains("? 8'h") && !line.contains("8'h00 :");

@@ -36,6 +36,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("choice.toml", "block = \"fifo\"\n[parameters]\nwidth = 8\ndepth = 4\nstyle = \"lutram\"\n"),
     ("together.toml", "block = \"widen\"\n\n[parameters]\nwords = 256\nword_width = 32\nratio = 64\n"),
     ("reset.toml", "block = \"register_slice\"\nparameters.width = 8\nverilog.reset = \"sync_low\"\n"),
+    (
+        "verilog.toml",
+        "block = \"fifo\"\nparameters = { width = 8, depth = 4 }\n\n[verilog]\nlut_ram = \"no\"\nlutram = false\n",
+    ),
     ("format.json", "{\"format\": \"something else\", \"version\": 1}\n"),
 ];
 

@@ -10,6 +10,7 @@ mod value;
 pub(crate) use check::{finish, model_domain};
 pub(crate) use names::check as check_names;
 pub(crate) use run::unrunnable;
+pub(crate) use tokens::timescale;
 
 use crate::body;
 use crate::bundle::Bundle;

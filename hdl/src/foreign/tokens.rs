@@ -62,23 +62,37 @@ struct Scanner<'a> {
     line: u32,
     /// Where the line begins.
     start: usize,
+    /// The last directive `timescale`, with its line.
+    timescale: Option<&'a str>,
 }
 
 /// All tokens of a text; the last one is [`Kind::End`].
 pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Unreadable> {
-    let mut s = Scanner { text, at: 0, line: 1, start: 0 };
-    let mut tokens = vec![];
-    loop {
-        s.skip()?;
-        let token = s.token()?;
-        tokens.push(token);
-        if token.kind == Kind::End {
-            return Ok(tokens);
-        }
-    }
+    Scanner::new(text).all()
+}
+
+/// The directive `timescale` of a text, the last one; `None` if it has none or cannot be read.
+pub fn timescale(text: &str) -> Option<&str> {
+    let mut scanner = Scanner::new(text);
+    scanner.all().ok()?;
+    scanner.timescale
 }
 
 impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Scanner<'a> {
+        Scanner { text, at: 0, line: 1, start: 0, timescale: None }
+    }
+    fn all(&mut self) -> Result<Vec<Token<'a>>, Unreadable> {
+        let mut tokens = vec![];
+        loop {
+            self.skip()?;
+            let token = self.token()?;
+            tokens.push(token);
+            if token.kind == Kind::End {
+                return Ok(tokens);
+            }
+        }
+    }
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -126,7 +140,11 @@ impl<'a> Scanner<'a> {
     }
     fn directive(&mut self, name: &'a str) -> Result<(), Unreadable> {
         if HARMLESS.contains(&name) {
-            self.advance(self.rest().find('\n').unwrap_or(self.rest().len()));
+            let line = &self.rest()[..self.rest().find('\n').unwrap_or(self.rest().len())];
+            if name == "timescale" {
+                self.timescale = Some(line.split("//").next().unwrap_or(line).trim());
+            }
+            self.advance(line.len());
             return Ok(());
         }
         Err(self.here(Kind::Symbol, "").unreadable(format!("the directive `` `{name} `` is for a preprocessor")))

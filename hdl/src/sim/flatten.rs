@@ -260,7 +260,15 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
         let at = base + reg.node;
         let width = net.nodes[at as usize].width;
         let source = add_state(net, width, domains[reg.domain as usize], reg.reset.clone(), Next::Node(at));
-        net.nodes[at as usize].op = Flat::Source(source);
+        net.nodes[at as usize].op = match &reg.at_once {
+            None => Flat::Source(source),
+            // what it holds is not seen while the reset is 1
+            Some((reset, value)) => {
+                let (held, value) =
+                    (net.push(Flat::Source(source), width), net.push(Flat::Const(value.clone()), width));
+                Flat::Mux(base + reset, value, held)
+            }
+        };
         states.push(net.states.len() - 1);
     }
     for (target, value) in stmts::execute(net, def, base) {
@@ -271,11 +279,12 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
     }
     for (reg, state) in def.regs.iter().zip(states) {
         let Next::Node(next) = net.states[state].next else { continue };
-        if let Some(enable) = reg.enable {
-            let hold = base + reg.node;
-            let next = net.push(Flat::Mux(base + enable, next, hold), net.states[state].width);
-            net.states[state].next = Next::Node(next);
-        }
+        let (hold, width) = (base + reg.node, net.states[state].width);
+        let next = reg.enable.map_or(next, |enable| net.push(Flat::Mux(base + enable, next, hold), width));
+        // while the reset is 1, what it shows is the reset value
+        let reset = reg.at_once.as_ref().map(|(reset, _)| base + reset);
+        let next = reset.map_or(next, |reset| net.push(Flat::Mux(reset, hold, next), width));
+        net.states[state].next = Next::Node(next);
     }
 }
 

@@ -6,6 +6,8 @@
 //! - registers and the outputs of sync read ports power up as 0; memories as their initial contents, or 0;
 //! - reading past the end of a memory gives 0;
 //! - a reset acts at the clock edge (whichever kind the printed Verilog has), and takes precedence over everything;
+//! - a register with [`asynchronous_reset`](crate::Signal::asynchronous_reset) shows its reset value while the reset is 1; a reset
+//!   that comes and goes between two edges leaves no trace;
 //! - a clock read as a signal is 0, since values are looked at before the edge.
 //!
 //! ```

@@ -30,7 +30,7 @@ fn driver_reads(def: &Def) -> Vec<Vec<Id>> {
 pub fn live(def: &Def, properties: Properties) -> Live {
     let mut drivers = driver_reads(def);
     for r in &def.regs {
-        drivers[r.node as usize].extend(r.enable);
+        drivers[r.node as usize].extend(r.reads());
     }
     let props = if properties == Properties::Omit { &[][..] } else { &def.props };
     let props = props.iter().map(|p| p.cond).collect();
@@ -70,7 +70,7 @@ pub fn read_bits(def: &Def, live: &Live, declared: &[bool]) -> Vec<BigUint> {
             reads.into_iter().for_each(|x| all(&mut bits, x));
         }
     }
-    def.regs.iter().filter(|r| is_live(r.node)).flat_map(|r| r.enable).for_each(|e| all(&mut bits, e));
+    def.regs.iter().filter(|r| is_live(r.node)).flat_map(Reg::reads).for_each(|e| all(&mut bits, e));
     for (m, _) in def.mems.iter().zip(&live.mems).filter(|(_, live)| **live) {
         m.reads.iter().filter(|r| is_live(r.data)).for_each(|r| {
             all(&mut bits, r.addr);

@@ -12,7 +12,10 @@ impl Render<'_> {
         let live: Vec<&Memory> =
             self.def.mems.iter().zip(&self.live.mems).filter(|(_, l)| **l).map(|(m, _)| m).collect();
         for m in live {
-            let attributes: String = m.attributes.iter().map(|(k, v)| crate::attribute::text(k, v)).collect();
+            let printed =
+                |(k, v): &&(String, String)| self.lut_ram || (k.as_str(), v.as_str()) != crate::memory::LUT_RAM;
+            let attributes = m.attributes.iter().filter(printed).map(|(k, v)| crate::attribute::text(k, v));
+            let attributes: String = attributes.collect();
             self.decls.push(format!("{attributes}reg {}{} [0:{}];", range(m.width), m.name, m.depth - 1));
             if !m.init.is_empty() {
                 let word = |(i, v): (usize, &BigUint)| format!("{}[{i}] = {}'h{v:x};", m.name, m.width);
@@ -34,7 +37,7 @@ impl Render<'_> {
                 let lines = ports().flat_map(|w| self.write_lines(m, w)).collect();
                 let at = ports().flat_map(|w| [w.addr, w.data, w.mask]).max().unwrap_or(0);
                 let section = ports().map(|w| w.section).max().unwrap_or(0);
-                self.push(section, at, Rank::Process, Item::Clocked { domain, reset: None, lines });
+                self.push(section, at, Rank::Process, Item::Clocked { domain, reset: None, at_once: None, lines });
             }
         }
     }
@@ -57,7 +60,12 @@ impl Render<'_> {
             Some(e) => vec![format!("if ({}) {line}", self.t(e))],
             None => vec![line],
         };
-        self.push(self.section_of(r.data), at, Rank::Process, Item::Clocked { domain: r.domain, reset: None, lines });
+        self.push(
+            self.section_of(r.data),
+            at,
+            Rank::Process,
+            Item::Clocked { domain: r.domain, reset: None, at_once: None, lines },
+        );
     }
     fn write_lines(&self, m: &Memory, w: &WritePort) -> Vec<String> {
         let (addr, data, mask) = (self.t(w.addr), self.t(w.data), self.t(w.mask));

@@ -28,7 +28,7 @@ pub struct Reset {
 }
 
 /// Choices of the printer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The kind of reset.
     pub reset: Reset,
@@ -39,6 +39,15 @@ pub struct Options {
     pub properties: bool,
     /// Print the models of black boxes in their place: for simulators.
     pub models: bool,
+    /// The device has LUT RAM (as at the start). With `false`, a memory of [`RamStyle::Distributed`](crate::RamStyle) has no
+    /// attribute, and lies where synthesis finds it best: tools refuse one that asks for what a device (such as iCE40) lacks.
+    pub lut_ram: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { reset: Reset::default(), header: vec![], properties: false, models: false, lut_ram: true }
+    }
 }
 
 /// Printed modules, children before parents, and the texts of foreign modules.
@@ -61,9 +70,9 @@ impl Source {
     /// All modules in one text.
     pub fn single(&self) -> String {
         let all: Vec<&str> = self.modules.iter().map(|(_, text)| text.as_str()).collect();
-        // whatever a foreign text leaves behind
-        let end = |text: &str| format!("{}\n`default_nettype wire\n\n", text.trim_end());
-        let foreign: String = self.foreign.iter().map(|(_, text)| end(text)).collect();
+        // each text begins with the defaults, whatever the one before leaves behind
+        let begin = |text: &str| format!("`resetall\n{}\n\n", text.trim_end());
+        let foreign: String = self.foreign.iter().map(|(_, text)| begin(text)).collect();
         foreign + &self.wrap(&all.join("\n"))
     }
     /// Name of the top module.
@@ -79,7 +88,14 @@ impl Source {
         self.len() == 0
     }
     fn wrap(&self, text: &str) -> String {
-        format!("{}`default_nettype none\n\n{text}\n`default_nettype wire\n", self.header)
+        format!("{}{}`default_nettype none\n\n{text}\n`default_nettype wire\n", self.header, self.defaults())
+    }
+    /// The directives of foreign texts last until the next ones, over the ends of files: printed modules put them back. Their
+    /// time scale is that of a foreign text, if one has it, because tools want all modules to have one or none.
+    fn defaults(&self) -> String {
+        let scale = self.foreign.iter().find_map(|(_, text)| crate::foreign::timescale(text));
+        let scale = scale.map(|line| format!("{line}\n")).unwrap_or_default();
+        if self.foreign.is_empty() { String::new() } else { format!("`resetall\n{scale}") }
     }
 }
 
@@ -201,7 +217,7 @@ impl Printer<'_> {
             (true, false) => Properties::Print,
             (true, true) => Properties::PrintTop,
         };
-        let body = render::body(def, &children, self.options.reset, properties);
+        let body = render::body(def, &children, self.options, properties);
         let key = (def.name.clone(), body);
         let name = match self.by_text.get(&key) {
             Some(name) => name.clone(),

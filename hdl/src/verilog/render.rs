@@ -2,7 +2,7 @@
 
 use super::live::{self, Live};
 use super::text::{begin, lead, range};
-use super::{Child, Properties, Reset, localparam};
+use super::{Child, Options, Properties, Reset, localparam};
 use crate::foreign::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -19,10 +19,12 @@ pub enum Rank {
 
 pub enum Item {
     Text(String),
-    /// A register: domain, reset line, lines. Neighbours of one kind share a process.
+    /// A register. Neighbours of one kind share a process.
     Clocked {
         domain: u32,
         reset: Option<String>,
+        /// The signal that resets it at once.
+        at_once: Option<String>,
         lines: Vec<String>,
     },
 }
@@ -54,11 +56,12 @@ pub struct Render<'a> {
     /// With their places: section, last node that is read, rank.
     pub items: Vec<((u32, Id, Rank), Item)>,
     pub reset: Reset,
+    pub lut_ram: bool,
     pub properties: Properties,
 }
 
 /// Everything after the module's name.
-pub fn body(def: &Def, children: &[Child], reset: Reset, properties: Properties) -> String {
+pub fn body(def: &Def, children: &[Child], options: &Options, properties: Properties) -> String {
     let count = def.nodes.len();
     let mut r = Render {
         def,
@@ -69,7 +72,8 @@ pub fn body(def: &Def, children: &[Child], reset: Reset, properties: Properties)
         decls: vec![],
         reg_ports: BTreeSet::new(),
         items: vec![],
-        reset,
+        reset: options.reset,
+        lut_ram: options.lut_ram,
         properties,
     };
     r.expressions();
@@ -127,6 +131,10 @@ impl<'a> Render<'a> {
                 must[w.mask as usize] = true;
                 must[w.data as usize] = true;
             });
+        }
+        for r in &self.def.regs {
+            // it stands in the list of events of a process
+            r.at_once.iter().for_each(|(reset, _)| must[*reset as usize] = true);
         }
         for id in self.indices() {
             // Icarus takes the arithmetic of an index as wider than its operands are
@@ -300,11 +308,13 @@ impl<'a> Render<'a> {
         let (mut last, section) = (*last, *section);
         let mut lines = self.stmts(stmts.iter().copied(), id, "<=");
         if let Some(enable) = reg.enable {
-            last = last.max(enable);
             lines = lead(&format!("if ({})", self.t(enable)), lines);
         }
-        let reset = reg.reset.as_ref().map(|v| format!("{name} <= {};", self.reset_value(values, v, self.width(id))));
-        self.push(section, last.max(id), Rank::Process, Item::Clocked { domain: reg.domain, reset, lines });
+        let value = reg.reset.as_ref().or(reg.at_once.as_ref().map(|(_, value)| value));
+        let reset = value.map(|v| format!("{name} <= {};", self.reset_value(values, v, self.width(id))));
+        let at_once = reg.at_once.as_ref().map(|(reset, _)| self.t(*reset).to_string());
+        last = reg.reads().fold(last, Id::max);
+        self.push(section, last.max(id), Rank::Process, Item::Clocked { domain: reg.domain, reset, at_once, lines });
     }
     /// A state register is reset to the name of a state.
     fn reset_value(&self, assigned: &[Id], value: &BigUint, width: u32) -> String {

@@ -39,31 +39,37 @@ impl Render<'_> {
             match item {
                 Item::Text(t) if t.starts_with('\n') => out += &format!("{t}\n"),
                 Item::Text(t) => out += &format!("    {t}\n"),
-                Item::Clocked { domain, reset, mut lines } => {
+                Item::Clocked { domain, reset, at_once, mut lines } => {
                     let has_reset = reset.is_some();
                     let mut resets: Vec<String> = reset.into_iter().collect();
-                    while let Some((_, Item::Clocked { reset, lines: more, .. })) = items.next_if(
-                        |i| matches!(&i.1, Item::Clocked { domain: d, reset, .. } if *d == domain && reset.is_some() == has_reset),
-                    ) {
+                    let alike = |item: &Item| {
+                        matches!(item, Item::Clocked { domain: d, reset, at_once: a, .. }
+                            if *d == domain && reset.is_some() == has_reset && *a == at_once)
+                    };
+                    while let Some((_, Item::Clocked { reset, lines: more, .. })) = items.next_if(|i| alike(&i.1)) {
                         resets.extend(reset);
                         lines.extend(more);
                     }
-                    self.process(domain, resets, lines).iter().for_each(|l| out += &format!("    {l}\n"));
+                    self.process(domain, at_once.as_deref(), resets, lines)
+                        .iter()
+                        .for_each(|l| out += &format!("    {l}\n"));
                 }
             }
         }
         out
     }
-    fn process(&self, domain: u32, resets: Vec<String>, lines: Vec<String>) -> Vec<String> {
+    fn process(&self, domain: u32, at_once: Option<&str>, resets: Vec<String>, lines: Vec<String>) -> Vec<String> {
         let clock = &self.def.domains[domain as usize].clock;
         if resets.is_empty() {
             return lead(&format!("always @(posedge {clock})"), lines);
         }
-        let edge = match (self.reset.asynchronous, self.reset.active_low) {
-            (false, _) => String::new(),
-            (true, low) => format!(" or {} {}", if low { "negedge" } else { "posedge" }, self.reset_name(domain)),
+        let edge = match (at_once, self.reset.asynchronous, self.reset.active_low) {
+            (Some(reset), ..) => format!(" or posedge {reset}"),
+            (None, false, _) => String::new(),
+            (None, true, low) => format!(" or {} {}", if low { "negedge" } else { "posedge" }, self.reset_name(domain)),
         };
-        let mut inner = begin(&format!("if ({})", self.reset_condition(domain)), resets);
+        let condition = at_once.map_or_else(|| self.reset_condition(domain), str::to_string);
+        let mut inner = begin(&format!("if ({condition})"), resets);
         inner.pop();
         inner.extend(begin("end else", lines));
         begin(&format!("always @(posedge {clock}{edge})"), inner)

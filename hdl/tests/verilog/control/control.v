@@ -16,14 +16,14 @@ module control (
     localparam [1:0] PHASE_IDLE = 2'h0;
     localparam [1:0] PHASE_LOAD = 2'h1;
     localparam [1:0] PHASE_WAIT_DONE = 2'h2;
-    reg [1:0] phase_1; // verilog.rs:154
-    reg [7:0] acc; // verilog.rs:155
+    reg [1:0] phase_1; // verilog.rs:165
+    reg [7:0] acc; // verilog.rs:166
     assign phase = phase_1;
     assign in_reset = rst;
 
     // next state
-    wire _t1 = |x; // verilog.rs:164
-    wire _t2 = &x; // verilog.rs:169
+    wire _t1 = |x; // verilog.rs:175
+    wire _t2 = &x; // verilog.rs:180
     always @(posedge clk) begin
         if (rst) begin
             phase_1 <= PHASE_WAIT_DONE;
@@ -54,16 +54,16 @@ module control (
     end
 
     // outputs
-    wire [7:0] shifted = acc << kind; // verilog.rs:179
-    wire [15:0] _t3 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:180
-    wire [15:0] s_signed = $signed(_t3) >>> {3'h0, kind}; // verilog.rs:180
+    wire [7:0] shifted = acc << kind; // verilog.rs:190
+    wire [15:0] _t3 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:191
+    wire [15:0] s_signed = $signed(_t3) >>> {3'h0, kind}; // verilog.rs:191
     assign y = ($signed(x) > $signed(acc)) ? shifted : s_signed[7:0];
     always @* begin
         flags[0] = ^acc;
         flags[2:1] = 2'h0;
         if (go) flags[2:1] = kind;
     end
-    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:185
+    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:196
     always @* begin
         wide = big[99:0] - 100'h1;
         if (go) wide[{{3'h0, kind}, kind} +: 4] = x[5:2];

@@ -1,4 +1,5 @@
 // Printed by a test of kvforge-hdl.
+`resetall
 `default_nettype none
 
 module two_scalers (
