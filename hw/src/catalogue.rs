@@ -18,6 +18,7 @@
 //! ```
 
 mod blocks;
+mod clocks;
 mod float;
 mod float_functions;
 mod parameter;

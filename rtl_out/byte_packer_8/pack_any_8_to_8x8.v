@@ -48,7 +48,7 @@ module pack_any_8_to_8x8 (
 
     // what the beat makes
     wire full = turned_keep[7]; // pack.rs:74
-    wire overflow = (turned_keep[0] & held_keep[0]) & (~pending); // pack.rs:75
+    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:75
     wire ends = s_valid & (full | s_last); // pack.rs:76
     wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:77
     wire [7:0] words_1 = held_keep[1] ? held_1 : turned[15:8]; // pack.rs:77

@@ -44,7 +44,7 @@ module pack_3_to_5x8 (
 
     // what the beat makes
     wire full = turned_keep[4]; // pack.rs:74
-    wire overflow = (turned_keep[0] & held_keep[0]) & (~pending); // pack.rs:75
+    wire overflow = turned_keep[0] & held_keep[0]; // pack.rs:75
     wire ends = s_valid & (full | s_last); // pack.rs:76
     wire [7:0] words_4 = turned[39:32]; // pack.rs:78
     wire [7:0] words_0 = held_keep[0] ? held_0 : turned[7:0]; // pack.rs:77

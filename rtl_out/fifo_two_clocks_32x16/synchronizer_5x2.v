@@ -10,8 +10,8 @@ module synchronizer_5x2 (
     input  wire [4:0] d, // of any clock: a bit, or a gray-coded number
     output wire [4:0] q // the same, of this clock
 );
-    (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg [4:0] stage_1; // synchronizer.rs:48
-    (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg [4:0] stage_2; // synchronizer.rs:48
+    (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg [4:0] stage_1; // synchronizer.rs:45
+    (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg [4:0] stage_2; // synchronizer.rs:45
     always @(posedge clk) begin
         if (rst) begin
             stage_1 <= 5'h0;

@@ -32,6 +32,8 @@ const PAGES: &[Page] = &[
     Page { block: "credit_counter", shown: &[("credits", 16)] },
     Page { block: "ram", shown: &[("width", 32), ("depth", 512), ("lanes", 4)] },
     Page { block: "fifo_two_clocks", shown: &[("width", 32), ("depth", 16)] },
+    Page { block: "pulse_synchronizer", shown: &[] },
+    Page { block: "reset_synchronizer", shown: &[] },
     Page { block: "float_add", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply", shown: &[("exp", 5), ("frac", 10)] },
     Page { block: "float_multiply_add", shown: &[("exp", 5), ("frac", 10)] },

@@ -1,7 +1,7 @@
 //! The blocks.
 
 use super::parameter::{Legal, Mistake, Parameter, Preset, Values};
-use super::{Block, float, float_functions, streams};
+use super::{Block, clocks, float, float_functions, streams};
 use crate::oaken::{EngineParams, dequantizer_axi, quantizer_axi};
 use hdl::Design;
 
@@ -12,7 +12,9 @@ pub fn blocks() -> &'static [Block] {
         OAKEN_DEQUANTIZER,
         streams::REGISTER_SLICE,
         streams::FIFO,
-        streams::FIFO_TWO_CLOCKS,
+        clocks::FIFO_TWO_CLOCKS,
+        clocks::PULSE_SYNCHRONIZER,
+        clocks::RESET_SYNCHRONIZER,
         streams::WIDEN,
         streams::NARROW,
         streams::CONVERT,

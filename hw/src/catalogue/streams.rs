@@ -9,7 +9,6 @@ use crate::stream::convert::convert;
 use crate::stream::credit_counter::{MAX_CREDITS, credit_counter};
 use crate::stream::demultiplexer::demultiplexer;
 use crate::stream::fifo::{MAX_DEPTH, Style, fifo};
-use crate::stream::fifo_two_clocks::fifo_two_clocks;
 use crate::stream::narrow::narrow;
 use crate::stream::pack::{Beats, pack};
 use crate::stream::packet_arbiter::packet_arbiter;
@@ -21,11 +20,11 @@ use crate::stream::widen::widen;
 use crate::stream::{MAX_RATIO, MAX_WIDTH, MAX_WORDS};
 use hdl::Design;
 
-const fn any(min: i128, max: i128) -> Legal {
+pub(super) const fn any(min: i128, max: i128) -> Legal {
     Legal::Range { min, max, multiple_of: 1 }
 }
 
-const WIDTH: Parameter = Parameter {
+pub(super) const WIDTH: Parameter = Parameter {
     name: "width",
     doc: "bits of a word",
     unit: "bits",
@@ -34,7 +33,7 @@ const WIDTH: Parameter = Parameter {
     why: "a word needs a bit, and wider ones no device has the wires for",
 };
 
-const STYLE: Parameter = Parameter {
+pub(super) const STYLE: Parameter = Parameter {
     name: "style",
     doc: "where the words lie: block RAM, or LUT RAM for up to some 64 words",
     unit: "",
@@ -43,7 +42,7 @@ const STYLE: Parameter = Parameter {
     why: "these are the memories that devices have",
 };
 
-fn style(v: &Values) -> Style {
+pub(super) fn style(v: &Values) -> Style {
     if v.choice("style") == "block" { Style::Block } else { Style::Distributed }
 }
 
@@ -104,46 +103,6 @@ pub(super) const FIFO: Block = Block {
         _ => "1 word in and 1 word out in every cycle".into(),
     },
     build: |_, v| fifo(v.number("width"), v.number("depth") as usize, style(v)).map(Design::erase),
-};
-
-pub(super) const FIFO_TWO_CLOCKS: Block = Block {
-    name: "fifo_two_clocks",
-    summary: "first-in first-out queue between two unrelated clocks, the first word falls through",
-    parameters: &[
-        WIDTH,
-        Parameter {
-            name: "depth",
-            doc: "words that it holds, a power of two",
-            unit: "words",
-            default: None,
-            legal: Legal::OneOf(&[
-                4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288,
-                1048576,
-            ]),
-            why: "the gray code of the counts closes only at a power of two; more than 2^20 the largest device does not hold",
-        },
-        STYLE,
-        Parameter {
-            name: "stages",
-            doc: "flip-flops in a row that take a count over to the other clock",
-            unit: "flip-flops",
-            default: Some(Preset::Number(2)),
-            legal: any(2, 4),
-            why: "one has no time to settle, and more than 4 make no failure rarer than never",
-        },
-    ],
-    check: nothing,
-    latency: |v| format!("{} cycles of m_clk, the first of which may be cut short", v.number("stages") + 1),
-    throughput: |v| match (v.number("depth"), v.number("stages")) {
-        (4, _) | (8, 3..) => {
-            format!("less than 1 word a cycle: {} words until a place is free again", v.number("depth"))
-        }
-        _ => "1 word in every cycle of the slower clock".into(),
-    },
-    build: |_, v| {
-        let depth = v.number("depth") as usize;
-        fifo_two_clocks(v.number("width"), depth, style(v), v.number("stages")).map(Design::erase)
-    },
 };
 
 const CONVERTER: [Parameter; 3] = [

@@ -22,7 +22,7 @@
 //! - No combinational path from port to port.
 //! - Both sides must be in reset at the same time for at least `stages` edges of each clock, so that no count is seen that
 //!   the other side has forgotten; then the FIFO is empty. In reset it takes no word.
-//! - For timing tools the clocks are unrelated: see [`hdl::constraints`].
+//! - The paths between the clocks are bounded for timing tools: see [`hdl::constraints`].
 
 use super::fifo::{MAX_DEPTH, Style};
 use super::synchronizer::{gray, synchronized};

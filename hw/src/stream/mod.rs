@@ -20,7 +20,7 @@
 //! | [`credit_counter`] | | 1 taken, 1 given | | |
 //!
 //! Between clocks: [`fifo_two_clocks`] for words, [`pulse_synchronizer`] for events, [`synchronizer`] for levels and gray-coded
-//! numbers.
+//! numbers, [`reset_synchronizer`] for the reset of a clock.
 
 pub mod arbiter;
 pub mod axi_stream;
@@ -39,6 +39,7 @@ pub mod pulse_synchronizer;
 pub mod register_slice;
 pub mod register_slice_backward;
 pub mod register_slice_forward;
+pub mod reset_synchronizer;
 pub mod round_robin;
 pub mod several;
 pub mod synchronizer;

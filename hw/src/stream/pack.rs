@@ -72,7 +72,7 @@ pub fn pack(word_width: u32, words_in: u32, words_out: u32, beats: Beats) -> Res
 
     m.section("what the beat makes");
     let full = turned_keep.msb();
-    let overflow = turned_keep.bit(0) & held_keep.bit(0) & !pending;
+    let overflow = turned_keep.bit(0) & held_keep.bit(0);
     let ends = io.s.valid & (full | last);
     let low = |(i, new): (usize, &Signal)| held.get(i).map_or(*new, |old| held_keep.bit(i as u32).mux(*old, *new));
     let mut words: Vec<Signal> = turned.lanes(word_width).iter().enumerate().map(low).collect();

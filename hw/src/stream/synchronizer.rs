@@ -12,7 +12,7 @@
 //! - Latency `stages` edges of `clk` after the first edge that catches the change; a change that lasts less than a period
 //!   of `clk` may be missed.
 //! - More than one bit: only gray-coded, so that whatever edge catches a change gives the number of before or of after.
-//!   That needs wires of all bits whose delays differ by less than a period of the source.
+//!   That needs wires of all bits whose delays differ by less than a period of the source: the constraints bound them.
 //! - No combinational path. After reset, `q` is 0.
 //!
 //! The registers carry `ASYNC_REG` (Vivado: placed side by side, no shift register made of them), `keep` (Yosys and
@@ -35,23 +35,34 @@ ports! {
 pub fn synchronizer(width: u32, stages: u32) -> Result<Design<SynchronizerPorts>, Errors> {
     let name = format!("synchronizer_{width}x{stages}");
     super::check_width(&name, width)?;
-    if !(2..=4).contains(&stages) {
-        let help = "from 2 (one has no time to settle) to 4 (more make no failure rarer than never)";
-        return Err(Errors::parameter(&name, format!("stages = {stages} is out of range"), help));
-    }
+    check_stages(&name, stages)?;
     let m = Module::new(name);
     m.doc("Synchronizer: takes a bit, or a gray-coded number, over from another clock.");
     let io = SynchronizerPorts::new(m, width);
     let reason = "the first register of a synchronizer: the next ones wait until it has settled";
     let mut value = m.cross(io.d, m.current_domain(), reason);
     for i in 1..=stages {
-        let stage = m.reg_reset(bits(width), 0).named(&format!("stage_{i}"));
-        stage.attribute("ASYNC_REG", "TRUE").attribute("keep", "true").attribute("syn_preserve", "1");
+        let stage = kept(m.reg_reset(bits(width), 0)).named(&format!("stage_{i}"));
         stage.set(value);
         value = stage;
     }
     io.q.set(value);
     m.finish(io)
+}
+
+/// The flip-flops of a synchronizer can be so many.
+#[track_caller]
+pub(super) fn check_stages(module: &str, stages: u32) -> Result<(), Errors> {
+    if (2..=4).contains(&stages) {
+        return Ok(());
+    }
+    let help = "from 2 (one has no time to settle) to 4 (more make no failure rarer than never)";
+    Err(Errors::parameter(module, format!("stages = {stages} is out of range"), help))
+}
+
+/// A register of a synchronizer, which tools must leave as it is.
+pub(super) fn kept(stage: Signal) -> Signal {
+    stage.attribute("ASYNC_REG", "TRUE").attribute("keep", "true").attribute("syn_preserve", "1")
 }
 
 /// `value` (one bit, or gray-coded) as a register of the domain `to`, after `stages` flip-flops.

@@ -1,5 +1,8 @@
 //! What the tests of the stream modules share.
 
+pub mod slices;
+pub mod three_inputs;
+
 use hdl::sim::Simulator;
 use hdl::{Bundle, Design, Errors, Stream};
 use sim::bus::{Beat, Bench, Stalls, seed};

@@ -49,7 +49,7 @@ pub use axi_lite::{AxiLiteMaster, Response};
 pub use axi_stream::{packet, packet_bytes};
 pub use bench::{Bench, seed};
 pub use checker::{BusError, Rule};
-pub use ports::StreamPorts;
+pub use ports::{Field, StreamPorts};
 pub use stalls::Stalls;
 pub use stream::{Beat, Sink, Source};
 pub use ticks::Ticks;

@@ -1,6 +1,6 @@
 //! The named configurations of `configs/` with their drivers.
 
-use super::{Driver, dequantizer, float, memory, oaken, parts, regroup};
+use super::{Driver, clocks, dequantizer, float, memory, oaken, parts, regroup, routing};
 use hw::catalogue::{Value, Values, block};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -82,6 +82,11 @@ fn driver(name: &str, block: &str, v: &Values) -> Option<Driver> {
             let (width, depth, lanes) = (v.number("width"), v.number("depth") as usize, v.number("lanes"));
             memory::ram_driver(name, RamParams { width, depth, lanes, style: style(), collision })
         }
+        "pulse_synchronizer" => clocks::pulse_synchronizer_driver(name, v.number("stages")),
+        "reset_synchronizer" => clocks::reset_synchronizer_driver(name, v.number("stages")),
+        "demultiplexer" => routing::demultiplexer_driver(name, v.number("width"), v.number("outputs")),
+        "arbiter" => routing::arbiter_driver(name, v.number("width"), v.number("inputs")),
+        "packet_arbiter" => routing::packet_arbiter_driver(name, v.number("width"), v.number("inputs")),
         "credit_counter" => memory::credit_counter_driver(name, v.number("credits")),
         "widen" => {
             let (word, words, ratio) = converter();

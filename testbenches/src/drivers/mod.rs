@@ -3,9 +3,11 @@
 //! One driver serves the plain Verilog, netlists after synthesis ([`crate::netlist`]) and mutants ([`crate::mutation`]). A driver
 //! knows every port of its design and looks at it: an output that no driver checks lets mutants live.
 
+mod clocks;
 mod configuration;
 mod dequantizer;
 mod float;
+mod lanes;
 mod memory;
 mod oaken;
 mod parts;

@@ -1,7 +1,7 @@
 //! The stream parts with small parameters, one driver each.
 
-use super::stream::{Streams, in_beats, packet_words, packets, words};
-use super::{Driver, dequantizer, memory, oaken, regroup, routing};
+use super::stream::{Streams, in_beats, packet_words, packets};
+use super::{Driver, clocks, dequantizer, memory, oaken, regroup, routing};
 use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
 use hw::memory::ram::{Collision, RamParams};
 use hw::oaken::EngineParams;
@@ -20,16 +20,7 @@ pub(super) fn build<T>(design: Result<T, Errors>) -> T {
 
 /// A part with one stream in and one out.
 pub(super) fn one_to_one<P, S: Bundle, M: Bundle>(design: &Design<P>, (s, m): (&S, &M)) -> Streams {
-    Streams {
-        sources: vec![StreamPorts::of(design, s)],
-        sinks: vec![StreamPorts::of(design, m)],
-        feed: words,
-        model: Box::new(|sent| sent.clone()),
-        latency: None,
-        full_rate: None,
-        capacity: None,
-        level: None,
-    }
+    Streams::new(vec![StreamPorts::of(design, s)], vec![StreamPorts::of(design, m)])
 }
 
 /// A FIFO.
@@ -150,9 +141,9 @@ pub fn parts() -> Vec<Driver> {
     vec![
         fork_driver(),
         join_driver(),
-        routing::demultiplexer_driver(),
-        routing::arbiter_driver(false),
-        routing::arbiter_driver(true),
+        routing::demultiplexer_driver("demultiplexer_3x16", 16, 3),
+        routing::arbiter_driver("arbiter_3x16", 16, 3),
+        routing::packet_arbiter_driver("packet_arbiter_3x16", 16, 3),
     ]
 }
 
@@ -174,6 +165,8 @@ pub fn small(long: bool) -> Vec<Driver> {
         regroup::gearbox_driver("gearbox_5_to_3", 4, 5, 3),
         memory::fifo_two_clocks_driver("fifo_two_clocks_8x16_lut", 8, 16, Style::Distributed, 2),
         memory::fifo_two_clocks_driver("fifo_two_clocks_8x16_block", 8, 16, Style::Block, 3),
+        clocks::pulse_synchronizer_driver("pulse_synchronizer_3", 3),
+        clocks::reset_synchronizer_driver("reset_synchronizer_3", 3),
         memory::credit_counter_driver("credit_counter_5", 5),
     ];
     let shape = RamParams { width: 16, depth: 24, lanes: 1, style: Style::Distributed, collision: Collision::Old };

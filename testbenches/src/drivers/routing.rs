@@ -1,73 +1,82 @@
-//! Parts that lead several streams to one, or one to several. Their ports side by side are taken apart here, so that each is a
-//! stream of its own.
+//! Parts that lead several streams to one, or one to several. Their ports stand side by side; [`Lanes`] takes them apart.
 
-use super::parts::{build, one_to_one};
+use super::lanes::Lanes;
+use super::parts::build;
 use super::stream::{Streams, Traffic, random};
 use super::{Driver, Effort};
 use fastrand::Rng;
 use hdl::engine::Engine;
-use hdl::{Bundle, Design, Errors, Module, Signal, Stream, bits, module, ports, stream};
-use hw::stream::arbiter::arbitrate;
-use hw::stream::demultiplexer::demultiplex;
-use hw::stream::packet_arbiter::arbitrate_packets;
-use hw::stream::{Beat as Words, beat};
-use sim::bus::{Beat, Bench, BusError, Stalls, StreamPorts};
+use hdl::{Bundle, Design, Signal};
+use hw::stream::arbiter::arbiter;
+use hw::stream::demultiplexer::demultiplexer;
+use hw::stream::packet_arbiter::packet_arbiter;
+use hw::stream::several::Streams as SideBySide;
+use sim::bus::{Beat, Bench, BusError, Field, Stalls, StreamPorts};
 
-ports! {
-    struct RoutePorts() {
-        input s: Stream<(Signal, Signal)> = stream((bits(2), bits(16))),
-        output m0: Stream = stream(bits(16)),
-        output m1: Stream = stream(bits(16)),
-        output m2: Stream = stream(bits(16)),
-        output illegal: Signal = bits(1),
-    }
-}
-
-#[module]
-fn routes() -> Result<Design<RoutePorts>, Errors> {
-    let m = Module::new("routes");
-    let io = RoutePorts::new(m);
-    let (select, word) = io.s.payload;
-    let routed = demultiplex(m, io.s.with(word), select, 3)?;
-    for (to, from) in [io.m0, io.m1, io.m2].into_iter().zip(routed.outputs) {
-        to.set(from);
-    }
-    io.illegal.set(routed.illegal);
-    m.finish(io)
-}
-
-/// Words for the three outputs and for the one that is not there.
-fn routed_words(rng: &mut Rng, _: &Streams) -> Traffic {
-    vec![(0..150).map(|_| Beat(vec![rng.u32(0..4).into(), random(rng, 16)])).collect()]
-}
-
-/// A demultiplexer with three outputs; a fourth can be named.
-pub fn demultiplexer_driver() -> Driver {
-    let design = build(routes());
-    let io = &design.ports;
-    let sinks = [&io.m0, &io.m1, &io.m2].map(|m| StreamPorts::of(&design, m)).to_vec();
-    let plain = one_to_one(&design, (&io.s, &io.m0));
-    let model = |sent: &Traffic| {
-        let of = |output: u64| sent[0].iter().filter(move |b| b.field(0) == output).map(|b| Beat(vec![b.0[1].clone()]));
-        (0..3).map(|output| of(output).collect()).collect()
+/// Stream `index` of several. Each has a lane of the signals of `payload`, or all of them what is not cut.
+fn stream_of<P>(
+    (design, lanes): (&Design<P>, &Lanes),
+    several: &SideBySide,
+    payload: &[(&str, Signal)],
+    (index, cut): (usize, bool),
+) -> StreamPorts {
+    let of = |signal, lane| lanes.port(design, signal, lane);
+    let field = |(name, signal): &(&str, Signal)| {
+        let port = of(*signal, if cut { index } else { 0 });
+        Field { name: name.to_string(), port, width: lanes.width(port) }
     };
-    let streams = Streams { sinks, feed: routed_words, model: Box::new(model), full_rate: Some(3), ..plain };
-    let illegal = design.port_index(io.illegal);
-    Driver::new("demultiplexer_3x16", design, move |engine, effort| {
-        streams.test(engine, effort)?;
-        reports_illegal(engine, &streams.sources[0], illegal)
+    let (valid, ready) = (of(several.valid, index), of(several.ready, index));
+    let name = design.port_name(design.port_index(several.valid).expect("a port"));
+    StreamPorts { name: format!("{name}[{index}]"), valid, ready, payload: payload.iter().map(field).collect() }
+}
+
+/// A stream that is no lane, by the ports of the lanes.
+fn whole<P, B: Bundle>((design, lanes): (&Design<P>, &Lanes), stream: &B) -> StreamPorts {
+    let mut ports = StreamPorts::of(design, stream);
+    let of = |port: usize| lanes.whole(port);
+    (ports.valid, ports.ready) = (of(ports.valid), of(ports.ready));
+    ports.payload.iter_mut().for_each(|field| field.port = of(field.port));
+    ports
+}
+
+/// Words for all outputs, and for those that are not there.
+fn routed_words(rng: &mut Rng, streams: &Streams) -> Traffic {
+    let [select, word] = &streams.sources[0].payload[..] else { panic!("a select and a word") };
+    vec![(0..150).map(|_| Beat(vec![random(rng, select.width), random(rng, word.width)])).collect()]
+}
+
+/// A demultiplexer.
+pub fn demultiplexer_driver(name: impl Into<String>, width: u32, outputs: u32) -> Driver {
+    let design = build(demultiplexer(width, outputs));
+    let io = &design.ports;
+    let lanes = Lanes::of(&design, &[io.m.valid, io.m.ready], outputs);
+    let at = (&design, &lanes);
+    let sink = |i| stream_of(at, &io.m, &[("payload", io.m.payload)], (i, false));
+    let model = move |sent: &Traffic| {
+        let of = |output: u64| sent[0].iter().filter(move |b| b.field(0) == output).map(|b| Beat(vec![b.0[1].clone()]));
+        (0..outputs.into()).map(|output| of(output).collect()).collect()
+    };
+    let sinks: Vec<_> = (0..outputs as usize).map(sink).collect();
+    let (model, full_rate) = (Box::new(model), Some(sinks.len()));
+    let plain = Streams::new(vec![whole(at, &io.s)], sinks);
+    let streams = Streams { feed: routed_words, model, full_rate, ..plain };
+    let illegal = lanes.port(&design, io.illegal, 0);
+    Driver::new(name, design, move |engine, effort| {
+        let mut engine = lanes.on(engine);
+        streams.test(&mut engine, effort)?;
+        reports_illegal(&mut engine, &streams.sources[0], illegal, outputs)
     })
 }
 
 /// A word without an output is taken at once and reported, and none else is.
-fn reports_illegal(engine: &mut dyn Engine, s: &StreamPorts, illegal: Option<usize>) -> Result<(), String> {
-    let illegal = illegal.ok_or("no port `illegal`")?;
+fn reports_illegal(engine: &mut dyn Engine, s: &StreamPorts, illegal: usize, outputs: u32) -> Result<(), String> {
     engine.reset(2);
-    for (valid, select) in (0..2).flat_map(|valid| (0..4).map(move |select| (valid, select))) {
+    let selects = 1 << s.payload[0].width;
+    for (valid, select) in (0..2).flat_map(|valid| (0..selects).map(move |select| (valid, select))) {
         engine.poke(s.valid, valid);
         engine.poke(s.payload[0].port, select);
         let (got, ready) = (engine.peek(illegal), engine.peek(s.ready));
-        let dropped = u64::from(select == 3);
+        let dropped = u64::from(select >= outputs.into());
         if got != valid & dropped || (valid == 1 && ready < dropped) {
             return Err(format!("illegal is {got}, ready is {ready} with valid = {valid}, select = {select}"));
         }
@@ -76,33 +85,40 @@ fn reports_illegal(engine: &mut dyn Engine, s: &StreamPorts, illegal: Option<usi
     Ok(())
 }
 
-ports! {
-    struct MergePorts() {
-        input s0: Stream<Words> = stream(beat(16, 1)),
-        input s1: Stream<Words> = stream(beat(16, 1)),
-        input s2: Stream<Words> = stream(beat(16, 1)),
-        output m: Stream<(Words, Signal)> = stream((beat(16, 1), bits(2))),
-    }
+/// The streams of an arbiter.
+struct Merge {
+    lanes: Lanes,
+    sources: Vec<StreamPorts>,
+    sink: StreamPorts,
+    /// Packets stay together; the second field of a word says that its packet ends.
+    packets: bool,
 }
 
-#[module]
-fn merge(packets: bool) -> Result<Design<MergePorts>, Errors> {
-    let m = Module::new(if packets { "merge_packets" } else { "merge_words" });
-    let io = MergePorts::new(m);
-    let inputs = [io.s0, io.s1, io.s2];
-    let merged = if packets { arbitrate_packets(m, &inputs, |beat| beat.last)? } else { arbitrate(m, &inputs)? };
-    io.m.set(merged);
-    m.finish(io)
+/// An arbiter, word by word.
+pub fn arbiter_driver(name: impl Into<String>, width: u32, inputs: u32) -> Driver {
+    let design = build(arbiter(width, inputs));
+    let s = &design.ports.s;
+    let lanes = Lanes::of(&design, &[s.valid, s.ready, s.payload], inputs);
+    let source = |i| stream_of((&design, &lanes), s, &[("payload", s.payload)], (i, true));
+    let sources = (0..inputs as usize).map(source).collect();
+    let sink = whole((&design, &lanes), &design.ports.m);
+    merge_driver(name, design, Merge { lanes, sources, sink, packets: false })
 }
 
-/// An arbiter of three inputs, word by word or packet by packet.
-pub fn arbiter_driver(packets: bool) -> Driver {
-    let design = build(merge(packets));
-    let MergePorts { s0, s1, s2, m } = &design.ports;
-    let sources = [s0, s1, s2].map(|s| StreamPorts::of(&design, s));
-    let sink = StreamPorts::of(&design, m);
-    let name = if packets { "packet_arbiter_3x18" } else { "arbiter_3x18" };
+/// An arbiter, packet by packet.
+pub fn packet_arbiter_driver(name: impl Into<String>, width: u32, inputs: u32) -> Driver {
+    let design = build(packet_arbiter(width, inputs));
+    let (s, last) = (&design.ports.s, design.ports.s_last);
+    let lanes = Lanes::of(&design, &[s.valid, s.ready, s.payload, last], inputs);
+    let source = |i| stream_of((&design, &lanes), s, &[("payload", s.payload), ("last", last)], (i, true));
+    let sources = (0..inputs as usize).map(source).collect();
+    let sink = whole((&design, &lanes), &design.ports.m);
+    merge_driver(name, design, Merge { lanes, sources, sink, packets: true })
+}
+
+fn merge_driver<P>(name: impl Into<String>, design: Design<P>, merge: Merge) -> Driver {
     Driver::new(name, design, move |engine, effort| {
+        let mut engine = merge.lanes.on(engine);
         let patterns = [
             (Stalls::Never, Stalls::Never),
             (Stalls::Percent(30), Stalls::Percent(50)),
@@ -112,53 +128,70 @@ pub fn arbiter_driver(packets: bool) -> Driver {
         for round in 0..if effort.long { 40 } else { 2 } {
             for stalls in patterns {
                 let effort = Effort { seed: effort.seed + round, ..effort };
-                merges(engine, (&sources, &sink), packets, stalls, effort)?;
+                merge.test(&mut engine, stalls, effort).map_err(|e| format!("{stalls:?}: {e}"))?;
             }
         }
         Ok(())
     })
 }
 
-/// Every word comes out once, in the order of its input, with the number of its input; packets stay together; without stalls
-/// a word moves in every cycle, and no input waits for more than one turn of the others.
-fn merges(
-    engine: &mut dyn Engine,
-    (sources, sink): (&[StreamPorts; 3], &StreamPorts),
-    packets: bool,
-    stalls: (Stalls, Stalls),
-    effort: Effort,
-) -> Result<(), String> {
-    let mut rng = Rng::with_seed(effort.seed);
-    let mut packet = |input: u64| -> Vec<[u64; 3]> {
-        let last = |i: usize, rng: &mut Rng| u64::from(i == 119 || rng.u64(0..3 + input) == 0);
-        (0..120).map(|i| [rng.u64(0..1 << 16), rng.u64(0..2), last(i, &mut rng)]).collect()
-    };
-    let sent: Vec<Vec<[u64; 3]>> = (0..3).map(&mut packet).collect();
-    let mut bench = Bench::new(engine, effort.seed);
-    let inputs: Vec<_> = sources.iter().map(|ports| bench.source_at(ports.clone(), stalls.0)).collect();
-    let output = bench.sink_at(sink.clone(), stalls.1);
-    let words = |e: BusError| format!("{stalls:?}: {e}");
-    bench.reset().map_err(words)?;
-    inputs.iter().zip(&sent).for_each(|(source, beats)| bench.send(*source, beats.iter().copied()));
-    bench.run_until_received(output, 360, 6000).and_then(|()| bench.run(20)).map_err(words)?;
-    let got: Vec<[u64; 4]> = bench.beats(output).iter().map(|b| [0, 1, 2, 3].map(|i| b.field(i))).collect();
-    for (input, sent) in sent.iter().enumerate() {
-        let from = got.iter().filter(|b| b[3] == input as u64).map(|b| [b[0], b[1], b[2]]);
-        if !from.eq(sent.iter().copied()) {
-            return Err(format!("{stalls:?}: the words of input {input} are not those that were sent"));
+/// Words of each input.
+const WORDS: usize = 120;
+
+impl Merge {
+    /// Words of an input; packets end at random, with another likelihood from input to input, and with the last word.
+    fn words(&self, rng: &mut Rng, input: usize) -> Vec<Beat> {
+        let fields = &self.sources[input].payload;
+        let last = |i: usize, rng: &mut Rng| u32::from(i + 1 == WORDS || rng.usize(0..3 + input % 3) == 0);
+        let word = |i: usize| {
+            let mut beat = Beat(fields.iter().map(|field| random(rng, field.width)).collect());
+            if self.packets {
+                beat.0[1] = last(i, rng).into();
+            }
+            beat
+        };
+        (0..WORDS).map(word).collect()
+    }
+
+    /// Every word comes out once, in the order of its input, with the number of its input; packets stay together; without
+    /// stalls a word moves in every cycle, and no input waits for more than one turn of the others.
+    fn test(&self, engine: &mut dyn Engine, stalls: (Stalls, Stalls), effort: Effort) -> Result<(), String> {
+        let inputs = self.sources.len();
+        let mut rng = Rng::with_seed(effort.seed);
+        let sent: Vec<Vec<Beat>> = (0..inputs).map(|input| self.words(&mut rng, input)).collect();
+        let mut bench = Bench::new(engine, effort.seed);
+        let sources: Vec<_> = self.sources.iter().map(|ports| bench.source_at(ports.clone(), stalls.0)).collect();
+        let output = bench.sink_at(self.sink.clone(), stalls.1);
+        let words = |e: BusError| e.to_string();
+        bench.reset().map_err(words)?;
+        sources.iter().zip(&sent).for_each(|(source, beats)| bench.send(*source, beats.iter().cloned()));
+        let all = inputs * WORDS;
+        bench.run_until_received(output, all, 20 * all as u64).and_then(|()| bench.run(20)).map_err(words)?;
+        // what came out: the fields of a word, and its input behind them
+        let got = bench.beats(output);
+        let source = |beat: &Beat| beat.field(beat.0.len() - 1);
+        let ends = |beat: &Beat| !self.packets || beat.field(1) == 1;
+        for (input, sent) in sent.iter().enumerate() {
+            let from = got.iter().filter(|beat| source(beat) == input as u64).map(|beat| &beat.0[..beat.0.len() - 1]);
+            if !from.eq(sent.iter().map(|beat| &beat.0[..])) {
+                return Err(format!("the words of input {input} are not those that were sent"));
+            }
         }
+        if got.len() != all {
+            return Err(format!("{} words come out of {all}", got.len()));
+        }
+        if got.windows(2).any(|pair| !ends(&pair[0]) && source(&pair[0]) != source(&pair[1])) {
+            return Err("a packet is interrupted".into());
+        }
+        if stalls != (Stalls::Never, Stalls::Never) {
+            return Ok(());
+        }
+        if bench.bubbles(output) > 0 {
+            return Err(format!("{} cycles without a word", bench.bubbles(output)));
+        }
+        // while all have words to send, each in its turn
+        let turns: Vec<u64> = got.iter().filter(|beat| ends(beat)).map(source).take(10 * inputs).collect();
+        let fair = turns.iter().enumerate().all(|(i, input)| *input == (i % inputs) as u64);
+        if fair { Ok(()) } else { Err(format!("not in turn: {turns:?}")) }
     }
-    if packets && got.windows(2).any(|pair| pair[0][2] == 0 && pair[0][3] != pair[1][3]) {
-        return Err(format!("{stalls:?}: a packet is interrupted"));
-    }
-    if stalls != (Stalls::Never, Stalls::Never) {
-        return Ok(());
-    }
-    if bench.bubbles(output) > 0 {
-        return Err(format!("{} cycles without a word", bench.bubbles(output)));
-    }
-    // while all have words to send, each in its turn
-    let turns: Vec<u64> = got.iter().filter(|b| !packets || b[2] == 1).map(|b| b[3]).take(30).collect();
-    let fair = turns.iter().enumerate().all(|(i, input)| *input == i as u64 % 3);
-    if fair { Ok(()) } else { Err(format!("not in turn: {turns:?}")) }
 }

@@ -2,6 +2,7 @@
 
 mod beats;
 mod broken;
+mod clocks;
 mod handshakes;
 mod memories;
 mod packets;
@@ -41,6 +42,7 @@ pub fn all() -> Result<Vec<Proof>, Errors> {
     list.extend(routing::proofs()?);
     list.extend(packets::proofs()?);
     list.extend(memories::proofs()?);
+    list.extend(clocks::proofs()?);
     Ok(list)
 }
 
