@@ -43,7 +43,7 @@ module rsqrt_e8f7_s16_l5 (
     reg known_infinite_2; // rsqrt.rs:89
     reg known_nan_2; // rsqrt.rs:89
     reg [8:0] significand; // rsqrt.rs:89
-    reg [15:0] l97_s5; // rsqrt.rs:97
+    reg [15:0] l94_s5; // rsqrt.rs:94
     (* ram_style = "registers" *) reg [18:0] s_table [0:15];
     initial begin
         s_table[0] = 19'h40176;
@@ -81,11 +81,11 @@ module rsqrt_e8f7_s16_l5 (
     assign out_valid = in_valid_s5;
     wire _t1 = |a[14:7]; // format.rs:88
     wire _t2 = &a[14:7]; // format.rs:88
-    wire _t3 = ~(|{_t1, a[6:4]}); // operand.rs:76
-    wire [7:0] _t4 = _t3 ? {a[3:0], 4'h0} : {_t1, a[6:0]}; // operand.rs:77
-    wire _t5 = ~(|_t4[7:6]); // operand.rs:76
-    wire [7:0] _t6 = _t5 ? {_t4[5:0], 2'h0} : _t4; // operand.rs:77
-    wire [7:0] _t7 = (~_t6[7]) ? {_t6[6:0], 1'h0} : _t6; // operand.rs:77
+    wire _t3 = ~(|{_t1, a[6:4]}); // operand.rs:104
+    wire [7:0] _t4 = _t3 ? {a[3:0], 4'h0} : {_t1, a[6:0]}; // operand.rs:105
+    wire _t5 = ~(|_t4[7:6]); // operand.rs:104
+    wire [7:0] _t6 = _t5 ? {_t4[5:0], 2'h0} : _t4; // operand.rs:105
+    wire [7:0] _t7 = (~_t6[7]) ? {_t6[6:0], 1'h0} : _t6; // operand.rs:105
     wire _t8 = |a[6:0]; // operand.rs:64
     always @(posedge clk) begin
         x_sign <= a[15];
@@ -137,12 +137,10 @@ module rsqrt_e8f7_s16_l5 (
 
     // result
     wire [7:0] exp_1 = known_exp_2 + {7'h0, significand[8]}; // rsqrt.rs:92
-    wire keep = ~((known_zero_3 | known_infinite_2) | known_nan_2); // rsqrt.rs:93
-    wire [7:0] exp_2 = (exp_1 & {8{keep}}) | {8{known_infinite_2 | known_nan_2}}; // rsqrt.rs:94
-    wire [6:0] quiet = {known_nan_2, 6'h0}; // format.rs:130
-    wire [6:0] fraction = (significand[6:0] & {7{keep}}) | quiet; // rsqrt.rs:96
-    always @(posedge clk) l97_s5 <= {known_sign_3, exp_2, fraction};
-    assign y = l97_s5;
+    wire _t10 = ~((known_zero_3 | known_infinite_2) | known_nan_2); // operand.rs:87
+    wire [14:0] magnitude = {(exp_1 & {8{_t10}}) | {8{known_infinite_2 | known_nan_2}}, (significand[6:0] & {7{_t10}}) | {known_nan_2, 6'h0}}; // operand.rs:93
+    always @(posedge clk) l94_s5 <= {known_sign_3, magnitude};
+    assign y = l94_s5;
     wire unused_ok = &{1'b0, x_sig[7], _t9[8], product_1[3:0], difference[2:0], significand[7]};
 endmodule
 

@@ -80,13 +80,13 @@ module sqrt_e8f7_l10 (
     reg known_nan_s8; // sqrt.rs:66
     reg [8:0] rest_7_s8; // sqrt.rs:66
     reg [7:0] l66_s8; // sqrt.rs:66
-    reg sign; // sqrt.rs:66
-    reg [7:0] exp_1; // sqrt.rs:66
-    reg zero_1; // sqrt.rs:66
-    reg infinite; // sqrt.rs:66
-    reg nan_1; // sqrt.rs:66
+    reg known_sign_1; // sqrt.rs:66
+    reg [7:0] known_exp_1; // sqrt.rs:66
+    reg known_zero_1; // sqrt.rs:66
+    reg known_infinite_1; // sqrt.rs:66
+    reg known_nan_1; // sqrt.rs:66
     reg [8:0] l66_s9; // sqrt.rs:66
-    reg [15:0] l77_s10; // sqrt.rs:77
+    reg [15:0] l73_s10; // sqrt.rs:73
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -119,21 +119,21 @@ module sqrt_e8f7_l10 (
     wire x_normal = |x_exp; // format.rs:88
     wire x_top = &x_exp; // format.rs:88
     wire [7:0] sig = {x_normal, x_frac}; // format.rs:112
-    wire odd = x_exp[0] | (~x_normal); // sqrt.rs:106
-    wire [8:0] placed = odd ? {1'h0, sig} : {sig, 1'h0}; // sqrt.rs:107
-    wire [9:0] placed_1 = {placed, 1'h0}; // sqrt.rs:108
-    wire [7:0] half = ({1'h0, x_exp[7:1]} + {7'h0, odd}) + 8'h3f; // sqrt.rs:110
-    wire _t1 = ~(|placed_1[9:2]); // operand.rs:76
-    wire [9:0] _t2 = _t1 ? {placed_1[1:0], 8'h0} : placed_1; // operand.rs:77
-    wire _t3 = ~(|_t2[9:6]); // operand.rs:76
-    wire [9:0] _t4 = _t3 ? {_t2[5:0], 4'h0} : _t2; // operand.rs:77
-    wire _t5 = ~(|_t4[9:8]); // operand.rs:76
-    wire [9:0] radicand = _t5 ? {_t4[7:0], 2'h0} : _t4; // operand.rs:77
-    wire [2:0] pairs = {_t1, _t3, _t5}; // operand.rs:80
-    wire [7:0] pairs_1 = {5'h0, pairs}; // sqrt.rs:115
-    wire [7:0] exp = half - pairs_1; // sqrt.rs:116
-    wire zero = ~(x_normal | (|x_frac)); // sqrt.rs:119
-    wire nan = (x_top & (|x_frac)) | (x_sign & (~zero)); // sqrt.rs:120
+    wire odd = x_exp[0] | (~x_normal); // sqrt.rs:92
+    wire [8:0] placed = odd ? {1'h0, sig} : {sig, 1'h0}; // sqrt.rs:93
+    wire [9:0] placed_1 = {placed, 1'h0}; // sqrt.rs:94
+    wire [7:0] half = ({1'h0, x_exp[7:1]} + {7'h0, odd}) + 8'h3f; // sqrt.rs:96
+    wire _t1 = ~(|placed_1[9:2]); // operand.rs:104
+    wire [9:0] _t2 = _t1 ? {placed_1[1:0], 8'h0} : placed_1; // operand.rs:105
+    wire _t3 = ~(|_t2[9:6]); // operand.rs:104
+    wire [9:0] _t4 = _t3 ? {_t2[5:0], 4'h0} : _t2; // operand.rs:105
+    wire _t5 = ~(|_t4[9:8]); // operand.rs:104
+    wire [9:0] radicand = _t5 ? {_t4[7:0], 2'h0} : _t4; // operand.rs:105
+    wire [2:0] pairs = {_t1, _t3, _t5}; // operand.rs:108
+    wire [7:0] pairs_1 = {5'h0, pairs}; // sqrt.rs:101
+    wire [7:0] exp = half - pairs_1; // sqrt.rs:102
+    wire zero = ~(x_normal | (|x_frac)); // sqrt.rs:105
+    wire nan = (x_top & (|x_frac)) | (x_sign & (~zero)); // sqrt.rs:106
     always @(posedge clk) begin
         known_sign <= x_sign & zero;
         known_exp <= exp;
@@ -146,11 +146,11 @@ module sqrt_e8f7_l10 (
     // digits
     wire [1:0] rest = radicand_1[9:8] - 2'h1; // sqrt.rs:58
     wire [1:0] pair = radicand_1[7:6]; // sqrt.rs:62
-    wire [3:0] value = {rest, pair}; // sqrt.rs:128
-    wire [3:0] trial = value - 4'h5; // sqrt.rs:129
-    wire digit = ~trial[3]; // sqrt.rs:130
-    wire [3:0] _t6 = digit ? trial : value; // sqrt.rs:131
-    wire [2:0] rest_1 = _t6[2:0]; // sqrt.rs:131
+    wire [3:0] value = {rest, pair}; // sqrt.rs:114
+    wire [3:0] trial = value - 4'h5; // sqrt.rs:115
+    wire digit = ~trial[3]; // sqrt.rs:116
+    wire [3:0] _t6 = digit ? trial : value; // sqrt.rs:117
+    wire [2:0] rest_1 = _t6[2:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s2 <= known_sign;
         known_exp_s2 <= known_exp;
@@ -162,11 +162,11 @@ module sqrt_e8f7_l10 (
         l66_s2 <= {1'h1, digit};
     end
     wire [1:0] pair_1 = radicand_1_s2[5:4]; // sqrt.rs:62
-    wire [4:0] value_1 = {rest_1_s2, pair_1}; // sqrt.rs:128
-    wire [4:0] trial_1 = value_1 - {1'h0, {l66_s2, 2'h1}}; // sqrt.rs:129
-    wire digit_1 = ~trial_1[4]; // sqrt.rs:130
-    wire [4:0] _t7 = digit_1 ? trial_1 : value_1; // sqrt.rs:131
-    wire [3:0] rest_2 = _t7[3:0]; // sqrt.rs:131
+    wire [4:0] value_1 = {rest_1_s2, pair_1}; // sqrt.rs:114
+    wire [4:0] trial_1 = value_1 - {1'h0, {l66_s2, 2'h1}}; // sqrt.rs:115
+    wire digit_1 = ~trial_1[4]; // sqrt.rs:116
+    wire [4:0] _t7 = digit_1 ? trial_1 : value_1; // sqrt.rs:117
+    wire [3:0] rest_2 = _t7[3:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s3 <= known_s2;
         known_exp_s3 <= known_exp_s2;
@@ -178,11 +178,11 @@ module sqrt_e8f7_l10 (
         l66_s3 <= {l66_s2, digit_1};
     end
     wire [1:0] pair_2 = radicand_1_s3[3:2]; // sqrt.rs:62
-    wire [5:0] value_2 = {rest_2_s3, pair_2}; // sqrt.rs:128
-    wire [5:0] trial_2 = value_2 - {1'h0, {l66_s3, 2'h1}}; // sqrt.rs:129
-    wire digit_2 = ~trial_2[5]; // sqrt.rs:130
-    wire [5:0] _t8 = digit_2 ? trial_2 : value_2; // sqrt.rs:131
-    wire [4:0] rest_3 = _t8[4:0]; // sqrt.rs:131
+    wire [5:0] value_2 = {rest_2_s3, pair_2}; // sqrt.rs:114
+    wire [5:0] trial_2 = value_2 - {1'h0, {l66_s3, 2'h1}}; // sqrt.rs:115
+    wire digit_2 = ~trial_2[5]; // sqrt.rs:116
+    wire [5:0] _t8 = digit_2 ? trial_2 : value_2; // sqrt.rs:117
+    wire [4:0] rest_3 = _t8[4:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s4 <= known_s3;
         known_exp_s4 <= known_exp_s3;
@@ -194,11 +194,11 @@ module sqrt_e8f7_l10 (
         l66_s4 <= {l66_s3, digit_2};
     end
     wire [1:0] pair_3 = radicand_1_s4[1:0]; // sqrt.rs:62
-    wire [6:0] value_3 = {rest_3_s4, pair_3}; // sqrt.rs:128
-    wire [6:0] trial_3 = value_3 - {1'h0, {l66_s4, 2'h1}}; // sqrt.rs:129
-    wire digit_3 = ~trial_3[6]; // sqrt.rs:130
-    wire [6:0] _t9 = digit_3 ? trial_3 : value_3; // sqrt.rs:131
-    wire [5:0] rest_4 = _t9[5:0]; // sqrt.rs:131
+    wire [6:0] value_3 = {rest_3_s4, pair_3}; // sqrt.rs:114
+    wire [6:0] trial_3 = value_3 - {1'h0, {l66_s4, 2'h1}}; // sqrt.rs:115
+    wire digit_3 = ~trial_3[6]; // sqrt.rs:116
+    wire [6:0] _t9 = digit_3 ? trial_3 : value_3; // sqrt.rs:117
+    wire [5:0] rest_4 = _t9[5:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s5 <= known_s4;
         known_exp_s5 <= known_exp_s4;
@@ -208,11 +208,11 @@ module sqrt_e8f7_l10 (
         rest_4_s5 <= rest_4;
         l66_s5 <= {l66_s4, digit_3};
     end
-    wire [7:0] value_4 = {rest_4_s5, 2'h0}; // sqrt.rs:128
-    wire [7:0] trial_4 = value_4 - {1'h0, {l66_s5, 2'h1}}; // sqrt.rs:129
-    wire digit_4 = ~trial_4[7]; // sqrt.rs:130
-    wire [7:0] _t10 = digit_4 ? trial_4 : value_4; // sqrt.rs:131
-    wire [6:0] rest_5 = _t10[6:0]; // sqrt.rs:131
+    wire [7:0] value_4 = {rest_4_s5, 2'h0}; // sqrt.rs:114
+    wire [7:0] trial_4 = value_4 - {1'h0, {l66_s5, 2'h1}}; // sqrt.rs:115
+    wire digit_4 = ~trial_4[7]; // sqrt.rs:116
+    wire [7:0] _t10 = digit_4 ? trial_4 : value_4; // sqrt.rs:117
+    wire [6:0] rest_5 = _t10[6:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s6 <= known_s5;
         known_exp_s6 <= known_exp_s5;
@@ -222,11 +222,11 @@ module sqrt_e8f7_l10 (
         rest_5_s6 <= rest_5;
         l66_s6 <= {l66_s5, digit_4};
     end
-    wire [8:0] value_5 = {rest_5_s6, 2'h0}; // sqrt.rs:128
-    wire [8:0] trial_5 = value_5 - {1'h0, {l66_s6, 2'h1}}; // sqrt.rs:129
-    wire digit_5 = ~trial_5[8]; // sqrt.rs:130
-    wire [8:0] _t11 = digit_5 ? trial_5 : value_5; // sqrt.rs:131
-    wire [7:0] rest_6 = _t11[7:0]; // sqrt.rs:131
+    wire [8:0] value_5 = {rest_5_s6, 2'h0}; // sqrt.rs:114
+    wire [8:0] trial_5 = value_5 - {1'h0, {l66_s6, 2'h1}}; // sqrt.rs:115
+    wire digit_5 = ~trial_5[8]; // sqrt.rs:116
+    wire [8:0] _t11 = digit_5 ? trial_5 : value_5; // sqrt.rs:117
+    wire [7:0] rest_6 = _t11[7:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s7 <= known_s6;
         known_exp_s7 <= known_exp_s6;
@@ -236,11 +236,11 @@ module sqrt_e8f7_l10 (
         rest_6_s7 <= rest_6;
         l66_s7 <= {l66_s6, digit_5};
     end
-    wire [9:0] value_6 = {rest_6_s7, 2'h0}; // sqrt.rs:128
-    wire [9:0] trial_6 = value_6 - {1'h0, {l66_s7, 2'h1}}; // sqrt.rs:129
-    wire digit_6 = ~trial_6[9]; // sqrt.rs:130
-    wire [9:0] _t12 = digit_6 ? trial_6 : value_6; // sqrt.rs:131
-    wire [8:0] rest_7 = _t12[8:0]; // sqrt.rs:131
+    wire [9:0] value_6 = {rest_6_s7, 2'h0}; // sqrt.rs:114
+    wire [9:0] trial_6 = value_6 - {1'h0, {l66_s7, 2'h1}}; // sqrt.rs:115
+    wire digit_6 = ~trial_6[9]; // sqrt.rs:116
+    wire [9:0] _t12 = digit_6 ? trial_6 : value_6; // sqrt.rs:117
+    wire [8:0] rest_7 = _t12[8:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s8 <= known_s7;
         known_exp_s8 <= known_exp_s7;
@@ -250,29 +250,26 @@ module sqrt_e8f7_l10 (
         rest_7_s8 <= rest_7;
         l66_s8 <= {l66_s7, digit_6};
     end
-    wire [10:0] value_7 = {rest_7_s8, 2'h0}; // sqrt.rs:128
-    wire [10:0] trial_7 = value_7 - {1'h0, {l66_s8, 2'h1}}; // sqrt.rs:129
-    wire digit_7 = ~trial_7[10]; // sqrt.rs:130
+    wire [10:0] value_7 = {rest_7_s8, 2'h0}; // sqrt.rs:114
+    wire [10:0] trial_7 = value_7 - {1'h0, {l66_s8, 2'h1}}; // sqrt.rs:115
+    wire digit_7 = ~trial_7[10]; // sqrt.rs:116
     always @(posedge clk) begin
-        sign <= known_s8;
-        exp_1 <= known_exp_s8;
-        zero_1 <= known_zero_s8;
-        infinite <= known_infinite_s8;
-        nan_1 <= known_nan_s8;
+        known_sign_1 <= known_s8;
+        known_exp_1 <= known_exp_s8;
+        known_zero_1 <= known_zero_s8;
+        known_infinite_1 <= known_infinite_s8;
+        known_nan_1 <= known_nan_s8;
         l66_s9 <= {l66_s8, digit_7};
     end
 
     // rounding
-    wire keep = ~((zero_1 | infinite) | nan_1); // sqrt.rs:71
-    wire [7:0] special = {8{infinite | nan_1}}; // sqrt.rs:72
-    wire [7:0] exp_2 = (exp_1 & {8{keep}}) | special; // sqrt.rs:73
-    wire [6:0] fraction = (l66_s9[7:1] & {7{keep}}) | {nan_1, 6'h0}; // sqrt.rs:74
-    wire [14:0] magnitude = {exp_2, fraction}; // sqrt.rs:75
-    wire [15:0] _t13 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & keep}; // add.rs:167
-    wire [14:0] rounded = _t13[15:1]; // add.rs:167
-    always @(posedge clk) l77_s10 <= {sign, rounded};
-    assign y = l77_s10;
-    wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], radicand_1_s4[9:2], _t9[6], _t10[7], _t11[8], _t12[9], trial_7[9:0], l66_s9[8], _t13[0]};
+    wire _t13 = ~((known_zero_1 | known_infinite_1) | known_nan_1); // operand.rs:87
+    wire [14:0] magnitude = {(known_exp_1 & {8{_t13}}) | {8{known_infinite_1 | known_nan_1}}, (l66_s9[7:1] & {7{_t13}}) | {known_nan_1, 6'h0}}; // operand.rs:93
+    wire [15:0] _t14 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // add.rs:167
+    wire [14:0] rounded = _t14[15:1]; // add.rs:167
+    always @(posedge clk) l73_s10 <= {known_sign_1, rounded};
+    assign y = l73_s10;
+    wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], radicand_1_s4[9:2], _t9[6], _t10[7], _t11[8], _t12[9], trial_7[9:0], l66_s9[8], _t14[0]};
 endmodule
 
 `default_nettype wire

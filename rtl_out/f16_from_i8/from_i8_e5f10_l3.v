@@ -40,12 +40,12 @@ module from_i8_e5f10_l3 (
         sign_1 <= sign;
         magnitude_1 <= magnitude;
     end
-    wire _t1 = ~(|magnitude_1[7:4]); // operand.rs:76
-    wire [7:0] _t2 = _t1 ? {magnitude_1[3:0], 4'h0} : magnitude_1; // operand.rs:77
-    wire _t3 = ~(|_t2[7:6]); // operand.rs:76
-    wire [7:0] _t4 = _t3 ? {_t2[5:0], 2'h0} : _t2; // operand.rs:77
-    wire [7:0] sig = (~_t4[7]) ? {_t4[6:0], 1'h0} : _t4; // operand.rs:77
-    wire [2:0] zeros = {_t1, _t3, ~_t4[7]}; // operand.rs:80
+    wire _t1 = ~(|magnitude_1[7:4]); // operand.rs:104
+    wire [7:0] _t2 = _t1 ? {magnitude_1[3:0], 4'h0} : magnitude_1; // operand.rs:105
+    wire _t3 = ~(|_t2[7:6]); // operand.rs:104
+    wire [7:0] _t4 = _t3 ? {_t2[5:0], 2'h0} : _t2; // operand.rs:105
+    wire [7:0] sig = (~_t4[7]) ? {_t4[6:0], 1'h0} : _t4; // operand.rs:105
+    wire [2:0] zeros = {_t1, _t3, ~_t4[7]}; // operand.rs:108
     wire [5:0] exp = 6'h16 - {3'h0, zeros}; // integer.rs:71
     wire zero = ~sig[7]; // integer.rs:72
     wire [10:0] sig_1 = {sig, 3'h0}; // integer.rs:73

@@ -43,7 +43,7 @@ module rsqrt_e5f10_s64_l5 (
     reg known_infinite_2; // rsqrt.rs:89
     reg known_nan_2; // rsqrt.rs:89
     reg [11:0] significand; // rsqrt.rs:89
-    reg [15:0] l97_s5; // rsqrt.rs:97
+    reg [15:0] l94_s5; // rsqrt.rs:94
     (* ram_style = "registers" *) reg [22:0] s_table [0:63];
     initial begin
         s_table[0] = 23'h4002fa;
@@ -129,13 +129,13 @@ module rsqrt_e5f10_s64_l5 (
     assign out_valid = in_valid_s5;
     wire _t1 = |a[14:10]; // format.rs:88
     wire _t2 = &a[14:10]; // format.rs:88
-    wire _t3 = ~(|{_t1, a[9:3]}); // operand.rs:76
-    wire [10:0] _t4 = _t3 ? {a[2:0], 8'h0} : {_t1, a[9:0]}; // operand.rs:77
-    wire _t5 = ~(|_t4[10:7]); // operand.rs:76
-    wire [10:0] _t6 = _t5 ? {_t4[6:0], 4'h0} : _t4; // operand.rs:77
-    wire _t7 = ~(|_t6[10:9]); // operand.rs:76
-    wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:77
-    wire [10:0] _t9 = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:77
+    wire _t3 = ~(|{_t1, a[9:3]}); // operand.rs:104
+    wire [10:0] _t4 = _t3 ? {a[2:0], 8'h0} : {_t1, a[9:0]}; // operand.rs:105
+    wire _t5 = ~(|_t4[10:7]); // operand.rs:104
+    wire [10:0] _t6 = _t5 ? {_t4[6:0], 4'h0} : _t4; // operand.rs:105
+    wire _t7 = ~(|_t6[10:9]); // operand.rs:104
+    wire [10:0] _t8 = _t7 ? {_t6[8:0], 2'h0} : _t6; // operand.rs:105
+    wire [10:0] _t9 = (~_t8[10]) ? {_t8[9:0], 1'h0} : _t8; // operand.rs:105
     wire _t10 = |a[9:0]; // operand.rs:64
     always @(posedge clk) begin
         x_sign <= a[15];
@@ -187,12 +187,10 @@ module rsqrt_e5f10_s64_l5 (
 
     // result
     wire [4:0] exp_1 = known_exp_2 + {4'h0, significand[11]}; // rsqrt.rs:92
-    wire keep = ~((known_zero_3 | known_infinite_2) | known_nan_2); // rsqrt.rs:93
-    wire [4:0] exp_2 = (exp_1 & {5{keep}}) | {5{known_infinite_2 | known_nan_2}}; // rsqrt.rs:94
-    wire [9:0] quiet = {known_nan_2, 9'h0}; // format.rs:130
-    wire [9:0] fraction = (significand[9:0] & {10{keep}}) | quiet; // rsqrt.rs:96
-    always @(posedge clk) l97_s5 <= {known_sign_3, exp_2, fraction};
-    assign y = l97_s5;
+    wire _t12 = ~((known_zero_3 | known_infinite_2) | known_nan_2); // operand.rs:87
+    wire [14:0] magnitude = {(exp_1 & {5{_t12}}) | {5{known_infinite_2 | known_nan_2}}, (significand[9:0] & {10{_t12}}) | {known_nan_2, 9'h0}}; // operand.rs:93
+    always @(posedge clk) l94_s5 <= {known_sign_3, magnitude};
+    assign y = l94_s5;
     wire unused_ok = &{1'b0, x_sig[10], _t11[5], product_1[4:0], difference[2:0], significand[10]};
 endmodule
 

@@ -105,13 +105,13 @@ module sqrt_e5f10_l13 (
     reg known_nan_s11; // sqrt.rs:66
     reg [11:0] rest_10_s11; // sqrt.rs:66
     reg [10:0] l66_s11; // sqrt.rs:66
-    reg sign; // sqrt.rs:66
-    reg [4:0] exp_1; // sqrt.rs:66
-    reg zero_1; // sqrt.rs:66
-    reg infinite; // sqrt.rs:66
-    reg nan_1; // sqrt.rs:66
+    reg known_sign_1; // sqrt.rs:66
+    reg [4:0] known_exp_1; // sqrt.rs:66
+    reg known_zero_1; // sqrt.rs:66
+    reg known_infinite_1; // sqrt.rs:66
+    reg known_nan_1; // sqrt.rs:66
     reg [11:0] l66_s12; // sqrt.rs:66
-    reg [15:0] l77_s13; // sqrt.rs:77
+    reg [15:0] l73_s13; // sqrt.rs:73
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -150,20 +150,20 @@ module sqrt_e5f10_l13 (
     wire x_normal = |x_exp; // format.rs:88
     wire x_top = &x_exp; // format.rs:88
     wire [10:0] sig = {x_normal, x_frac}; // format.rs:112
-    wire odd = x_exp[0] | (~x_normal); // sqrt.rs:106
-    wire [11:0] placed = odd ? {1'h0, sig} : {sig, 1'h0}; // sqrt.rs:107
-    wire [4:0] half = ({1'h0, x_exp[4:1]} + {4'h0, odd}) + 5'h7; // sqrt.rs:110
-    wire _t1 = ~(|placed[11:4]); // operand.rs:76
-    wire [11:0] _t2 = _t1 ? {placed[3:0], 8'h0} : placed; // operand.rs:77
-    wire _t3 = ~(|_t2[11:8]); // operand.rs:76
-    wire [11:0] _t4 = _t3 ? {_t2[7:0], 4'h0} : _t2; // operand.rs:77
-    wire _t5 = ~(|_t4[11:10]); // operand.rs:76
-    wire [11:0] radicand = _t5 ? {_t4[9:0], 2'h0} : _t4; // operand.rs:77
-    wire [2:0] pairs = {_t1, _t3, _t5}; // operand.rs:80
-    wire [4:0] pairs_1 = {2'h0, pairs}; // sqrt.rs:115
-    wire [4:0] exp = half - pairs_1; // sqrt.rs:116
-    wire zero = ~(x_normal | (|x_frac)); // sqrt.rs:119
-    wire nan = (x_top & (|x_frac)) | (x_sign & (~zero)); // sqrt.rs:120
+    wire odd = x_exp[0] | (~x_normal); // sqrt.rs:92
+    wire [11:0] placed = odd ? {1'h0, sig} : {sig, 1'h0}; // sqrt.rs:93
+    wire [4:0] half = ({1'h0, x_exp[4:1]} + {4'h0, odd}) + 5'h7; // sqrt.rs:96
+    wire _t1 = ~(|placed[11:4]); // operand.rs:104
+    wire [11:0] _t2 = _t1 ? {placed[3:0], 8'h0} : placed; // operand.rs:105
+    wire _t3 = ~(|_t2[11:8]); // operand.rs:104
+    wire [11:0] _t4 = _t3 ? {_t2[7:0], 4'h0} : _t2; // operand.rs:105
+    wire _t5 = ~(|_t4[11:10]); // operand.rs:104
+    wire [11:0] radicand = _t5 ? {_t4[9:0], 2'h0} : _t4; // operand.rs:105
+    wire [2:0] pairs = {_t1, _t3, _t5}; // operand.rs:108
+    wire [4:0] pairs_1 = {2'h0, pairs}; // sqrt.rs:101
+    wire [4:0] exp = half - pairs_1; // sqrt.rs:102
+    wire zero = ~(x_normal | (|x_frac)); // sqrt.rs:105
+    wire nan = (x_top & (|x_frac)) | (x_sign & (~zero)); // sqrt.rs:106
     always @(posedge clk) begin
         known_sign <= x_sign & zero;
         known_exp <= exp;
@@ -176,11 +176,11 @@ module sqrt_e5f10_l13 (
     // digits
     wire [1:0] rest = radicand_1[11:10] - 2'h1; // sqrt.rs:58
     wire [1:0] pair = radicand_1[9:8]; // sqrt.rs:62
-    wire [3:0] value = {rest, pair}; // sqrt.rs:128
-    wire [3:0] trial = value - 4'h5; // sqrt.rs:129
-    wire digit = ~trial[3]; // sqrt.rs:130
-    wire [3:0] _t6 = digit ? trial : value; // sqrt.rs:131
-    wire [2:0] rest_1 = _t6[2:0]; // sqrt.rs:131
+    wire [3:0] value = {rest, pair}; // sqrt.rs:114
+    wire [3:0] trial = value - 4'h5; // sqrt.rs:115
+    wire digit = ~trial[3]; // sqrt.rs:116
+    wire [3:0] _t6 = digit ? trial : value; // sqrt.rs:117
+    wire [2:0] rest_1 = _t6[2:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s2 <= known_sign;
         known_exp_s2 <= known_exp;
@@ -192,11 +192,11 @@ module sqrt_e5f10_l13 (
         l66_s2 <= {1'h1, digit};
     end
     wire [1:0] pair_1 = radicand_1_s2[7:6]; // sqrt.rs:62
-    wire [4:0] value_1 = {rest_1_s2, pair_1}; // sqrt.rs:128
-    wire [4:0] trial_1 = value_1 - {1'h0, {l66_s2, 2'h1}}; // sqrt.rs:129
-    wire digit_1 = ~trial_1[4]; // sqrt.rs:130
-    wire [4:0] _t7 = digit_1 ? trial_1 : value_1; // sqrt.rs:131
-    wire [3:0] rest_2 = _t7[3:0]; // sqrt.rs:131
+    wire [4:0] value_1 = {rest_1_s2, pair_1}; // sqrt.rs:114
+    wire [4:0] trial_1 = value_1 - {1'h0, {l66_s2, 2'h1}}; // sqrt.rs:115
+    wire digit_1 = ~trial_1[4]; // sqrt.rs:116
+    wire [4:0] _t7 = digit_1 ? trial_1 : value_1; // sqrt.rs:117
+    wire [3:0] rest_2 = _t7[3:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s3 <= known_s2;
         known_exp_s3 <= known_exp_s2;
@@ -208,11 +208,11 @@ module sqrt_e5f10_l13 (
         l66_s3 <= {l66_s2, digit_1};
     end
     wire [1:0] pair_2 = radicand_1_s3[5:4]; // sqrt.rs:62
-    wire [5:0] value_2 = {rest_2_s3, pair_2}; // sqrt.rs:128
-    wire [5:0] trial_2 = value_2 - {1'h0, {l66_s3, 2'h1}}; // sqrt.rs:129
-    wire digit_2 = ~trial_2[5]; // sqrt.rs:130
-    wire [5:0] _t8 = digit_2 ? trial_2 : value_2; // sqrt.rs:131
-    wire [4:0] rest_3 = _t8[4:0]; // sqrt.rs:131
+    wire [5:0] value_2 = {rest_2_s3, pair_2}; // sqrt.rs:114
+    wire [5:0] trial_2 = value_2 - {1'h0, {l66_s3, 2'h1}}; // sqrt.rs:115
+    wire digit_2 = ~trial_2[5]; // sqrt.rs:116
+    wire [5:0] _t8 = digit_2 ? trial_2 : value_2; // sqrt.rs:117
+    wire [4:0] rest_3 = _t8[4:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s4 <= known_s3;
         known_exp_s4 <= known_exp_s3;
@@ -224,11 +224,11 @@ module sqrt_e5f10_l13 (
         l66_s4 <= {l66_s3, digit_2};
     end
     wire [1:0] pair_3 = radicand_1_s4[3:2]; // sqrt.rs:62
-    wire [6:0] value_3 = {rest_3_s4, pair_3}; // sqrt.rs:128
-    wire [6:0] trial_3 = value_3 - {1'h0, {l66_s4, 2'h1}}; // sqrt.rs:129
-    wire digit_3 = ~trial_3[6]; // sqrt.rs:130
-    wire [6:0] _t9 = digit_3 ? trial_3 : value_3; // sqrt.rs:131
-    wire [5:0] rest_4 = _t9[5:0]; // sqrt.rs:131
+    wire [6:0] value_3 = {rest_3_s4, pair_3}; // sqrt.rs:114
+    wire [6:0] trial_3 = value_3 - {1'h0, {l66_s4, 2'h1}}; // sqrt.rs:115
+    wire digit_3 = ~trial_3[6]; // sqrt.rs:116
+    wire [6:0] _t9 = digit_3 ? trial_3 : value_3; // sqrt.rs:117
+    wire [5:0] rest_4 = _t9[5:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s5 <= known_s4;
         known_exp_s5 <= known_exp_s4;
@@ -240,11 +240,11 @@ module sqrt_e5f10_l13 (
         l66_s5 <= {l66_s4, digit_3};
     end
     wire [1:0] pair_4 = radicand_1_s5[1:0]; // sqrt.rs:62
-    wire [7:0] value_4 = {rest_4_s5, pair_4}; // sqrt.rs:128
-    wire [7:0] trial_4 = value_4 - {1'h0, {l66_s5, 2'h1}}; // sqrt.rs:129
-    wire digit_4 = ~trial_4[7]; // sqrt.rs:130
-    wire [7:0] _t10 = digit_4 ? trial_4 : value_4; // sqrt.rs:131
-    wire [6:0] rest_5 = _t10[6:0]; // sqrt.rs:131
+    wire [7:0] value_4 = {rest_4_s5, pair_4}; // sqrt.rs:114
+    wire [7:0] trial_4 = value_4 - {1'h0, {l66_s5, 2'h1}}; // sqrt.rs:115
+    wire digit_4 = ~trial_4[7]; // sqrt.rs:116
+    wire [7:0] _t10 = digit_4 ? trial_4 : value_4; // sqrt.rs:117
+    wire [6:0] rest_5 = _t10[6:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s6 <= known_s5;
         known_exp_s6 <= known_exp_s5;
@@ -254,11 +254,11 @@ module sqrt_e5f10_l13 (
         rest_5_s6 <= rest_5;
         l66_s6 <= {l66_s5, digit_4};
     end
-    wire [8:0] value_5 = {rest_5_s6, 2'h0}; // sqrt.rs:128
-    wire [8:0] trial_5 = value_5 - {1'h0, {l66_s6, 2'h1}}; // sqrt.rs:129
-    wire digit_5 = ~trial_5[8]; // sqrt.rs:130
-    wire [8:0] _t11 = digit_5 ? trial_5 : value_5; // sqrt.rs:131
-    wire [7:0] rest_6 = _t11[7:0]; // sqrt.rs:131
+    wire [8:0] value_5 = {rest_5_s6, 2'h0}; // sqrt.rs:114
+    wire [8:0] trial_5 = value_5 - {1'h0, {l66_s6, 2'h1}}; // sqrt.rs:115
+    wire digit_5 = ~trial_5[8]; // sqrt.rs:116
+    wire [8:0] _t11 = digit_5 ? trial_5 : value_5; // sqrt.rs:117
+    wire [7:0] rest_6 = _t11[7:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s7 <= known_s6;
         known_exp_s7 <= known_exp_s6;
@@ -268,11 +268,11 @@ module sqrt_e5f10_l13 (
         rest_6_s7 <= rest_6;
         l66_s7 <= {l66_s6, digit_5};
     end
-    wire [9:0] value_6 = {rest_6_s7, 2'h0}; // sqrt.rs:128
-    wire [9:0] trial_6 = value_6 - {1'h0, {l66_s7, 2'h1}}; // sqrt.rs:129
-    wire digit_6 = ~trial_6[9]; // sqrt.rs:130
-    wire [9:0] _t12 = digit_6 ? trial_6 : value_6; // sqrt.rs:131
-    wire [8:0] rest_7 = _t12[8:0]; // sqrt.rs:131
+    wire [9:0] value_6 = {rest_6_s7, 2'h0}; // sqrt.rs:114
+    wire [9:0] trial_6 = value_6 - {1'h0, {l66_s7, 2'h1}}; // sqrt.rs:115
+    wire digit_6 = ~trial_6[9]; // sqrt.rs:116
+    wire [9:0] _t12 = digit_6 ? trial_6 : value_6; // sqrt.rs:117
+    wire [8:0] rest_7 = _t12[8:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s8 <= known_s7;
         known_exp_s8 <= known_exp_s7;
@@ -282,11 +282,11 @@ module sqrt_e5f10_l13 (
         rest_7_s8 <= rest_7;
         l66_s8 <= {l66_s7, digit_6};
     end
-    wire [10:0] value_7 = {rest_7_s8, 2'h0}; // sqrt.rs:128
-    wire [10:0] trial_7 = value_7 - {1'h0, {l66_s8, 2'h1}}; // sqrt.rs:129
-    wire digit_7 = ~trial_7[10]; // sqrt.rs:130
-    wire [10:0] _t13 = digit_7 ? trial_7 : value_7; // sqrt.rs:131
-    wire [9:0] rest_8 = _t13[9:0]; // sqrt.rs:131
+    wire [10:0] value_7 = {rest_7_s8, 2'h0}; // sqrt.rs:114
+    wire [10:0] trial_7 = value_7 - {1'h0, {l66_s8, 2'h1}}; // sqrt.rs:115
+    wire digit_7 = ~trial_7[10]; // sqrt.rs:116
+    wire [10:0] _t13 = digit_7 ? trial_7 : value_7; // sqrt.rs:117
+    wire [9:0] rest_8 = _t13[9:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s9 <= known_s8;
         known_exp_s9 <= known_exp_s8;
@@ -296,11 +296,11 @@ module sqrt_e5f10_l13 (
         rest_8_s9 <= rest_8;
         l66_s9 <= {l66_s8, digit_7};
     end
-    wire [11:0] value_8 = {rest_8_s9, 2'h0}; // sqrt.rs:128
-    wire [11:0] trial_8 = value_8 - {1'h0, {l66_s9, 2'h1}}; // sqrt.rs:129
-    wire digit_8 = ~trial_8[11]; // sqrt.rs:130
-    wire [11:0] _t14 = digit_8 ? trial_8 : value_8; // sqrt.rs:131
-    wire [10:0] rest_9 = _t14[10:0]; // sqrt.rs:131
+    wire [11:0] value_8 = {rest_8_s9, 2'h0}; // sqrt.rs:114
+    wire [11:0] trial_8 = value_8 - {1'h0, {l66_s9, 2'h1}}; // sqrt.rs:115
+    wire digit_8 = ~trial_8[11]; // sqrt.rs:116
+    wire [11:0] _t14 = digit_8 ? trial_8 : value_8; // sqrt.rs:117
+    wire [10:0] rest_9 = _t14[10:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s10 <= known_s9;
         known_exp_s10 <= known_exp_s9;
@@ -310,11 +310,11 @@ module sqrt_e5f10_l13 (
         rest_9_s10 <= rest_9;
         l66_s10 <= {l66_s9, digit_8};
     end
-    wire [12:0] value_9 = {rest_9_s10, 2'h0}; // sqrt.rs:128
-    wire [12:0] trial_9 = value_9 - {1'h0, {l66_s10, 2'h1}}; // sqrt.rs:129
-    wire digit_9 = ~trial_9[12]; // sqrt.rs:130
-    wire [12:0] _t15 = digit_9 ? trial_9 : value_9; // sqrt.rs:131
-    wire [11:0] rest_10 = _t15[11:0]; // sqrt.rs:131
+    wire [12:0] value_9 = {rest_9_s10, 2'h0}; // sqrt.rs:114
+    wire [12:0] trial_9 = value_9 - {1'h0, {l66_s10, 2'h1}}; // sqrt.rs:115
+    wire digit_9 = ~trial_9[12]; // sqrt.rs:116
+    wire [12:0] _t15 = digit_9 ? trial_9 : value_9; // sqrt.rs:117
+    wire [11:0] rest_10 = _t15[11:0]; // sqrt.rs:117
     always @(posedge clk) begin
         known_s11 <= known_s10;
         known_exp_s11 <= known_exp_s10;
@@ -324,29 +324,26 @@ module sqrt_e5f10_l13 (
         rest_10_s11 <= rest_10;
         l66_s11 <= {l66_s10, digit_9};
     end
-    wire [13:0] value_10 = {rest_10_s11, 2'h0}; // sqrt.rs:128
-    wire [13:0] trial_10 = value_10 - {1'h0, {l66_s11, 2'h1}}; // sqrt.rs:129
-    wire digit_10 = ~trial_10[13]; // sqrt.rs:130
+    wire [13:0] value_10 = {rest_10_s11, 2'h0}; // sqrt.rs:114
+    wire [13:0] trial_10 = value_10 - {1'h0, {l66_s11, 2'h1}}; // sqrt.rs:115
+    wire digit_10 = ~trial_10[13]; // sqrt.rs:116
     always @(posedge clk) begin
-        sign <= known_s11;
-        exp_1 <= known_exp_s11;
-        zero_1 <= known_zero_s11;
-        infinite <= known_infinite_s11;
-        nan_1 <= known_nan_s11;
+        known_sign_1 <= known_s11;
+        known_exp_1 <= known_exp_s11;
+        known_zero_1 <= known_zero_s11;
+        known_infinite_1 <= known_infinite_s11;
+        known_nan_1 <= known_nan_s11;
         l66_s12 <= {l66_s11, digit_10};
     end
 
     // rounding
-    wire keep = ~((zero_1 | infinite) | nan_1); // sqrt.rs:71
-    wire [4:0] special = {5{infinite | nan_1}}; // sqrt.rs:72
-    wire [4:0] exp_2 = (exp_1 & {5{keep}}) | special; // sqrt.rs:73
-    wire [9:0] fraction = (l66_s12[10:1] & {10{keep}}) | {nan_1, 9'h0}; // sqrt.rs:74
-    wire [14:0] magnitude = {exp_2, fraction}; // sqrt.rs:75
-    wire [15:0] _t16 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & keep}; // add.rs:167
-    wire [14:0] rounded = _t16[15:1]; // add.rs:167
-    always @(posedge clk) l77_s13 <= {sign, rounded};
-    assign y = l77_s13;
-    wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], _t9[6], radicand_1_s5[11:2], _t10[7], _t11[8], _t12[9], _t13[10], _t14[11], _t15[12], trial_10[12:0], l66_s12[11], _t16[0]};
+    wire _t16 = ~((known_zero_1 | known_infinite_1) | known_nan_1); // operand.rs:87
+    wire [14:0] magnitude = {(known_exp_1 & {5{_t16}}) | {5{known_infinite_1 | known_nan_1}}, (l66_s12[10:1] & {10{_t16}}) | {known_nan_1, 9'h0}}; // operand.rs:93
+    wire [15:0] _t17 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // add.rs:167
+    wire [14:0] rounded = _t17[15:1]; // add.rs:167
+    always @(posedge clk) l73_s13 <= {known_sign_1, rounded};
+    assign y = l73_s13;
+    wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], _t9[6], radicand_1_s5[11:2], _t10[7], _t11[8], _t12[9], _t13[10], _t14[11], _t15[12], trial_10[12:0], l66_s12[11], _t17[0]};
 endmodule
 
 `default_nettype wire

@@ -218,34 +218,35 @@ module oaken_quantizer_core_p16_n4096 (
     wire [14:0] extremes_maxima_inner;
     wire extremes_remarked;
     wire steps_done;
-    wire [57:0] steps_descriptor_header;
-    wire [9:0] steps_descriptor_outer_pos_r;
-    wire [5:0] steps_descriptor_outer_pos_e;
-    wire [9:0] steps_descriptor_outer_pos_c;
-    wire [9:0] steps_descriptor_outer_neg_r;
-    wire [5:0] steps_descriptor_outer_neg_e;
-    wire [9:0] steps_descriptor_outer_neg_c;
-    wire [9:0] steps_descriptor_middle_r;
-    wire [5:0] steps_descriptor_middle_e;
-    wire [9:0] steps_descriptor_middle_c;
-    wire [9:0] steps_descriptor_middle_c_neg;
-    wire [9:0] steps_descriptor_inner_r;
-    wire [5:0] steps_descriptor_inner_e;
+    wire [57:0] steps_header;
+    wire [4:0] steps_scales_split;
+    wire [9:0] steps_scales_outer_pos_r;
+    wire [5:0] steps_scales_outer_pos_e;
+    wire [9:0] steps_scales_outer_pos_c;
+    wire [9:0] steps_scales_outer_neg_r;
+    wire [5:0] steps_scales_outer_neg_e;
+    wire [9:0] steps_scales_outer_neg_c;
+    wire [9:0] steps_scales_middle_r;
+    wire [5:0] steps_scales_middle_e;
+    wire [9:0] steps_scales_middle_c;
+    wire [9:0] steps_scales_middle_c_neg;
+    wire [9:0] steps_scales_inner_r;
+    wire [5:0] steps_scales_inner_e;
     reg [3:0] queue_in; // quantizer.rs:181
     reg [3:0] queue_out; // quantizer.rs:182
     reg [4:0] queued; // quantizer.rs:183
     wire advance; // quantizer.rs:190
     wire leaves; // quantizer.rs:191
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:87
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
-    reg [1:0] turn; // scale_table.rs:89
-    reg [1:0] slot; // scale_table.rs:90
-    reg [1:0] slot_out; // scale_table.rs:91
-    reg write_valid; // scale_table.rs:100
-    reg [3:0] write_address; // scale_table.rs:100
-    reg [9:0] write_r; // scale_table.rs:100
-    reg [5:0] write_e; // scale_table.rs:100
-    reg [9:0] write_c; // scale_table.rs:100
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:92
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:93
+    reg [1:0] turn; // scale_table.rs:94
+    reg [1:0] slot; // scale_table.rs:95
+    reg [1:0] slot_out; // scale_table.rs:96
+    reg write_valid; // scale_table.rs:105
+    reg [3:0] write_address; // scale_table.rs:105
+    reg [9:0] write_r; // scale_table.rs:105
+    reg [5:0] write_e; // scale_table.rs:105
+    reg [9:0] write_c; // scale_table.rs:105
     reg [8:0] read_at; // quantizer.rs:193
     reg [6:0] read_count_at; // quantizer.rs:194
     reg [7:0] beat_index; // quantizer.rs:195
@@ -256,12 +257,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg [1:0] slot_out_s2; // scale_table.rs:72
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane15_inner; // scale_table.rs:134
-    reg [3:0] lane15_step_at; // scale_table.rs:137
-    reg [3:0] lane15_threshold_at; // scale_table.rs:138
-    reg [9:0] lane15_scale_c; // scale_table.rs:155
-    reg [9:0] lane15_scale_r; // scale_table.rs:155
-    reg [5:0] lane15_scale_e; // scale_table.rs:155
+    reg lane15_inner; // scale_table.rs:139
+    reg [3:0] lane15_step_at; // scale_table.rs:142
+    reg [3:0] lane15_threshold_at; // scale_table.rs:143
+    reg [9:0] lane15_scale_c; // scale_table.rs:160
+    reg [9:0] lane15_scale_r; // scale_table.rs:160
+    reg [5:0] lane15_scale_e; // scale_table.rs:160
     reg [14:0] elements_15_magnitude_s3; // encode.rs:20
     reg [14:0] lane15_x_magnitude; // encode.rs:20
     reg elements_15_sign_s3; // encode.rs:20
@@ -286,12 +287,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:134
-    reg [3:0] lane14_step_at; // scale_table.rs:137
-    reg [3:0] lane14_threshold_at; // scale_table.rs:138
-    reg [9:0] lane14_scale_c; // scale_table.rs:155
-    reg [9:0] lane14_scale_r; // scale_table.rs:155
-    reg [5:0] lane14_scale_e; // scale_table.rs:155
+    reg lane14_inner; // scale_table.rs:139
+    reg [3:0] lane14_step_at; // scale_table.rs:142
+    reg [3:0] lane14_threshold_at; // scale_table.rs:143
+    reg [9:0] lane14_scale_c; // scale_table.rs:160
+    reg [9:0] lane14_scale_r; // scale_table.rs:160
+    reg [5:0] lane14_scale_e; // scale_table.rs:160
     reg [14:0] elements_14_magnitude_s3; // encode.rs:20
     reg [14:0] lane14_x_magnitude; // encode.rs:20
     reg elements_14_sign_s3; // encode.rs:20
@@ -312,12 +313,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:134
-    reg [3:0] lane13_step_at; // scale_table.rs:137
-    reg [3:0] lane13_threshold_at; // scale_table.rs:138
-    reg [9:0] lane13_scale_c; // scale_table.rs:155
-    reg [9:0] lane13_scale_r; // scale_table.rs:155
-    reg [5:0] lane13_scale_e; // scale_table.rs:155
+    reg lane13_inner; // scale_table.rs:139
+    reg [3:0] lane13_step_at; // scale_table.rs:142
+    reg [3:0] lane13_threshold_at; // scale_table.rs:143
+    reg [9:0] lane13_scale_c; // scale_table.rs:160
+    reg [9:0] lane13_scale_r; // scale_table.rs:160
+    reg [5:0] lane13_scale_e; // scale_table.rs:160
     reg [14:0] elements_13_magnitude_s3; // encode.rs:20
     reg [14:0] lane13_x_magnitude; // encode.rs:20
     reg elements_13_sign_s3; // encode.rs:20
@@ -338,12 +339,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:134
-    reg [3:0] lane12_step_at; // scale_table.rs:137
-    reg [3:0] lane12_threshold_at; // scale_table.rs:138
-    reg [9:0] lane12_scale_c; // scale_table.rs:155
-    reg [9:0] lane12_scale_r; // scale_table.rs:155
-    reg [5:0] lane12_scale_e; // scale_table.rs:155
+    reg lane12_inner; // scale_table.rs:139
+    reg [3:0] lane12_step_at; // scale_table.rs:142
+    reg [3:0] lane12_threshold_at; // scale_table.rs:143
+    reg [9:0] lane12_scale_c; // scale_table.rs:160
+    reg [9:0] lane12_scale_r; // scale_table.rs:160
+    reg [5:0] lane12_scale_e; // scale_table.rs:160
     reg [14:0] elements_12_magnitude_s3; // encode.rs:20
     reg [14:0] lane12_x_magnitude; // encode.rs:20
     reg elements_12_sign_s3; // encode.rs:20
@@ -364,12 +365,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:134
-    reg [3:0] lane11_step_at; // scale_table.rs:137
-    reg [3:0] lane11_threshold_at; // scale_table.rs:138
-    reg [9:0] lane11_scale_c; // scale_table.rs:155
-    reg [9:0] lane11_scale_r; // scale_table.rs:155
-    reg [5:0] lane11_scale_e; // scale_table.rs:155
+    reg lane11_inner; // scale_table.rs:139
+    reg [3:0] lane11_step_at; // scale_table.rs:142
+    reg [3:0] lane11_threshold_at; // scale_table.rs:143
+    reg [9:0] lane11_scale_c; // scale_table.rs:160
+    reg [9:0] lane11_scale_r; // scale_table.rs:160
+    reg [5:0] lane11_scale_e; // scale_table.rs:160
     reg [14:0] elements_11_magnitude_s3; // encode.rs:20
     reg [14:0] lane11_x_magnitude; // encode.rs:20
     reg elements_11_sign_s3; // encode.rs:20
@@ -390,12 +391,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:134
-    reg [3:0] lane10_step_at; // scale_table.rs:137
-    reg [3:0] lane10_threshold_at; // scale_table.rs:138
-    reg [9:0] lane10_scale_c; // scale_table.rs:155
-    reg [9:0] lane10_scale_r; // scale_table.rs:155
-    reg [5:0] lane10_scale_e; // scale_table.rs:155
+    reg lane10_inner; // scale_table.rs:139
+    reg [3:0] lane10_step_at; // scale_table.rs:142
+    reg [3:0] lane10_threshold_at; // scale_table.rs:143
+    reg [9:0] lane10_scale_c; // scale_table.rs:160
+    reg [9:0] lane10_scale_r; // scale_table.rs:160
+    reg [5:0] lane10_scale_e; // scale_table.rs:160
     reg [14:0] elements_10_magnitude_s3; // encode.rs:20
     reg [14:0] lane10_x_magnitude; // encode.rs:20
     reg elements_10_sign_s3; // encode.rs:20
@@ -416,12 +417,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:134
-    reg [3:0] lane9_step_at; // scale_table.rs:137
-    reg [3:0] lane9_threshold_at; // scale_table.rs:138
-    reg [9:0] lane9_scale_c; // scale_table.rs:155
-    reg [9:0] lane9_scale_r; // scale_table.rs:155
-    reg [5:0] lane9_scale_e; // scale_table.rs:155
+    reg lane9_inner; // scale_table.rs:139
+    reg [3:0] lane9_step_at; // scale_table.rs:142
+    reg [3:0] lane9_threshold_at; // scale_table.rs:143
+    reg [9:0] lane9_scale_c; // scale_table.rs:160
+    reg [9:0] lane9_scale_r; // scale_table.rs:160
+    reg [5:0] lane9_scale_e; // scale_table.rs:160
     reg [14:0] elements_9_magnitude_s3; // encode.rs:20
     reg [14:0] lane9_x_magnitude; // encode.rs:20
     reg elements_9_sign_s3; // encode.rs:20
@@ -442,12 +443,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:134
-    reg [3:0] lane8_step_at; // scale_table.rs:137
-    reg [3:0] lane8_threshold_at; // scale_table.rs:138
-    reg [9:0] lane8_scale_c; // scale_table.rs:155
-    reg [9:0] lane8_scale_r; // scale_table.rs:155
-    reg [5:0] lane8_scale_e; // scale_table.rs:155
+    reg lane8_inner; // scale_table.rs:139
+    reg [3:0] lane8_step_at; // scale_table.rs:142
+    reg [3:0] lane8_threshold_at; // scale_table.rs:143
+    reg [9:0] lane8_scale_c; // scale_table.rs:160
+    reg [9:0] lane8_scale_r; // scale_table.rs:160
+    reg [5:0] lane8_scale_e; // scale_table.rs:160
     reg [14:0] elements_8_magnitude_s3; // encode.rs:20
     reg [14:0] lane8_x_magnitude; // encode.rs:20
     reg elements_8_sign_s3; // encode.rs:20
@@ -468,12 +469,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:134
-    reg [3:0] lane7_step_at; // scale_table.rs:137
-    reg [3:0] lane7_threshold_at; // scale_table.rs:138
-    reg [9:0] lane7_scale_c; // scale_table.rs:155
-    reg [9:0] lane7_scale_r; // scale_table.rs:155
-    reg [5:0] lane7_scale_e; // scale_table.rs:155
+    reg lane7_inner; // scale_table.rs:139
+    reg [3:0] lane7_step_at; // scale_table.rs:142
+    reg [3:0] lane7_threshold_at; // scale_table.rs:143
+    reg [9:0] lane7_scale_c; // scale_table.rs:160
+    reg [9:0] lane7_scale_r; // scale_table.rs:160
+    reg [5:0] lane7_scale_e; // scale_table.rs:160
     reg [14:0] elements_7_magnitude_s3; // encode.rs:20
     reg [14:0] lane7_x_magnitude; // encode.rs:20
     reg elements_7_sign_s3; // encode.rs:20
@@ -494,12 +495,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:134
-    reg [3:0] lane6_step_at; // scale_table.rs:137
-    reg [3:0] lane6_threshold_at; // scale_table.rs:138
-    reg [9:0] lane6_scale_c; // scale_table.rs:155
-    reg [9:0] lane6_scale_r; // scale_table.rs:155
-    reg [5:0] lane6_scale_e; // scale_table.rs:155
+    reg lane6_inner; // scale_table.rs:139
+    reg [3:0] lane6_step_at; // scale_table.rs:142
+    reg [3:0] lane6_threshold_at; // scale_table.rs:143
+    reg [9:0] lane6_scale_c; // scale_table.rs:160
+    reg [9:0] lane6_scale_r; // scale_table.rs:160
+    reg [5:0] lane6_scale_e; // scale_table.rs:160
     reg [14:0] elements_6_magnitude_s3; // encode.rs:20
     reg [14:0] lane6_x_magnitude; // encode.rs:20
     reg elements_6_sign_s3; // encode.rs:20
@@ -520,12 +521,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:134
-    reg [3:0] lane5_step_at; // scale_table.rs:137
-    reg [3:0] lane5_threshold_at; // scale_table.rs:138
-    reg [9:0] lane5_scale_c; // scale_table.rs:155
-    reg [9:0] lane5_scale_r; // scale_table.rs:155
-    reg [5:0] lane5_scale_e; // scale_table.rs:155
+    reg lane5_inner; // scale_table.rs:139
+    reg [3:0] lane5_step_at; // scale_table.rs:142
+    reg [3:0] lane5_threshold_at; // scale_table.rs:143
+    reg [9:0] lane5_scale_c; // scale_table.rs:160
+    reg [9:0] lane5_scale_r; // scale_table.rs:160
+    reg [5:0] lane5_scale_e; // scale_table.rs:160
     reg [14:0] elements_5_magnitude_s3; // encode.rs:20
     reg [14:0] lane5_x_magnitude; // encode.rs:20
     reg elements_5_sign_s3; // encode.rs:20
@@ -546,12 +547,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:134
-    reg [3:0] lane4_step_at; // scale_table.rs:137
-    reg [3:0] lane4_threshold_at; // scale_table.rs:138
-    reg [9:0] lane4_scale_c; // scale_table.rs:155
-    reg [9:0] lane4_scale_r; // scale_table.rs:155
-    reg [5:0] lane4_scale_e; // scale_table.rs:155
+    reg lane4_inner; // scale_table.rs:139
+    reg [3:0] lane4_step_at; // scale_table.rs:142
+    reg [3:0] lane4_threshold_at; // scale_table.rs:143
+    reg [9:0] lane4_scale_c; // scale_table.rs:160
+    reg [9:0] lane4_scale_r; // scale_table.rs:160
+    reg [5:0] lane4_scale_e; // scale_table.rs:160
     reg [14:0] elements_4_magnitude_s3; // encode.rs:20
     reg [14:0] lane4_x_magnitude; // encode.rs:20
     reg elements_4_sign_s3; // encode.rs:20
@@ -572,12 +573,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:134
-    reg [3:0] lane3_step_at; // scale_table.rs:137
-    reg [3:0] lane3_threshold_at; // scale_table.rs:138
-    reg [9:0] lane3_scale_c; // scale_table.rs:155
-    reg [9:0] lane3_scale_r; // scale_table.rs:155
-    reg [5:0] lane3_scale_e; // scale_table.rs:155
+    reg lane3_inner; // scale_table.rs:139
+    reg [3:0] lane3_step_at; // scale_table.rs:142
+    reg [3:0] lane3_threshold_at; // scale_table.rs:143
+    reg [9:0] lane3_scale_c; // scale_table.rs:160
+    reg [9:0] lane3_scale_r; // scale_table.rs:160
+    reg [5:0] lane3_scale_e; // scale_table.rs:160
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -598,12 +599,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:134
-    reg [3:0] lane2_step_at; // scale_table.rs:137
-    reg [3:0] lane2_threshold_at; // scale_table.rs:138
-    reg [9:0] lane2_scale_c; // scale_table.rs:155
-    reg [9:0] lane2_scale_r; // scale_table.rs:155
-    reg [5:0] lane2_scale_e; // scale_table.rs:155
+    reg lane2_inner; // scale_table.rs:139
+    reg [3:0] lane2_step_at; // scale_table.rs:142
+    reg [3:0] lane2_threshold_at; // scale_table.rs:143
+    reg [9:0] lane2_scale_c; // scale_table.rs:160
+    reg [9:0] lane2_scale_r; // scale_table.rs:160
+    reg [5:0] lane2_scale_e; // scale_table.rs:160
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -624,12 +625,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:134
-    reg [3:0] lane1_step_at; // scale_table.rs:137
-    reg [3:0] lane1_threshold_at; // scale_table.rs:138
-    reg [9:0] lane1_scale_c; // scale_table.rs:155
-    reg [9:0] lane1_scale_r; // scale_table.rs:155
-    reg [5:0] lane1_scale_e; // scale_table.rs:155
+    reg lane1_inner; // scale_table.rs:139
+    reg [3:0] lane1_step_at; // scale_table.rs:142
+    reg [3:0] lane1_threshold_at; // scale_table.rs:143
+    reg [9:0] lane1_scale_c; // scale_table.rs:160
+    reg [9:0] lane1_scale_r; // scale_table.rs:160
+    reg [5:0] lane1_scale_e; // scale_table.rs:160
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -650,12 +651,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:134
-    reg [3:0] lane0_step_at; // scale_table.rs:137
-    reg [3:0] lane0_threshold_at; // scale_table.rs:138
-    reg [9:0] lane0_scale_c; // scale_table.rs:155
-    reg [9:0] lane0_scale_r; // scale_table.rs:155
-    reg [5:0] lane0_scale_e; // scale_table.rs:155
+    reg lane0_inner; // scale_table.rs:139
+    reg [3:0] lane0_step_at; // scale_table.rs:142
+    reg [3:0] lane0_threshold_at; // scale_table.rs:143
+    reg [9:0] lane0_scale_c; // scale_table.rs:160
+    reg [9:0] lane0_scale_r; // scale_table.rs:160
+    reg [5:0] lane0_scale_e; // scale_table.rs:160
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -806,7 +807,7 @@ module oaken_quantizer_core_p16_n4096 (
     reg [287:0] ring_q0; // quantizer.rs:219
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
     reg [6:0] counts_q0; // quantizer.rs:220
-    (* ram_style = "distributed" *) reg [161:0] queue [0:15];
+    (* ram_style = "distributed" *) reg [108:0] queue [0:15];
     (* ram_style = "distributed" *) reg [57:0] headers [0:15];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
     (* ram_style = "distributed" *) reg [15:0] lane15_steps [0:15];
@@ -1311,22 +1312,23 @@ module oaken_quantizer_core_p16_n4096 (
         .thresholds_t_high(settings_t_high),
         .thresholds_s_high(settings_s_high),
         .done(steps_done),
-        .descriptor_header(steps_descriptor_header),
-        .descriptor_outer_pos_r(steps_descriptor_outer_pos_r),
-        .descriptor_outer_pos_e(steps_descriptor_outer_pos_e),
-        .descriptor_outer_pos_c(steps_descriptor_outer_pos_c),
-        .descriptor_outer_neg_r(steps_descriptor_outer_neg_r),
-        .descriptor_outer_neg_e(steps_descriptor_outer_neg_e),
-        .descriptor_outer_neg_c(steps_descriptor_outer_neg_c),
-        .descriptor_middle_r(steps_descriptor_middle_r),
-        .descriptor_middle_e(steps_descriptor_middle_e),
-        .descriptor_middle_c(steps_descriptor_middle_c),
-        .descriptor_middle_c_neg(steps_descriptor_middle_c_neg),
-        .descriptor_inner_r(steps_descriptor_inner_r),
-        .descriptor_inner_e(steps_descriptor_inner_e)
+        .header(steps_header),
+        .scales_split(steps_scales_split),
+        .scales_outer_pos_r(steps_scales_outer_pos_r),
+        .scales_outer_pos_e(steps_scales_outer_pos_e),
+        .scales_outer_pos_c(steps_scales_outer_pos_c),
+        .scales_outer_neg_r(steps_scales_outer_neg_r),
+        .scales_outer_neg_e(steps_scales_outer_neg_e),
+        .scales_outer_neg_c(steps_scales_outer_neg_c),
+        .scales_middle_r(steps_scales_middle_r),
+        .scales_middle_e(steps_scales_middle_e),
+        .scales_middle_c(steps_scales_middle_c),
+        .scales_middle_c_neg(steps_scales_middle_c_neg),
+        .scales_inner_r(steps_scales_inner_r),
+        .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
-    wire [161:0] _t9 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
+    wire [108:0] _t9 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t9;
     always @(posedge clk) begin
         if (rst) begin
@@ -1337,8 +1339,8 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [57:0] d_header = queue_q0[161:104]; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
     wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
     wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
     wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
@@ -1351,8 +1353,9 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
     wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
     wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
-    wire takes = &turn; // scale_table.rs:93
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:97
+    wire takes = &turn; // scale_table.rs:98
+    always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
             turn <= 2'h0;
@@ -1364,7 +1367,7 @@ module oaken_quantizer_core_p16_n4096 (
             if (leaves) slot_out <= slot_out + 2'h1;
         end
     end
-    wire _t10 = takes & (~leaves); // scale_table.rs:97
+    wire _t10 = takes & (~leaves); // scale_table.rs:102
     always @(posedge clk) begin
         if (rst) begin
             loaded <= 3'h0;
@@ -1379,13 +1382,10 @@ module oaken_quantizer_core_p16_n4096 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:99
-    always @(posedge clk) begin
-        write_c <= _t11;
-        if (takes) splits[slot] <= d_header[56:52];
-    end
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:110
-    wire ready = |loaded; // scale_table.rs:111
+    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:104
+    always @(posedge clk) write_c <= _t11;
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:115
+    wire ready = |loaded; // scale_table.rs:116
     wire beat_first = beat_index == 8'h0; // quantizer.rs:197
     wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
     wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:199
@@ -1526,16 +1526,16 @@ module oaken_quantizer_core_p16_n4096 (
     wire elements_15_outer = word[271]; // quantizer.rs:223
     wire elements_15_inner = word[270]; // quantizer.rs:223
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:137
+    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane15_step_at <= _t17;
         if (advance) lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:143
-    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:148
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_r;
@@ -1587,16 +1587,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
         if (advance) lane14_inner <= elements_14_inner;
     end
-    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:137
+    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane14_step_at <= _t25;
         if (advance) lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:143
-    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:148
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_r;
@@ -1644,16 +1644,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
         if (advance) lane13_inner <= elements_13_inner;
     end
-    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:137
+    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane13_step_at <= _t33;
         if (advance) lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:143
-    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:148
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_r;
@@ -1701,16 +1701,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
         if (advance) lane12_inner <= elements_12_inner;
     end
-    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:137
+    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane12_step_at <= _t41;
         if (advance) lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:143
-    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:148
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_r;
@@ -1758,16 +1758,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
         if (advance) lane11_inner <= elements_11_inner;
     end
-    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:137
+    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane11_step_at <= _t49;
         if (advance) lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:143
-    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:148
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_r;
@@ -1815,16 +1815,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
         if (advance) lane10_inner <= elements_10_inner;
     end
-    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:137
+    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:142
     always @(posedge clk) begin
         if (advance) lane10_step_at <= _t57;
         if (advance) lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:143
-    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:148
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_r;
@@ -1875,10 +1875,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:143
-    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:148
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_r;
@@ -1929,10 +1929,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:143
-    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:148
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_r;
@@ -1983,10 +1983,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:143
-    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:148
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_r;
@@ -2037,10 +2037,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:143
-    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:148
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_r;
@@ -2091,10 +2091,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:143
-    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:148
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_r;
@@ -2145,10 +2145,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:143
-    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:148
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_r;
@@ -2199,10 +2199,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:148
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -2253,10 +2253,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:148
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -2307,10 +2307,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:148
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -2361,10 +2361,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:148
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -2430,7 +2430,7 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) beat_last_s4 <= beat_last_s3;
     end
     wire _t135 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:234
-    wire _t136 = takes & (~_t135); // scale_table.rs:125
+    wire _t136 = takes & (~_t135); // scale_table.rs:130
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2779,7 +2779,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     assign dense_data = dense_m_payload[64:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], d_header[51:0], d_header[57], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t164[0], _t164[4:2], _t166[0], _t166[4:2], l37_s4_9[1:0], l37_s4_9[4:3], l37_s4_11[1:0], l37_s4_11[4:3], l37_s4_13[1:0], l37_s4_13[4:3], l37_s4_15[1:0], l37_s4_15[4:3], _t190[2:0], _t190[4], _t192[2:0], _t192[4], _t194[2:0], _t194[4], _t196[2:0], _t196[4], dense_s_ready};
+    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t164[0], _t164[4:2], _t166[0], _t166[4:2], l37_s4_9[1:0], l37_s4_9[4:3], l37_s4_11[1:0], l37_s4_11[4:3], l37_s4_13[1:0], l37_s4_13[4:3], l37_s4_15[1:0], l37_s4_15[4:3], _t190[2:0], _t190[4], _t192[2:0], _t192[4], _t194[2:0], _t194[4], _t196[2:0], _t196[4], dense_s_ready};
 endmodule
 
 `default_nettype wire

@@ -18,109 +18,110 @@ module oaken_scale_p16 (
     input  wire [14:0] thresholds_t_low,
     input  wire [14:0] thresholds_t_high,
     input  wire [14:0] thresholds_s_high,
-    output wire done, // The descriptor of a vector is there.
-    output wire [57:0] descriptor_header, // The descriptor.
-    output wire [9:0] descriptor_outer_pos_r,
-    output wire [5:0] descriptor_outer_pos_e,
-    output wire [9:0] descriptor_outer_pos_c,
-    output wire [9:0] descriptor_outer_neg_r,
-    output wire [5:0] descriptor_outer_neg_e,
-    output wire [9:0] descriptor_outer_neg_c,
-    output wire [9:0] descriptor_middle_r,
-    output wire [5:0] descriptor_middle_e,
-    output wire [9:0] descriptor_middle_c,
-    output wire [9:0] descriptor_middle_c_neg,
-    output wire [9:0] descriptor_inner_r,
-    output wire [5:0] descriptor_inner_e
+    output wire done, // Header and scales of a vector are there.
+    output wire [57:0] header, // The header of its record, bits 57:0.
+    output wire [4:0] scales_split, // Its scales.
+    output wire [9:0] scales_outer_pos_r,
+    output wire [5:0] scales_outer_pos_e,
+    output wire [9:0] scales_outer_pos_c,
+    output wire [9:0] scales_outer_neg_r,
+    output wire [5:0] scales_outer_neg_e,
+    output wire [9:0] scales_outer_neg_c,
+    output wire [9:0] scales_middle_r,
+    output wire [5:0] scales_middle_e,
+    output wire [9:0] scales_middle_c,
+    output wire [9:0] scales_middle_c_neg,
+    output wire [9:0] scales_inner_r,
+    output wire [5:0] scales_inner_e
 );
-    reg [14:0] waiting_0_max_a; // scale.rs:120
-    reg [14:0] waiting_0_thr_a; // scale.rs:120
-    reg [14:0] waiting_0_max_b; // scale.rs:120
-    reg [14:0] waiting_0_thr_b; // scale.rs:120
-    reg waiting_0_middle; // scale.rs:120
-    reg [14:0] waiting_1_max_a; // scale.rs:120
-    reg [14:0] waiting_1_thr_a; // scale.rs:120
-    reg [14:0] waiting_1_max_b; // scale.rs:120
-    reg [14:0] waiting_1_thr_b; // scale.rs:120
-    reg waiting_1_middle; // scale.rs:120
-    reg [14:0] waiting_2_max_a; // scale.rs:120
-    reg [14:0] waiting_2_thr_a; // scale.rs:120
-    reg [14:0] waiting_2_max_b; // scale.rs:120
-    reg [14:0] waiting_2_thr_b; // scale.rs:120
-    reg waiting_2_middle; // scale.rs:120
-    reg [14:0] waiting_3_max_a; // scale.rs:120
-    reg [14:0] waiting_3_thr_a; // scale.rs:120
-    reg [14:0] waiting_3_max_b; // scale.rs:120
-    reg [14:0] waiting_3_thr_b; // scale.rs:120
-    reg waiting_3_middle; // scale.rs:120
+    reg [14:0] waiting_0_max_a; // scale.rs:115
+    reg [14:0] waiting_0_thr_a; // scale.rs:115
+    reg [14:0] waiting_0_max_b; // scale.rs:115
+    reg [14:0] waiting_0_thr_b; // scale.rs:115
+    reg waiting_0_middle; // scale.rs:115
+    reg [14:0] waiting_1_max_a; // scale.rs:115
+    reg [14:0] waiting_1_thr_a; // scale.rs:115
+    reg [14:0] waiting_1_max_b; // scale.rs:115
+    reg [14:0] waiting_1_thr_b; // scale.rs:115
+    reg waiting_1_middle; // scale.rs:115
+    reg [14:0] waiting_2_max_a; // scale.rs:115
+    reg [14:0] waiting_2_thr_a; // scale.rs:115
+    reg [14:0] waiting_2_max_b; // scale.rs:115
+    reg [14:0] waiting_2_thr_b; // scale.rs:115
+    reg waiting_2_middle; // scale.rs:115
+    reg [14:0] waiting_3_max_a; // scale.rs:115
+    reg [14:0] waiting_3_thr_a; // scale.rs:115
+    reg [14:0] waiting_3_max_b; // scale.rs:115
+    reg [14:0] waiting_3_thr_b; // scale.rs:115
+    reg waiting_3_middle; // scale.rs:115
     wire [5:0] results_0_e;
     wire [6:0] results_0_f;
     wire [9:0] results_0_r;
     wire [9:0] results_0_c_a;
     wire [9:0] results_0_c_b;
     wire [4:0] results_0_split;
-    reg [5:0] kept_0_e; // scale.rs:136
-    reg [6:0] kept_0_f; // scale.rs:136
-    reg [9:0] kept_0_r; // scale.rs:136
-    reg [9:0] kept_0_c_a; // scale.rs:136
-    reg [9:0] kept_0_c_b; // scale.rs:136
-    reg [4:0] kept_0_split; // scale.rs:136
-    reg [5:0] kept_1_e; // scale.rs:136
-    reg [6:0] kept_1_f; // scale.rs:136
-    reg [9:0] kept_1_r; // scale.rs:136
-    reg [9:0] kept_1_c_a; // scale.rs:136
-    reg [9:0] kept_1_c_b; // scale.rs:136
-    reg [4:0] kept_1_split; // scale.rs:136
-    reg [5:0] kept_2_e; // scale.rs:136
-    reg [6:0] kept_2_f; // scale.rs:136
-    reg [9:0] kept_2_r; // scale.rs:136
-    reg [9:0] kept_2_c_a; // scale.rs:136
-    reg [9:0] kept_2_c_b; // scale.rs:136
-    reg [4:0] kept_2_split; // scale.rs:136
-    reg [5:0] kept_3_e; // scale.rs:136
-    reg [6:0] kept_3_f; // scale.rs:136
-    reg [9:0] kept_3_r; // scale.rs:136
-    reg [9:0] kept_3_c_a; // scale.rs:136
-    reg [9:0] kept_3_c_b; // scale.rs:136
-    reg [4:0] kept_3_split; // scale.rs:136
-    reg start_s1; // scale.rs:144
-    reg start_s2; // scale.rs:144
-    reg start_s3; // scale.rs:144
-    reg start_s4; // scale.rs:144
-    reg start_s5; // scale.rs:144
-    reg start_s6; // scale.rs:144
-    reg start_s7; // scale.rs:144
-    reg start_s8; // scale.rs:144
-    reg start_s9; // scale.rs:144
-    reg start_s10; // scale.rs:144
-    reg start_s11; // scale.rs:144
-    reg start_s12; // scale.rs:144
-    reg start_s13; // scale.rs:144
-    reg start_s14; // scale.rs:144
-    reg start_s15; // scale.rs:144
-    reg start_s16; // scale.rs:144
-    reg start_s17; // scale.rs:144
-    reg start_s18; // scale.rs:144
-    reg done_1; // scale.rs:144
-    reg nonfinite_s1; // scale.rs:145
-    reg nonfinite_s2; // scale.rs:145
-    reg nonfinite_s3; // scale.rs:145
-    reg nonfinite_s4; // scale.rs:145
-    reg nonfinite_s5; // scale.rs:145
-    reg nonfinite_s6; // scale.rs:145
-    reg nonfinite_s7; // scale.rs:145
-    reg nonfinite_s8; // scale.rs:145
-    reg nonfinite_s9; // scale.rs:145
-    reg nonfinite_s10; // scale.rs:145
-    reg nonfinite_s11; // scale.rs:145
-    reg nonfinite_s12; // scale.rs:145
-    reg nonfinite_s13; // scale.rs:145
-    reg nonfinite_s14; // scale.rs:145
-    reg nonfinite_s15; // scale.rs:145
-    reg nonfinite_s16; // scale.rs:145
-    reg nonfinite_s17; // scale.rs:145
-    reg nonfinite_s18; // scale.rs:145
-    reg nonfinite_1; // scale.rs:145
+    reg [5:0] kept_0_e; // scale.rs:131
+    reg [6:0] kept_0_f; // scale.rs:131
+    reg [9:0] kept_0_r; // scale.rs:131
+    reg [9:0] kept_0_c_a; // scale.rs:131
+    reg [9:0] kept_0_c_b; // scale.rs:131
+    reg [4:0] kept_0_split; // scale.rs:131
+    reg [5:0] kept_1_e; // scale.rs:131
+    reg [6:0] kept_1_f; // scale.rs:131
+    reg [9:0] kept_1_r; // scale.rs:131
+    reg [9:0] kept_1_c_a; // scale.rs:131
+    reg [9:0] kept_1_c_b; // scale.rs:131
+    reg [4:0] kept_1_split; // scale.rs:131
+    reg [5:0] kept_2_e; // scale.rs:131
+    reg [6:0] kept_2_f; // scale.rs:131
+    reg [9:0] kept_2_r; // scale.rs:131
+    reg [9:0] kept_2_c_a; // scale.rs:131
+    reg [9:0] kept_2_c_b; // scale.rs:131
+    reg [4:0] kept_2_split; // scale.rs:131
+    reg [5:0] kept_3_e; // scale.rs:131
+    reg [6:0] kept_3_f; // scale.rs:131
+    reg [9:0] kept_3_r; // scale.rs:131
+    reg [9:0] kept_3_c_a; // scale.rs:131
+    reg [9:0] kept_3_c_b; // scale.rs:131
+    reg [4:0] kept_3_split; // scale.rs:131
+    reg start_s1; // scale.rs:139
+    reg start_s2; // scale.rs:139
+    reg start_s3; // scale.rs:139
+    reg start_s4; // scale.rs:139
+    reg start_s5; // scale.rs:139
+    reg start_s6; // scale.rs:139
+    reg start_s7; // scale.rs:139
+    reg start_s8; // scale.rs:139
+    reg start_s9; // scale.rs:139
+    reg start_s10; // scale.rs:139
+    reg start_s11; // scale.rs:139
+    reg start_s12; // scale.rs:139
+    reg start_s13; // scale.rs:139
+    reg start_s14; // scale.rs:139
+    reg start_s15; // scale.rs:139
+    reg start_s16; // scale.rs:139
+    reg start_s17; // scale.rs:139
+    reg start_s18; // scale.rs:139
+    reg done_1; // scale.rs:139
+    reg nonfinite_s1; // scale.rs:140
+    reg nonfinite_s2; // scale.rs:140
+    reg nonfinite_s3; // scale.rs:140
+    reg nonfinite_s4; // scale.rs:140
+    reg nonfinite_s5; // scale.rs:140
+    reg nonfinite_s6; // scale.rs:140
+    reg nonfinite_s7; // scale.rs:140
+    reg nonfinite_s8; // scale.rs:140
+    reg nonfinite_s9; // scale.rs:140
+    reg nonfinite_s10; // scale.rs:140
+    reg nonfinite_s11; // scale.rs:140
+    reg nonfinite_s12; // scale.rs:140
+    reg nonfinite_s13; // scale.rs:140
+    reg nonfinite_s14; // scale.rs:140
+    reg nonfinite_s15; // scale.rs:140
+    reg nonfinite_s16; // scale.rs:140
+    reg nonfinite_s17; // scale.rs:140
+    reg nonfinite_s18; // scale.rs:140
+    reg nonfinite_1; // scale.rs:140
 
     // the questions of a vector, shifted out round by round
     always @(posedge clk) begin
@@ -163,42 +164,43 @@ module oaken_scale_p16 (
     );
 
     // the answers, gathered
-    assign descriptor_middle_e = kept_0_e;
-    assign descriptor_middle_r = kept_0_r;
-    assign descriptor_middle_c = kept_0_c_a;
-    assign descriptor_middle_c_neg = kept_0_c_b;
-    assign descriptor_outer_pos_e = kept_1_e;
+    assign scales_middle_e = kept_0_e;
+    assign scales_middle_r = kept_0_r;
+    assign scales_middle_c = kept_0_c_a;
+    assign scales_middle_c_neg = kept_0_c_b;
+    assign scales_split = kept_0_split;
+    assign scales_outer_pos_e = kept_1_e;
     always @(posedge clk) begin
         kept_0_e <= kept_1_e;
         kept_0_f <= kept_1_f;
     end
-    assign descriptor_outer_pos_r = kept_1_r;
+    assign scales_outer_pos_r = kept_1_r;
     always @(posedge clk) begin
         kept_0_r <= kept_1_r;
         kept_0_c_a <= kept_1_c_a;
         kept_0_c_b <= kept_1_c_b;
         kept_0_split <= kept_1_split;
     end
-    assign descriptor_outer_neg_e = kept_2_e;
+    assign scales_outer_neg_e = kept_2_e;
     always @(posedge clk) begin
         kept_1_e <= kept_2_e;
         kept_1_f <= kept_2_f;
     end
-    assign descriptor_outer_neg_r = kept_2_r;
+    assign scales_outer_neg_r = kept_2_r;
     always @(posedge clk) begin
         kept_1_r <= kept_2_r;
         kept_1_c_a <= kept_2_c_a;
         kept_1_c_b <= kept_2_c_b;
         kept_1_split <= kept_2_split;
     end
-    assign descriptor_inner_e = kept_3_e;
+    assign scales_inner_e = kept_3_e;
     always @(posedge clk) begin
         kept_2_e <= kept_3_e;
         kept_3_e <= results_0_e;
         kept_2_f <= kept_3_f;
         kept_3_f <= results_0_f;
     end
-    assign descriptor_inner_r = kept_3_r;
+    assign scales_inner_r = kept_3_r;
     always @(posedge clk) begin
         kept_2_r <= kept_3_r;
         kept_3_r <= results_0_r;
@@ -274,10 +276,10 @@ module oaken_scale_p16 (
         nonfinite_1 <= nonfinite_s18;
     end
     assign done = done_1;
-    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:157
-    assign descriptor_header = _t1;
-    assign descriptor_outer_pos_c = kept_1_c_a - 10'h10;
-    assign descriptor_outer_neg_c = kept_2_c_a - 10'h10;
+    wire [57:0] _t1 = {nonfinite_1, kept_0_split, {kept_3_e, kept_3_f}, {kept_2_e, kept_2_f}, {kept_1_e, kept_1_f}, {kept_0_e, kept_0_f}}; // scale.rs:145
+    assign header = _t1;
+    assign scales_outer_pos_c = kept_1_c_a - 10'h10;
+    assign scales_outer_neg_c = kept_2_c_a - 10'h10;
 endmodule
 
 `default_nettype wire

@@ -110,34 +110,35 @@ module oaken_quantizer_core_p4_n1024 (
     wire [14:0] extremes_maxima_inner;
     wire extremes_remarked;
     wire steps_done;
-    wire [57:0] steps_descriptor_header;
-    wire [9:0] steps_descriptor_outer_pos_r;
-    wire [5:0] steps_descriptor_outer_pos_e;
-    wire [9:0] steps_descriptor_outer_pos_c;
-    wire [9:0] steps_descriptor_outer_neg_r;
-    wire [5:0] steps_descriptor_outer_neg_e;
-    wire [9:0] steps_descriptor_outer_neg_c;
-    wire [9:0] steps_descriptor_middle_r;
-    wire [5:0] steps_descriptor_middle_e;
-    wire [9:0] steps_descriptor_middle_c;
-    wire [9:0] steps_descriptor_middle_c_neg;
-    wire [9:0] steps_descriptor_inner_r;
-    wire [5:0] steps_descriptor_inner_e;
+    wire [57:0] steps_header;
+    wire [4:0] steps_scales_split;
+    wire [9:0] steps_scales_outer_pos_r;
+    wire [5:0] steps_scales_outer_pos_e;
+    wire [9:0] steps_scales_outer_pos_c;
+    wire [9:0] steps_scales_outer_neg_r;
+    wire [5:0] steps_scales_outer_neg_e;
+    wire [9:0] steps_scales_outer_neg_c;
+    wire [9:0] steps_scales_middle_r;
+    wire [5:0] steps_scales_middle_e;
+    wire [9:0] steps_scales_middle_c;
+    wire [9:0] steps_scales_middle_c_neg;
+    wire [9:0] steps_scales_inner_r;
+    wire [5:0] steps_scales_inner_e;
     reg [2:0] queue_in; // quantizer.rs:181
     reg [2:0] queue_out; // quantizer.rs:182
     reg [3:0] queued; // quantizer.rs:183
     wire advance; // quantizer.rs:190
     wire leaves; // quantizer.rs:191
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:87
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:88
-    reg [1:0] turn; // scale_table.rs:89
-    reg [1:0] slot; // scale_table.rs:90
-    reg [1:0] slot_out; // scale_table.rs:91
-    reg write_valid; // scale_table.rs:100
-    reg [3:0] write_address; // scale_table.rs:100
-    reg [9:0] write_r; // scale_table.rs:100
-    reg [5:0] write_e; // scale_table.rs:100
-    reg [9:0] write_c; // scale_table.rs:100
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:92
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:93
+    reg [1:0] turn; // scale_table.rs:94
+    reg [1:0] slot; // scale_table.rs:95
+    reg [1:0] slot_out; // scale_table.rs:96
+    reg write_valid; // scale_table.rs:105
+    reg [3:0] write_address; // scale_table.rs:105
+    reg [9:0] write_r; // scale_table.rs:105
+    reg [5:0] write_e; // scale_table.rs:105
+    reg [9:0] write_c; // scale_table.rs:105
     reg [8:0] read_at; // quantizer.rs:193
     reg [4:0] read_count_at; // quantizer.rs:194
     reg [7:0] beat_index; // quantizer.rs:195
@@ -148,12 +149,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [1:0] slot_out_s2; // scale_table.rs:72
     reg [4:0] split_s1; // quantizer.rs:222
     reg [4:0] split_1; // quantizer.rs:222
-    reg lane3_inner; // scale_table.rs:134
-    reg [3:0] lane3_step_at; // scale_table.rs:137
-    reg [3:0] lane3_threshold_at; // scale_table.rs:138
-    reg [9:0] lane3_scale_c; // scale_table.rs:155
-    reg [9:0] lane3_scale_r; // scale_table.rs:155
-    reg [5:0] lane3_scale_e; // scale_table.rs:155
+    reg lane3_inner; // scale_table.rs:139
+    reg [3:0] lane3_step_at; // scale_table.rs:142
+    reg [3:0] lane3_threshold_at; // scale_table.rs:143
+    reg [9:0] lane3_scale_c; // scale_table.rs:160
+    reg [9:0] lane3_scale_r; // scale_table.rs:160
+    reg [5:0] lane3_scale_e; // scale_table.rs:160
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -178,12 +179,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:134
-    reg [3:0] lane2_step_at; // scale_table.rs:137
-    reg [3:0] lane2_threshold_at; // scale_table.rs:138
-    reg [9:0] lane2_scale_c; // scale_table.rs:155
-    reg [9:0] lane2_scale_r; // scale_table.rs:155
-    reg [5:0] lane2_scale_e; // scale_table.rs:155
+    reg lane2_inner; // scale_table.rs:139
+    reg [3:0] lane2_step_at; // scale_table.rs:142
+    reg [3:0] lane2_threshold_at; // scale_table.rs:143
+    reg [9:0] lane2_scale_c; // scale_table.rs:160
+    reg [9:0] lane2_scale_r; // scale_table.rs:160
+    reg [5:0] lane2_scale_e; // scale_table.rs:160
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -204,12 +205,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:134
-    reg [3:0] lane1_step_at; // scale_table.rs:137
-    reg [3:0] lane1_threshold_at; // scale_table.rs:138
-    reg [9:0] lane1_scale_c; // scale_table.rs:155
-    reg [9:0] lane1_scale_r; // scale_table.rs:155
-    reg [5:0] lane1_scale_e; // scale_table.rs:155
+    reg lane1_inner; // scale_table.rs:139
+    reg [3:0] lane1_step_at; // scale_table.rs:142
+    reg [3:0] lane1_threshold_at; // scale_table.rs:143
+    reg [9:0] lane1_scale_c; // scale_table.rs:160
+    reg [9:0] lane1_scale_r; // scale_table.rs:160
+    reg [5:0] lane1_scale_e; // scale_table.rs:160
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -230,12 +231,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:134
-    reg [3:0] lane0_step_at; // scale_table.rs:137
-    reg [3:0] lane0_threshold_at; // scale_table.rs:138
-    reg [9:0] lane0_scale_c; // scale_table.rs:155
-    reg [9:0] lane0_scale_r; // scale_table.rs:155
-    reg [5:0] lane0_scale_e; // scale_table.rs:155
+    reg lane0_inner; // scale_table.rs:139
+    reg [3:0] lane0_step_at; // scale_table.rs:142
+    reg [3:0] lane0_threshold_at; // scale_table.rs:143
+    reg [9:0] lane0_scale_c; // scale_table.rs:160
+    reg [9:0] lane0_scale_r; // scale_table.rs:160
+    reg [5:0] lane0_scale_e; // scale_table.rs:160
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -319,7 +320,7 @@ module oaken_quantizer_core_p4_n1024 (
     reg [71:0] ring_q0; // quantizer.rs:219
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
     reg [6:0] counts_q0; // quantizer.rs:220
-    (* ram_style = "distributed" *) reg [161:0] queue [0:7];
+    (* ram_style = "distributed" *) reg [108:0] queue [0:7];
     (* ram_style = "distributed" *) reg [57:0] headers [0:7];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
     (* ram_style = "distributed" *) reg [15:0] lane3_steps [0:15];
@@ -568,22 +569,23 @@ module oaken_quantizer_core_p4_n1024 (
         .thresholds_t_high(settings_t_high),
         .thresholds_s_high(settings_s_high),
         .done(steps_done),
-        .descriptor_header(steps_descriptor_header),
-        .descriptor_outer_pos_r(steps_descriptor_outer_pos_r),
-        .descriptor_outer_pos_e(steps_descriptor_outer_pos_e),
-        .descriptor_outer_pos_c(steps_descriptor_outer_pos_c),
-        .descriptor_outer_neg_r(steps_descriptor_outer_neg_r),
-        .descriptor_outer_neg_e(steps_descriptor_outer_neg_e),
-        .descriptor_outer_neg_c(steps_descriptor_outer_neg_c),
-        .descriptor_middle_r(steps_descriptor_middle_r),
-        .descriptor_middle_e(steps_descriptor_middle_e),
-        .descriptor_middle_c(steps_descriptor_middle_c),
-        .descriptor_middle_c_neg(steps_descriptor_middle_c_neg),
-        .descriptor_inner_r(steps_descriptor_inner_r),
-        .descriptor_inner_e(steps_descriptor_inner_e)
+        .header(steps_header),
+        .scales_split(steps_scales_split),
+        .scales_outer_pos_r(steps_scales_outer_pos_r),
+        .scales_outer_pos_e(steps_scales_outer_pos_e),
+        .scales_outer_pos_c(steps_scales_outer_pos_c),
+        .scales_outer_neg_r(steps_scales_outer_neg_r),
+        .scales_outer_neg_e(steps_scales_outer_neg_e),
+        .scales_outer_neg_c(steps_scales_outer_neg_c),
+        .scales_middle_r(steps_scales_middle_r),
+        .scales_middle_e(steps_scales_middle_e),
+        .scales_middle_c(steps_scales_middle_c),
+        .scales_middle_c_neg(steps_scales_middle_c_neg),
+        .scales_inner_r(steps_scales_inner_r),
+        .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
-    wire [161:0] _t5 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
+    wire [108:0] _t5 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t5;
     always @(posedge clk) begin
         if (rst) begin
@@ -594,8 +596,8 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [57:0] d_header = queue_q0[161:104]; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
     wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
     wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
     wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
@@ -608,8 +610,9 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
     wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
     wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:92
-    wire takes = &turn; // scale_table.rs:93
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:97
+    wire takes = &turn; // scale_table.rs:98
+    always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
             turn <= 2'h0;
@@ -621,7 +624,7 @@ module oaken_quantizer_core_p4_n1024 (
             if (leaves) slot_out <= slot_out + 2'h1;
         end
     end
-    wire _t6 = takes & (~leaves); // scale_table.rs:97
+    wire _t6 = takes & (~leaves); // scale_table.rs:102
     always @(posedge clk) begin
         if (rst) begin
             loaded <= 3'h0;
@@ -636,13 +639,10 @@ module oaken_quantizer_core_p4_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t7 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:99
-    always @(posedge clk) begin
-        write_c <= _t7;
-        if (takes) splits[slot] <= d_header[56:52];
-    end
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:110
-    wire ready = |loaded; // scale_table.rs:111
+    wire [9:0] _t7 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:104
+    always @(posedge clk) write_c <= _t7;
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:115
+    wire ready = |loaded; // scale_table.rs:116
     wire beat_first = beat_index == 8'h0; // quantizer.rs:197
     wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
     wire [3:0] chunk_beat = beat_index[3:0]; // quantizer.rs:199
@@ -728,10 +728,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:143
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:148
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -786,10 +786,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:143
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:148
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -840,10 +840,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:143
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:148
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -894,10 +894,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:143
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:143
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:143
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:144
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:148
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:148
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:148
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:149
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -963,7 +963,7 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) sparse_beat_last <= beat_last_s3;
     end
     wire _t41 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:234
-    wire _t42 = takes & (~_t41); // scale_table.rs:125
+    wire _t42 = takes & (~_t41); // scale_table.rs:130
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -1110,7 +1110,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     assign dense_data = dense_m_payload[16:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], d_header[51:0], d_header[57], lane3_scaled[3:0], lane3_scaled[20], _t14[0], _t16[15:13], _t17[12:11], _t18[10], _t19[4:0], lane2_scaled[3:0], lane2_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane1_scaled[3:0], lane1_scaled[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0], lane0_scaled[3:0], lane0_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], compact_distance_1[2:1], _t44[0], _t44[2], dense_s_ready};
+    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t14[0], _t16[15:13], _t17[12:11], _t18[10], _t19[4:0], lane2_scaled[3:0], lane2_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane1_scaled[3:0], lane1_scaled[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0], lane0_scaled[3:0], lane0_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], compact_distance_1[2:1], _t44[0], _t44[2], dense_s_ready};
 endmodule
 
 `default_nettype wire

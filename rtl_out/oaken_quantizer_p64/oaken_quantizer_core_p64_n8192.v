@@ -649,19 +649,20 @@ module oaken_quantizer_core_p64_n8192 (
     wire [14:0] extremes_maxima_inner;
     wire extremes_remarked;
     wire steps_done;
-    wire [57:0] steps_descriptor_header;
-    wire [9:0] steps_descriptor_outer_pos_r;
-    wire [5:0] steps_descriptor_outer_pos_e;
-    wire [9:0] steps_descriptor_outer_pos_c;
-    wire [9:0] steps_descriptor_outer_neg_r;
-    wire [5:0] steps_descriptor_outer_neg_e;
-    wire [9:0] steps_descriptor_outer_neg_c;
-    wire [9:0] steps_descriptor_middle_r;
-    wire [5:0] steps_descriptor_middle_e;
-    wire [9:0] steps_descriptor_middle_c;
-    wire [9:0] steps_descriptor_middle_c_neg;
-    wire [9:0] steps_descriptor_inner_r;
-    wire [5:0] steps_descriptor_inner_e;
+    wire [57:0] steps_header;
+    wire [4:0] steps_scales_split;
+    wire [9:0] steps_scales_outer_pos_r;
+    wire [5:0] steps_scales_outer_pos_e;
+    wire [9:0] steps_scales_outer_pos_c;
+    wire [9:0] steps_scales_outer_neg_r;
+    wire [5:0] steps_scales_outer_neg_e;
+    wire [9:0] steps_scales_outer_neg_c;
+    wire [9:0] steps_scales_middle_r;
+    wire [5:0] steps_scales_middle_e;
+    wire [9:0] steps_scales_middle_c;
+    wire [9:0] steps_scales_middle_c_neg;
+    wire [9:0] steps_scales_inner_r;
+    wire [5:0] steps_scales_inner_e;
     reg [5:0] queue_in; // quantizer.rs:181
     reg [5:0] queue_out; // quantizer.rs:182
     reg [6:0] queued; // quantizer.rs:183
@@ -697,27 +698,27 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] d_inner_r_s2; // scale_table.rs:73
     reg [5:0] d_inner_e_s1; // scale_table.rs:73
     reg [5:0] d_inner_e_s2; // scale_table.rs:73
-    reg [4:0] split_s1; // quantizer.rs:222
-    reg [4:0] split_1; // quantizer.rs:222
-    reg lane63_inner; // scale_table.rs:134
-    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:147
-    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:147
-    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:147
-    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:147
-    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:147
-    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:147
-    reg [9:0] lane63_d_middle_r; // scale_table.rs:147
-    reg [5:0] lane63_d_middle_e; // scale_table.rs:147
-    reg [9:0] lane63_d_middle_c; // scale_table.rs:147
-    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:147
-    reg [9:0] lane63_d_inner_r; // scale_table.rs:147
-    reg [5:0] lane63_d_inner_e; // scale_table.rs:147
-    reg [14:0] lane63_x_magnitude; // scale_table.rs:147
-    reg lane63_x_sign; // scale_table.rs:147
-    reg lane63_x_outer; // scale_table.rs:147
-    reg [9:0] lane63_scale_c; // scale_table.rs:155
-    reg [9:0] lane63_scale_r; // scale_table.rs:155
-    reg [5:0] lane63_scale_e; // scale_table.rs:155
+    reg [4:0] d_split_s1_1; // quantizer.rs:222
+    reg [4:0] split; // quantizer.rs:222
+    reg lane63_inner; // scale_table.rs:139
+    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:152
+    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:152
+    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:152
+    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:152
+    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:152
+    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:152
+    reg [9:0] lane63_d_middle_r; // scale_table.rs:152
+    reg [5:0] lane63_d_middle_e; // scale_table.rs:152
+    reg [9:0] lane63_d_middle_c; // scale_table.rs:152
+    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:152
+    reg [9:0] lane63_d_inner_r; // scale_table.rs:152
+    reg [5:0] lane63_d_inner_e; // scale_table.rs:152
+    reg [14:0] lane63_x_magnitude; // scale_table.rs:152
+    reg lane63_x_sign; // scale_table.rs:152
+    reg lane63_x_outer; // scale_table.rs:152
+    reg [9:0] lane63_scale_c; // scale_table.rs:160
+    reg [9:0] lane63_scale_r; // scale_table.rs:160
+    reg [5:0] lane63_scale_e; // scale_table.rs:160
     reg [14:0] lane63_x_magnitude_1; // encode.rs:20
     reg lane63_x_sign_1; // encode.rs:20
     reg lane63_x_outer_1; // encode.rs:20
@@ -733,19 +734,19 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane63_negative; // encode.rs:30
     reg lane63_middle_s5; // encode.rs:31
     reg lane63_middle_s6; // encode.rs:31
-    reg [4:0] split_1_s3; // encode.rs:31
-    reg [4:0] split_1_s4; // encode.rs:31
-    reg [4:0] split_1_s5; // encode.rs:31
-    reg [4:0] split_1_s6; // encode.rs:31
+    reg [4:0] split_s3; // encode.rs:31
+    reg [4:0] split_s4; // encode.rs:31
+    reg [4:0] split_s5; // encode.rs:31
+    reg [4:0] split_s6; // encode.rs:31
     reg [4:0] lane63_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane62_inner; // scale_table.rs:134
-    reg [14:0] lane62_x_magnitude; // scale_table.rs:147
-    reg lane62_x_sign; // scale_table.rs:147
-    reg lane62_x_outer; // scale_table.rs:147
-    reg [9:0] lane62_scale_c; // scale_table.rs:155
-    reg [9:0] lane62_scale_r; // scale_table.rs:155
-    reg [5:0] lane62_scale_e; // scale_table.rs:155
+    reg lane62_inner; // scale_table.rs:139
+    reg [14:0] lane62_x_magnitude; // scale_table.rs:152
+    reg lane62_x_sign; // scale_table.rs:152
+    reg lane62_x_outer; // scale_table.rs:152
+    reg [9:0] lane62_scale_c; // scale_table.rs:160
+    reg [9:0] lane62_scale_r; // scale_table.rs:160
+    reg [5:0] lane62_scale_e; // scale_table.rs:160
     reg [14:0] lane62_x_magnitude_1; // encode.rs:20
     reg lane62_x_sign_1; // encode.rs:20
     reg lane62_x_outer_1; // encode.rs:20
@@ -763,13 +764,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane62_middle_s6; // encode.rs:31
     reg [4:0] lane62_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane61_inner; // scale_table.rs:134
-    reg [14:0] lane61_x_magnitude; // scale_table.rs:147
-    reg lane61_x_sign; // scale_table.rs:147
-    reg lane61_x_outer; // scale_table.rs:147
-    reg [9:0] lane61_scale_c; // scale_table.rs:155
-    reg [9:0] lane61_scale_r; // scale_table.rs:155
-    reg [5:0] lane61_scale_e; // scale_table.rs:155
+    reg lane61_inner; // scale_table.rs:139
+    reg [14:0] lane61_x_magnitude; // scale_table.rs:152
+    reg lane61_x_sign; // scale_table.rs:152
+    reg lane61_x_outer; // scale_table.rs:152
+    reg [9:0] lane61_scale_c; // scale_table.rs:160
+    reg [9:0] lane61_scale_r; // scale_table.rs:160
+    reg [5:0] lane61_scale_e; // scale_table.rs:160
     reg [14:0] lane61_x_magnitude_1; // encode.rs:20
     reg lane61_x_sign_1; // encode.rs:20
     reg lane61_x_outer_1; // encode.rs:20
@@ -787,13 +788,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane61_middle_s6; // encode.rs:31
     reg [4:0] lane61_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane60_inner; // scale_table.rs:134
-    reg [14:0] lane60_x_magnitude; // scale_table.rs:147
-    reg lane60_x_sign; // scale_table.rs:147
-    reg lane60_x_outer; // scale_table.rs:147
-    reg [9:0] lane60_scale_c; // scale_table.rs:155
-    reg [9:0] lane60_scale_r; // scale_table.rs:155
-    reg [5:0] lane60_scale_e; // scale_table.rs:155
+    reg lane60_inner; // scale_table.rs:139
+    reg [14:0] lane60_x_magnitude; // scale_table.rs:152
+    reg lane60_x_sign; // scale_table.rs:152
+    reg lane60_x_outer; // scale_table.rs:152
+    reg [9:0] lane60_scale_c; // scale_table.rs:160
+    reg [9:0] lane60_scale_r; // scale_table.rs:160
+    reg [5:0] lane60_scale_e; // scale_table.rs:160
     reg [14:0] lane60_x_magnitude_1; // encode.rs:20
     reg lane60_x_sign_1; // encode.rs:20
     reg lane60_x_outer_1; // encode.rs:20
@@ -811,13 +812,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane60_middle_s6; // encode.rs:31
     reg [4:0] lane60_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane59_inner; // scale_table.rs:134
-    reg [14:0] lane59_x_magnitude; // scale_table.rs:147
-    reg lane59_x_sign; // scale_table.rs:147
-    reg lane59_x_outer; // scale_table.rs:147
-    reg [9:0] lane59_scale_c; // scale_table.rs:155
-    reg [9:0] lane59_scale_r; // scale_table.rs:155
-    reg [5:0] lane59_scale_e; // scale_table.rs:155
+    reg lane59_inner; // scale_table.rs:139
+    reg [14:0] lane59_x_magnitude; // scale_table.rs:152
+    reg lane59_x_sign; // scale_table.rs:152
+    reg lane59_x_outer; // scale_table.rs:152
+    reg [9:0] lane59_scale_c; // scale_table.rs:160
+    reg [9:0] lane59_scale_r; // scale_table.rs:160
+    reg [5:0] lane59_scale_e; // scale_table.rs:160
     reg [14:0] lane59_x_magnitude_1; // encode.rs:20
     reg lane59_x_sign_1; // encode.rs:20
     reg lane59_x_outer_1; // encode.rs:20
@@ -835,13 +836,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane59_middle_s6; // encode.rs:31
     reg [4:0] lane59_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane58_inner; // scale_table.rs:134
-    reg [14:0] lane58_x_magnitude; // scale_table.rs:147
-    reg lane58_x_sign; // scale_table.rs:147
-    reg lane58_x_outer; // scale_table.rs:147
-    reg [9:0] lane58_scale_c; // scale_table.rs:155
-    reg [9:0] lane58_scale_r; // scale_table.rs:155
-    reg [5:0] lane58_scale_e; // scale_table.rs:155
+    reg lane58_inner; // scale_table.rs:139
+    reg [14:0] lane58_x_magnitude; // scale_table.rs:152
+    reg lane58_x_sign; // scale_table.rs:152
+    reg lane58_x_outer; // scale_table.rs:152
+    reg [9:0] lane58_scale_c; // scale_table.rs:160
+    reg [9:0] lane58_scale_r; // scale_table.rs:160
+    reg [5:0] lane58_scale_e; // scale_table.rs:160
     reg [14:0] lane58_x_magnitude_1; // encode.rs:20
     reg lane58_x_sign_1; // encode.rs:20
     reg lane58_x_outer_1; // encode.rs:20
@@ -859,13 +860,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane58_middle_s6; // encode.rs:31
     reg [4:0] lane58_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane57_inner; // scale_table.rs:134
-    reg [14:0] lane57_x_magnitude; // scale_table.rs:147
-    reg lane57_x_sign; // scale_table.rs:147
-    reg lane57_x_outer; // scale_table.rs:147
-    reg [9:0] lane57_scale_c; // scale_table.rs:155
-    reg [9:0] lane57_scale_r; // scale_table.rs:155
-    reg [5:0] lane57_scale_e; // scale_table.rs:155
+    reg lane57_inner; // scale_table.rs:139
+    reg [14:0] lane57_x_magnitude; // scale_table.rs:152
+    reg lane57_x_sign; // scale_table.rs:152
+    reg lane57_x_outer; // scale_table.rs:152
+    reg [9:0] lane57_scale_c; // scale_table.rs:160
+    reg [9:0] lane57_scale_r; // scale_table.rs:160
+    reg [5:0] lane57_scale_e; // scale_table.rs:160
     reg [14:0] lane57_x_magnitude_1; // encode.rs:20
     reg lane57_x_sign_1; // encode.rs:20
     reg lane57_x_outer_1; // encode.rs:20
@@ -883,13 +884,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane57_middle_s6; // encode.rs:31
     reg [4:0] lane57_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane56_inner; // scale_table.rs:134
-    reg [14:0] lane56_x_magnitude; // scale_table.rs:147
-    reg lane56_x_sign; // scale_table.rs:147
-    reg lane56_x_outer; // scale_table.rs:147
-    reg [9:0] lane56_scale_c; // scale_table.rs:155
-    reg [9:0] lane56_scale_r; // scale_table.rs:155
-    reg [5:0] lane56_scale_e; // scale_table.rs:155
+    reg lane56_inner; // scale_table.rs:139
+    reg [14:0] lane56_x_magnitude; // scale_table.rs:152
+    reg lane56_x_sign; // scale_table.rs:152
+    reg lane56_x_outer; // scale_table.rs:152
+    reg [9:0] lane56_scale_c; // scale_table.rs:160
+    reg [9:0] lane56_scale_r; // scale_table.rs:160
+    reg [5:0] lane56_scale_e; // scale_table.rs:160
     reg [14:0] lane56_x_magnitude_1; // encode.rs:20
     reg lane56_x_sign_1; // encode.rs:20
     reg lane56_x_outer_1; // encode.rs:20
@@ -907,13 +908,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane56_middle_s6; // encode.rs:31
     reg [4:0] lane56_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane55_inner; // scale_table.rs:134
-    reg [14:0] lane55_x_magnitude; // scale_table.rs:147
-    reg lane55_x_sign; // scale_table.rs:147
-    reg lane55_x_outer; // scale_table.rs:147
-    reg [9:0] lane55_scale_c; // scale_table.rs:155
-    reg [9:0] lane55_scale_r; // scale_table.rs:155
-    reg [5:0] lane55_scale_e; // scale_table.rs:155
+    reg lane55_inner; // scale_table.rs:139
+    reg [14:0] lane55_x_magnitude; // scale_table.rs:152
+    reg lane55_x_sign; // scale_table.rs:152
+    reg lane55_x_outer; // scale_table.rs:152
+    reg [9:0] lane55_scale_c; // scale_table.rs:160
+    reg [9:0] lane55_scale_r; // scale_table.rs:160
+    reg [5:0] lane55_scale_e; // scale_table.rs:160
     reg [14:0] lane55_x_magnitude_1; // encode.rs:20
     reg lane55_x_sign_1; // encode.rs:20
     reg lane55_x_outer_1; // encode.rs:20
@@ -931,13 +932,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane55_middle_s6; // encode.rs:31
     reg [4:0] lane55_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane54_inner; // scale_table.rs:134
-    reg [14:0] lane54_x_magnitude; // scale_table.rs:147
-    reg lane54_x_sign; // scale_table.rs:147
-    reg lane54_x_outer; // scale_table.rs:147
-    reg [9:0] lane54_scale_c; // scale_table.rs:155
-    reg [9:0] lane54_scale_r; // scale_table.rs:155
-    reg [5:0] lane54_scale_e; // scale_table.rs:155
+    reg lane54_inner; // scale_table.rs:139
+    reg [14:0] lane54_x_magnitude; // scale_table.rs:152
+    reg lane54_x_sign; // scale_table.rs:152
+    reg lane54_x_outer; // scale_table.rs:152
+    reg [9:0] lane54_scale_c; // scale_table.rs:160
+    reg [9:0] lane54_scale_r; // scale_table.rs:160
+    reg [5:0] lane54_scale_e; // scale_table.rs:160
     reg [14:0] lane54_x_magnitude_1; // encode.rs:20
     reg lane54_x_sign_1; // encode.rs:20
     reg lane54_x_outer_1; // encode.rs:20
@@ -955,13 +956,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane54_middle_s6; // encode.rs:31
     reg [4:0] lane54_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane53_inner; // scale_table.rs:134
-    reg [14:0] lane53_x_magnitude; // scale_table.rs:147
-    reg lane53_x_sign; // scale_table.rs:147
-    reg lane53_x_outer; // scale_table.rs:147
-    reg [9:0] lane53_scale_c; // scale_table.rs:155
-    reg [9:0] lane53_scale_r; // scale_table.rs:155
-    reg [5:0] lane53_scale_e; // scale_table.rs:155
+    reg lane53_inner; // scale_table.rs:139
+    reg [14:0] lane53_x_magnitude; // scale_table.rs:152
+    reg lane53_x_sign; // scale_table.rs:152
+    reg lane53_x_outer; // scale_table.rs:152
+    reg [9:0] lane53_scale_c; // scale_table.rs:160
+    reg [9:0] lane53_scale_r; // scale_table.rs:160
+    reg [5:0] lane53_scale_e; // scale_table.rs:160
     reg [14:0] lane53_x_magnitude_1; // encode.rs:20
     reg lane53_x_sign_1; // encode.rs:20
     reg lane53_x_outer_1; // encode.rs:20
@@ -979,13 +980,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane53_middle_s6; // encode.rs:31
     reg [4:0] lane53_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane52_inner; // scale_table.rs:134
-    reg [14:0] lane52_x_magnitude; // scale_table.rs:147
-    reg lane52_x_sign; // scale_table.rs:147
-    reg lane52_x_outer; // scale_table.rs:147
-    reg [9:0] lane52_scale_c; // scale_table.rs:155
-    reg [9:0] lane52_scale_r; // scale_table.rs:155
-    reg [5:0] lane52_scale_e; // scale_table.rs:155
+    reg lane52_inner; // scale_table.rs:139
+    reg [14:0] lane52_x_magnitude; // scale_table.rs:152
+    reg lane52_x_sign; // scale_table.rs:152
+    reg lane52_x_outer; // scale_table.rs:152
+    reg [9:0] lane52_scale_c; // scale_table.rs:160
+    reg [9:0] lane52_scale_r; // scale_table.rs:160
+    reg [5:0] lane52_scale_e; // scale_table.rs:160
     reg [14:0] lane52_x_magnitude_1; // encode.rs:20
     reg lane52_x_sign_1; // encode.rs:20
     reg lane52_x_outer_1; // encode.rs:20
@@ -1003,13 +1004,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane52_middle_s6; // encode.rs:31
     reg [4:0] lane52_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane51_inner; // scale_table.rs:134
-    reg [14:0] lane51_x_magnitude; // scale_table.rs:147
-    reg lane51_x_sign; // scale_table.rs:147
-    reg lane51_x_outer; // scale_table.rs:147
-    reg [9:0] lane51_scale_c; // scale_table.rs:155
-    reg [9:0] lane51_scale_r; // scale_table.rs:155
-    reg [5:0] lane51_scale_e; // scale_table.rs:155
+    reg lane51_inner; // scale_table.rs:139
+    reg [14:0] lane51_x_magnitude; // scale_table.rs:152
+    reg lane51_x_sign; // scale_table.rs:152
+    reg lane51_x_outer; // scale_table.rs:152
+    reg [9:0] lane51_scale_c; // scale_table.rs:160
+    reg [9:0] lane51_scale_r; // scale_table.rs:160
+    reg [5:0] lane51_scale_e; // scale_table.rs:160
     reg [14:0] lane51_x_magnitude_1; // encode.rs:20
     reg lane51_x_sign_1; // encode.rs:20
     reg lane51_x_outer_1; // encode.rs:20
@@ -1027,13 +1028,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane51_middle_s6; // encode.rs:31
     reg [4:0] lane51_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane50_inner; // scale_table.rs:134
-    reg [14:0] lane50_x_magnitude; // scale_table.rs:147
-    reg lane50_x_sign; // scale_table.rs:147
-    reg lane50_x_outer; // scale_table.rs:147
-    reg [9:0] lane50_scale_c; // scale_table.rs:155
-    reg [9:0] lane50_scale_r; // scale_table.rs:155
-    reg [5:0] lane50_scale_e; // scale_table.rs:155
+    reg lane50_inner; // scale_table.rs:139
+    reg [14:0] lane50_x_magnitude; // scale_table.rs:152
+    reg lane50_x_sign; // scale_table.rs:152
+    reg lane50_x_outer; // scale_table.rs:152
+    reg [9:0] lane50_scale_c; // scale_table.rs:160
+    reg [9:0] lane50_scale_r; // scale_table.rs:160
+    reg [5:0] lane50_scale_e; // scale_table.rs:160
     reg [14:0] lane50_x_magnitude_1; // encode.rs:20
     reg lane50_x_sign_1; // encode.rs:20
     reg lane50_x_outer_1; // encode.rs:20
@@ -1051,13 +1052,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane50_middle_s6; // encode.rs:31
     reg [4:0] lane50_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane49_inner; // scale_table.rs:134
-    reg [14:0] lane49_x_magnitude; // scale_table.rs:147
-    reg lane49_x_sign; // scale_table.rs:147
-    reg lane49_x_outer; // scale_table.rs:147
-    reg [9:0] lane49_scale_c; // scale_table.rs:155
-    reg [9:0] lane49_scale_r; // scale_table.rs:155
-    reg [5:0] lane49_scale_e; // scale_table.rs:155
+    reg lane49_inner; // scale_table.rs:139
+    reg [14:0] lane49_x_magnitude; // scale_table.rs:152
+    reg lane49_x_sign; // scale_table.rs:152
+    reg lane49_x_outer; // scale_table.rs:152
+    reg [9:0] lane49_scale_c; // scale_table.rs:160
+    reg [9:0] lane49_scale_r; // scale_table.rs:160
+    reg [5:0] lane49_scale_e; // scale_table.rs:160
     reg [14:0] lane49_x_magnitude_1; // encode.rs:20
     reg lane49_x_sign_1; // encode.rs:20
     reg lane49_x_outer_1; // encode.rs:20
@@ -1075,13 +1076,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane49_middle_s6; // encode.rs:31
     reg [4:0] lane49_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane48_inner; // scale_table.rs:134
-    reg [14:0] lane48_x_magnitude; // scale_table.rs:147
-    reg lane48_x_sign; // scale_table.rs:147
-    reg lane48_x_outer; // scale_table.rs:147
-    reg [9:0] lane48_scale_c; // scale_table.rs:155
-    reg [9:0] lane48_scale_r; // scale_table.rs:155
-    reg [5:0] lane48_scale_e; // scale_table.rs:155
+    reg lane48_inner; // scale_table.rs:139
+    reg [14:0] lane48_x_magnitude; // scale_table.rs:152
+    reg lane48_x_sign; // scale_table.rs:152
+    reg lane48_x_outer; // scale_table.rs:152
+    reg [9:0] lane48_scale_c; // scale_table.rs:160
+    reg [9:0] lane48_scale_r; // scale_table.rs:160
+    reg [5:0] lane48_scale_e; // scale_table.rs:160
     reg [14:0] lane48_x_magnitude_1; // encode.rs:20
     reg lane48_x_sign_1; // encode.rs:20
     reg lane48_x_outer_1; // encode.rs:20
@@ -1099,13 +1100,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane48_middle_s6; // encode.rs:31
     reg [4:0] lane48_border; // encode.rs:31
     reg [3:0] codes_15; // encode.rs:37
-    reg lane47_inner; // scale_table.rs:134
-    reg [14:0] lane47_x_magnitude; // scale_table.rs:147
-    reg lane47_x_sign; // scale_table.rs:147
-    reg lane47_x_outer; // scale_table.rs:147
-    reg [9:0] lane47_scale_c; // scale_table.rs:155
-    reg [9:0] lane47_scale_r; // scale_table.rs:155
-    reg [5:0] lane47_scale_e; // scale_table.rs:155
+    reg lane47_inner; // scale_table.rs:139
+    reg [14:0] lane47_x_magnitude; // scale_table.rs:152
+    reg lane47_x_sign; // scale_table.rs:152
+    reg lane47_x_outer; // scale_table.rs:152
+    reg [9:0] lane47_scale_c; // scale_table.rs:160
+    reg [9:0] lane47_scale_r; // scale_table.rs:160
+    reg [5:0] lane47_scale_e; // scale_table.rs:160
     reg [14:0] lane47_x_magnitude_1; // encode.rs:20
     reg lane47_x_sign_1; // encode.rs:20
     reg lane47_x_outer_1; // encode.rs:20
@@ -1123,13 +1124,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane47_middle_s6; // encode.rs:31
     reg [4:0] lane47_border; // encode.rs:31
     reg [3:0] codes_16; // encode.rs:37
-    reg lane46_inner; // scale_table.rs:134
-    reg [14:0] lane46_x_magnitude; // scale_table.rs:147
-    reg lane46_x_sign; // scale_table.rs:147
-    reg lane46_x_outer; // scale_table.rs:147
-    reg [9:0] lane46_scale_c; // scale_table.rs:155
-    reg [9:0] lane46_scale_r; // scale_table.rs:155
-    reg [5:0] lane46_scale_e; // scale_table.rs:155
+    reg lane46_inner; // scale_table.rs:139
+    reg [14:0] lane46_x_magnitude; // scale_table.rs:152
+    reg lane46_x_sign; // scale_table.rs:152
+    reg lane46_x_outer; // scale_table.rs:152
+    reg [9:0] lane46_scale_c; // scale_table.rs:160
+    reg [9:0] lane46_scale_r; // scale_table.rs:160
+    reg [5:0] lane46_scale_e; // scale_table.rs:160
     reg [14:0] lane46_x_magnitude_1; // encode.rs:20
     reg lane46_x_sign_1; // encode.rs:20
     reg lane46_x_outer_1; // encode.rs:20
@@ -1147,13 +1148,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane46_middle_s6; // encode.rs:31
     reg [4:0] lane46_border; // encode.rs:31
     reg [3:0] codes_17; // encode.rs:37
-    reg lane45_inner; // scale_table.rs:134
-    reg [14:0] lane45_x_magnitude; // scale_table.rs:147
-    reg lane45_x_sign; // scale_table.rs:147
-    reg lane45_x_outer; // scale_table.rs:147
-    reg [9:0] lane45_scale_c; // scale_table.rs:155
-    reg [9:0] lane45_scale_r; // scale_table.rs:155
-    reg [5:0] lane45_scale_e; // scale_table.rs:155
+    reg lane45_inner; // scale_table.rs:139
+    reg [14:0] lane45_x_magnitude; // scale_table.rs:152
+    reg lane45_x_sign; // scale_table.rs:152
+    reg lane45_x_outer; // scale_table.rs:152
+    reg [9:0] lane45_scale_c; // scale_table.rs:160
+    reg [9:0] lane45_scale_r; // scale_table.rs:160
+    reg [5:0] lane45_scale_e; // scale_table.rs:160
     reg [14:0] lane45_x_magnitude_1; // encode.rs:20
     reg lane45_x_sign_1; // encode.rs:20
     reg lane45_x_outer_1; // encode.rs:20
@@ -1171,13 +1172,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane45_middle_s6; // encode.rs:31
     reg [4:0] lane45_border; // encode.rs:31
     reg [3:0] codes_18; // encode.rs:37
-    reg lane44_inner; // scale_table.rs:134
-    reg [14:0] lane44_x_magnitude; // scale_table.rs:147
-    reg lane44_x_sign; // scale_table.rs:147
-    reg lane44_x_outer; // scale_table.rs:147
-    reg [9:0] lane44_scale_c; // scale_table.rs:155
-    reg [9:0] lane44_scale_r; // scale_table.rs:155
-    reg [5:0] lane44_scale_e; // scale_table.rs:155
+    reg lane44_inner; // scale_table.rs:139
+    reg [14:0] lane44_x_magnitude; // scale_table.rs:152
+    reg lane44_x_sign; // scale_table.rs:152
+    reg lane44_x_outer; // scale_table.rs:152
+    reg [9:0] lane44_scale_c; // scale_table.rs:160
+    reg [9:0] lane44_scale_r; // scale_table.rs:160
+    reg [5:0] lane44_scale_e; // scale_table.rs:160
     reg [14:0] lane44_x_magnitude_1; // encode.rs:20
     reg lane44_x_sign_1; // encode.rs:20
     reg lane44_x_outer_1; // encode.rs:20
@@ -1195,13 +1196,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane44_middle_s6; // encode.rs:31
     reg [4:0] lane44_border; // encode.rs:31
     reg [3:0] codes_19; // encode.rs:37
-    reg lane43_inner; // scale_table.rs:134
-    reg [14:0] lane43_x_magnitude; // scale_table.rs:147
-    reg lane43_x_sign; // scale_table.rs:147
-    reg lane43_x_outer; // scale_table.rs:147
-    reg [9:0] lane43_scale_c; // scale_table.rs:155
-    reg [9:0] lane43_scale_r; // scale_table.rs:155
-    reg [5:0] lane43_scale_e; // scale_table.rs:155
+    reg lane43_inner; // scale_table.rs:139
+    reg [14:0] lane43_x_magnitude; // scale_table.rs:152
+    reg lane43_x_sign; // scale_table.rs:152
+    reg lane43_x_outer; // scale_table.rs:152
+    reg [9:0] lane43_scale_c; // scale_table.rs:160
+    reg [9:0] lane43_scale_r; // scale_table.rs:160
+    reg [5:0] lane43_scale_e; // scale_table.rs:160
     reg [14:0] lane43_x_magnitude_1; // encode.rs:20
     reg lane43_x_sign_1; // encode.rs:20
     reg lane43_x_outer_1; // encode.rs:20
@@ -1219,13 +1220,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane43_middle_s6; // encode.rs:31
     reg [4:0] lane43_border; // encode.rs:31
     reg [3:0] codes_20; // encode.rs:37
-    reg lane42_inner; // scale_table.rs:134
-    reg [14:0] lane42_x_magnitude; // scale_table.rs:147
-    reg lane42_x_sign; // scale_table.rs:147
-    reg lane42_x_outer; // scale_table.rs:147
-    reg [9:0] lane42_scale_c; // scale_table.rs:155
-    reg [9:0] lane42_scale_r; // scale_table.rs:155
-    reg [5:0] lane42_scale_e; // scale_table.rs:155
+    reg lane42_inner; // scale_table.rs:139
+    reg [14:0] lane42_x_magnitude; // scale_table.rs:152
+    reg lane42_x_sign; // scale_table.rs:152
+    reg lane42_x_outer; // scale_table.rs:152
+    reg [9:0] lane42_scale_c; // scale_table.rs:160
+    reg [9:0] lane42_scale_r; // scale_table.rs:160
+    reg [5:0] lane42_scale_e; // scale_table.rs:160
     reg [14:0] lane42_x_magnitude_1; // encode.rs:20
     reg lane42_x_sign_1; // encode.rs:20
     reg lane42_x_outer_1; // encode.rs:20
@@ -1243,13 +1244,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane42_middle_s6; // encode.rs:31
     reg [4:0] lane42_border; // encode.rs:31
     reg [3:0] codes_21; // encode.rs:37
-    reg lane41_inner; // scale_table.rs:134
-    reg [14:0] lane41_x_magnitude; // scale_table.rs:147
-    reg lane41_x_sign; // scale_table.rs:147
-    reg lane41_x_outer; // scale_table.rs:147
-    reg [9:0] lane41_scale_c; // scale_table.rs:155
-    reg [9:0] lane41_scale_r; // scale_table.rs:155
-    reg [5:0] lane41_scale_e; // scale_table.rs:155
+    reg lane41_inner; // scale_table.rs:139
+    reg [14:0] lane41_x_magnitude; // scale_table.rs:152
+    reg lane41_x_sign; // scale_table.rs:152
+    reg lane41_x_outer; // scale_table.rs:152
+    reg [9:0] lane41_scale_c; // scale_table.rs:160
+    reg [9:0] lane41_scale_r; // scale_table.rs:160
+    reg [5:0] lane41_scale_e; // scale_table.rs:160
     reg [14:0] lane41_x_magnitude_1; // encode.rs:20
     reg lane41_x_sign_1; // encode.rs:20
     reg lane41_x_outer_1; // encode.rs:20
@@ -1267,13 +1268,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane41_middle_s6; // encode.rs:31
     reg [4:0] lane41_border; // encode.rs:31
     reg [3:0] codes_22; // encode.rs:37
-    reg lane40_inner; // scale_table.rs:134
-    reg [14:0] lane40_x_magnitude; // scale_table.rs:147
-    reg lane40_x_sign; // scale_table.rs:147
-    reg lane40_x_outer; // scale_table.rs:147
-    reg [9:0] lane40_scale_c; // scale_table.rs:155
-    reg [9:0] lane40_scale_r; // scale_table.rs:155
-    reg [5:0] lane40_scale_e; // scale_table.rs:155
+    reg lane40_inner; // scale_table.rs:139
+    reg [14:0] lane40_x_magnitude; // scale_table.rs:152
+    reg lane40_x_sign; // scale_table.rs:152
+    reg lane40_x_outer; // scale_table.rs:152
+    reg [9:0] lane40_scale_c; // scale_table.rs:160
+    reg [9:0] lane40_scale_r; // scale_table.rs:160
+    reg [5:0] lane40_scale_e; // scale_table.rs:160
     reg [14:0] lane40_x_magnitude_1; // encode.rs:20
     reg lane40_x_sign_1; // encode.rs:20
     reg lane40_x_outer_1; // encode.rs:20
@@ -1291,13 +1292,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane40_middle_s6; // encode.rs:31
     reg [4:0] lane40_border; // encode.rs:31
     reg [3:0] codes_23; // encode.rs:37
-    reg lane39_inner; // scale_table.rs:134
-    reg [14:0] lane39_x_magnitude; // scale_table.rs:147
-    reg lane39_x_sign; // scale_table.rs:147
-    reg lane39_x_outer; // scale_table.rs:147
-    reg [9:0] lane39_scale_c; // scale_table.rs:155
-    reg [9:0] lane39_scale_r; // scale_table.rs:155
-    reg [5:0] lane39_scale_e; // scale_table.rs:155
+    reg lane39_inner; // scale_table.rs:139
+    reg [14:0] lane39_x_magnitude; // scale_table.rs:152
+    reg lane39_x_sign; // scale_table.rs:152
+    reg lane39_x_outer; // scale_table.rs:152
+    reg [9:0] lane39_scale_c; // scale_table.rs:160
+    reg [9:0] lane39_scale_r; // scale_table.rs:160
+    reg [5:0] lane39_scale_e; // scale_table.rs:160
     reg [14:0] lane39_x_magnitude_1; // encode.rs:20
     reg lane39_x_sign_1; // encode.rs:20
     reg lane39_x_outer_1; // encode.rs:20
@@ -1315,13 +1316,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane39_middle_s6; // encode.rs:31
     reg [4:0] lane39_border; // encode.rs:31
     reg [3:0] codes_24; // encode.rs:37
-    reg lane38_inner; // scale_table.rs:134
-    reg [14:0] lane38_x_magnitude; // scale_table.rs:147
-    reg lane38_x_sign; // scale_table.rs:147
-    reg lane38_x_outer; // scale_table.rs:147
-    reg [9:0] lane38_scale_c; // scale_table.rs:155
-    reg [9:0] lane38_scale_r; // scale_table.rs:155
-    reg [5:0] lane38_scale_e; // scale_table.rs:155
+    reg lane38_inner; // scale_table.rs:139
+    reg [14:0] lane38_x_magnitude; // scale_table.rs:152
+    reg lane38_x_sign; // scale_table.rs:152
+    reg lane38_x_outer; // scale_table.rs:152
+    reg [9:0] lane38_scale_c; // scale_table.rs:160
+    reg [9:0] lane38_scale_r; // scale_table.rs:160
+    reg [5:0] lane38_scale_e; // scale_table.rs:160
     reg [14:0] lane38_x_magnitude_1; // encode.rs:20
     reg lane38_x_sign_1; // encode.rs:20
     reg lane38_x_outer_1; // encode.rs:20
@@ -1339,13 +1340,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane38_middle_s6; // encode.rs:31
     reg [4:0] lane38_border; // encode.rs:31
     reg [3:0] codes_25; // encode.rs:37
-    reg lane37_inner; // scale_table.rs:134
-    reg [14:0] lane37_x_magnitude; // scale_table.rs:147
-    reg lane37_x_sign; // scale_table.rs:147
-    reg lane37_x_outer; // scale_table.rs:147
-    reg [9:0] lane37_scale_c; // scale_table.rs:155
-    reg [9:0] lane37_scale_r; // scale_table.rs:155
-    reg [5:0] lane37_scale_e; // scale_table.rs:155
+    reg lane37_inner; // scale_table.rs:139
+    reg [14:0] lane37_x_magnitude; // scale_table.rs:152
+    reg lane37_x_sign; // scale_table.rs:152
+    reg lane37_x_outer; // scale_table.rs:152
+    reg [9:0] lane37_scale_c; // scale_table.rs:160
+    reg [9:0] lane37_scale_r; // scale_table.rs:160
+    reg [5:0] lane37_scale_e; // scale_table.rs:160
     reg [14:0] lane37_x_magnitude_1; // encode.rs:20
     reg lane37_x_sign_1; // encode.rs:20
     reg lane37_x_outer_1; // encode.rs:20
@@ -1363,13 +1364,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane37_middle_s6; // encode.rs:31
     reg [4:0] lane37_border; // encode.rs:31
     reg [3:0] codes_26; // encode.rs:37
-    reg lane36_inner; // scale_table.rs:134
-    reg [14:0] lane36_x_magnitude; // scale_table.rs:147
-    reg lane36_x_sign; // scale_table.rs:147
-    reg lane36_x_outer; // scale_table.rs:147
-    reg [9:0] lane36_scale_c; // scale_table.rs:155
-    reg [9:0] lane36_scale_r; // scale_table.rs:155
-    reg [5:0] lane36_scale_e; // scale_table.rs:155
+    reg lane36_inner; // scale_table.rs:139
+    reg [14:0] lane36_x_magnitude; // scale_table.rs:152
+    reg lane36_x_sign; // scale_table.rs:152
+    reg lane36_x_outer; // scale_table.rs:152
+    reg [9:0] lane36_scale_c; // scale_table.rs:160
+    reg [9:0] lane36_scale_r; // scale_table.rs:160
+    reg [5:0] lane36_scale_e; // scale_table.rs:160
     reg [14:0] lane36_x_magnitude_1; // encode.rs:20
     reg lane36_x_sign_1; // encode.rs:20
     reg lane36_x_outer_1; // encode.rs:20
@@ -1387,13 +1388,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane36_middle_s6; // encode.rs:31
     reg [4:0] lane36_border; // encode.rs:31
     reg [3:0] codes_27; // encode.rs:37
-    reg lane35_inner; // scale_table.rs:134
-    reg [14:0] lane35_x_magnitude; // scale_table.rs:147
-    reg lane35_x_sign; // scale_table.rs:147
-    reg lane35_x_outer; // scale_table.rs:147
-    reg [9:0] lane35_scale_c; // scale_table.rs:155
-    reg [9:0] lane35_scale_r; // scale_table.rs:155
-    reg [5:0] lane35_scale_e; // scale_table.rs:155
+    reg lane35_inner; // scale_table.rs:139
+    reg [14:0] lane35_x_magnitude; // scale_table.rs:152
+    reg lane35_x_sign; // scale_table.rs:152
+    reg lane35_x_outer; // scale_table.rs:152
+    reg [9:0] lane35_scale_c; // scale_table.rs:160
+    reg [9:0] lane35_scale_r; // scale_table.rs:160
+    reg [5:0] lane35_scale_e; // scale_table.rs:160
     reg [14:0] lane35_x_magnitude_1; // encode.rs:20
     reg lane35_x_sign_1; // encode.rs:20
     reg lane35_x_outer_1; // encode.rs:20
@@ -1411,13 +1412,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane35_middle_s6; // encode.rs:31
     reg [4:0] lane35_border; // encode.rs:31
     reg [3:0] codes_28; // encode.rs:37
-    reg lane34_inner; // scale_table.rs:134
-    reg [14:0] lane34_x_magnitude; // scale_table.rs:147
-    reg lane34_x_sign; // scale_table.rs:147
-    reg lane34_x_outer; // scale_table.rs:147
-    reg [9:0] lane34_scale_c; // scale_table.rs:155
-    reg [9:0] lane34_scale_r; // scale_table.rs:155
-    reg [5:0] lane34_scale_e; // scale_table.rs:155
+    reg lane34_inner; // scale_table.rs:139
+    reg [14:0] lane34_x_magnitude; // scale_table.rs:152
+    reg lane34_x_sign; // scale_table.rs:152
+    reg lane34_x_outer; // scale_table.rs:152
+    reg [9:0] lane34_scale_c; // scale_table.rs:160
+    reg [9:0] lane34_scale_r; // scale_table.rs:160
+    reg [5:0] lane34_scale_e; // scale_table.rs:160
     reg [14:0] lane34_x_magnitude_1; // encode.rs:20
     reg lane34_x_sign_1; // encode.rs:20
     reg lane34_x_outer_1; // encode.rs:20
@@ -1435,13 +1436,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane34_middle_s6; // encode.rs:31
     reg [4:0] lane34_border; // encode.rs:31
     reg [3:0] codes_29; // encode.rs:37
-    reg lane33_inner; // scale_table.rs:134
-    reg [14:0] lane33_x_magnitude; // scale_table.rs:147
-    reg lane33_x_sign; // scale_table.rs:147
-    reg lane33_x_outer; // scale_table.rs:147
-    reg [9:0] lane33_scale_c; // scale_table.rs:155
-    reg [9:0] lane33_scale_r; // scale_table.rs:155
-    reg [5:0] lane33_scale_e; // scale_table.rs:155
+    reg lane33_inner; // scale_table.rs:139
+    reg [14:0] lane33_x_magnitude; // scale_table.rs:152
+    reg lane33_x_sign; // scale_table.rs:152
+    reg lane33_x_outer; // scale_table.rs:152
+    reg [9:0] lane33_scale_c; // scale_table.rs:160
+    reg [9:0] lane33_scale_r; // scale_table.rs:160
+    reg [5:0] lane33_scale_e; // scale_table.rs:160
     reg [14:0] lane33_x_magnitude_1; // encode.rs:20
     reg lane33_x_sign_1; // encode.rs:20
     reg lane33_x_outer_1; // encode.rs:20
@@ -1459,13 +1460,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane33_middle_s6; // encode.rs:31
     reg [4:0] lane33_border; // encode.rs:31
     reg [3:0] codes_30; // encode.rs:37
-    reg lane32_inner; // scale_table.rs:134
-    reg [14:0] lane32_x_magnitude; // scale_table.rs:147
-    reg lane32_x_sign; // scale_table.rs:147
-    reg lane32_x_outer; // scale_table.rs:147
-    reg [9:0] lane32_scale_c; // scale_table.rs:155
-    reg [9:0] lane32_scale_r; // scale_table.rs:155
-    reg [5:0] lane32_scale_e; // scale_table.rs:155
+    reg lane32_inner; // scale_table.rs:139
+    reg [14:0] lane32_x_magnitude; // scale_table.rs:152
+    reg lane32_x_sign; // scale_table.rs:152
+    reg lane32_x_outer; // scale_table.rs:152
+    reg [9:0] lane32_scale_c; // scale_table.rs:160
+    reg [9:0] lane32_scale_r; // scale_table.rs:160
+    reg [5:0] lane32_scale_e; // scale_table.rs:160
     reg [14:0] lane32_x_magnitude_1; // encode.rs:20
     reg lane32_x_sign_1; // encode.rs:20
     reg lane32_x_outer_1; // encode.rs:20
@@ -1483,13 +1484,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane32_middle_s6; // encode.rs:31
     reg [4:0] lane32_border; // encode.rs:31
     reg [3:0] codes_31; // encode.rs:37
-    reg lane31_inner; // scale_table.rs:134
-    reg [14:0] lane31_x_magnitude; // scale_table.rs:147
-    reg lane31_x_sign; // scale_table.rs:147
-    reg lane31_x_outer; // scale_table.rs:147
-    reg [9:0] lane31_scale_c; // scale_table.rs:155
-    reg [9:0] lane31_scale_r; // scale_table.rs:155
-    reg [5:0] lane31_scale_e; // scale_table.rs:155
+    reg lane31_inner; // scale_table.rs:139
+    reg [14:0] lane31_x_magnitude; // scale_table.rs:152
+    reg lane31_x_sign; // scale_table.rs:152
+    reg lane31_x_outer; // scale_table.rs:152
+    reg [9:0] lane31_scale_c; // scale_table.rs:160
+    reg [9:0] lane31_scale_r; // scale_table.rs:160
+    reg [5:0] lane31_scale_e; // scale_table.rs:160
     reg [14:0] lane31_x_magnitude_1; // encode.rs:20
     reg lane31_x_sign_1; // encode.rs:20
     reg lane31_x_outer_1; // encode.rs:20
@@ -1507,13 +1508,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane31_middle_s6; // encode.rs:31
     reg [4:0] lane31_border; // encode.rs:31
     reg [3:0] codes_32; // encode.rs:37
-    reg lane30_inner; // scale_table.rs:134
-    reg [14:0] lane30_x_magnitude; // scale_table.rs:147
-    reg lane30_x_sign; // scale_table.rs:147
-    reg lane30_x_outer; // scale_table.rs:147
-    reg [9:0] lane30_scale_c; // scale_table.rs:155
-    reg [9:0] lane30_scale_r; // scale_table.rs:155
-    reg [5:0] lane30_scale_e; // scale_table.rs:155
+    reg lane30_inner; // scale_table.rs:139
+    reg [14:0] lane30_x_magnitude; // scale_table.rs:152
+    reg lane30_x_sign; // scale_table.rs:152
+    reg lane30_x_outer; // scale_table.rs:152
+    reg [9:0] lane30_scale_c; // scale_table.rs:160
+    reg [9:0] lane30_scale_r; // scale_table.rs:160
+    reg [5:0] lane30_scale_e; // scale_table.rs:160
     reg [14:0] lane30_x_magnitude_1; // encode.rs:20
     reg lane30_x_sign_1; // encode.rs:20
     reg lane30_x_outer_1; // encode.rs:20
@@ -1531,13 +1532,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane30_middle_s6; // encode.rs:31
     reg [4:0] lane30_border; // encode.rs:31
     reg [3:0] codes_33; // encode.rs:37
-    reg lane29_inner; // scale_table.rs:134
-    reg [14:0] lane29_x_magnitude; // scale_table.rs:147
-    reg lane29_x_sign; // scale_table.rs:147
-    reg lane29_x_outer; // scale_table.rs:147
-    reg [9:0] lane29_scale_c; // scale_table.rs:155
-    reg [9:0] lane29_scale_r; // scale_table.rs:155
-    reg [5:0] lane29_scale_e; // scale_table.rs:155
+    reg lane29_inner; // scale_table.rs:139
+    reg [14:0] lane29_x_magnitude; // scale_table.rs:152
+    reg lane29_x_sign; // scale_table.rs:152
+    reg lane29_x_outer; // scale_table.rs:152
+    reg [9:0] lane29_scale_c; // scale_table.rs:160
+    reg [9:0] lane29_scale_r; // scale_table.rs:160
+    reg [5:0] lane29_scale_e; // scale_table.rs:160
     reg [14:0] lane29_x_magnitude_1; // encode.rs:20
     reg lane29_x_sign_1; // encode.rs:20
     reg lane29_x_outer_1; // encode.rs:20
@@ -1555,13 +1556,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane29_middle_s6; // encode.rs:31
     reg [4:0] lane29_border; // encode.rs:31
     reg [3:0] codes_34; // encode.rs:37
-    reg lane28_inner; // scale_table.rs:134
-    reg [14:0] lane28_x_magnitude; // scale_table.rs:147
-    reg lane28_x_sign; // scale_table.rs:147
-    reg lane28_x_outer; // scale_table.rs:147
-    reg [9:0] lane28_scale_c; // scale_table.rs:155
-    reg [9:0] lane28_scale_r; // scale_table.rs:155
-    reg [5:0] lane28_scale_e; // scale_table.rs:155
+    reg lane28_inner; // scale_table.rs:139
+    reg [14:0] lane28_x_magnitude; // scale_table.rs:152
+    reg lane28_x_sign; // scale_table.rs:152
+    reg lane28_x_outer; // scale_table.rs:152
+    reg [9:0] lane28_scale_c; // scale_table.rs:160
+    reg [9:0] lane28_scale_r; // scale_table.rs:160
+    reg [5:0] lane28_scale_e; // scale_table.rs:160
     reg [14:0] lane28_x_magnitude_1; // encode.rs:20
     reg lane28_x_sign_1; // encode.rs:20
     reg lane28_x_outer_1; // encode.rs:20
@@ -1579,13 +1580,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane28_middle_s6; // encode.rs:31
     reg [4:0] lane28_border; // encode.rs:31
     reg [3:0] codes_35; // encode.rs:37
-    reg lane27_inner; // scale_table.rs:134
-    reg [14:0] lane27_x_magnitude; // scale_table.rs:147
-    reg lane27_x_sign; // scale_table.rs:147
-    reg lane27_x_outer; // scale_table.rs:147
-    reg [9:0] lane27_scale_c; // scale_table.rs:155
-    reg [9:0] lane27_scale_r; // scale_table.rs:155
-    reg [5:0] lane27_scale_e; // scale_table.rs:155
+    reg lane27_inner; // scale_table.rs:139
+    reg [14:0] lane27_x_magnitude; // scale_table.rs:152
+    reg lane27_x_sign; // scale_table.rs:152
+    reg lane27_x_outer; // scale_table.rs:152
+    reg [9:0] lane27_scale_c; // scale_table.rs:160
+    reg [9:0] lane27_scale_r; // scale_table.rs:160
+    reg [5:0] lane27_scale_e; // scale_table.rs:160
     reg [14:0] lane27_x_magnitude_1; // encode.rs:20
     reg lane27_x_sign_1; // encode.rs:20
     reg lane27_x_outer_1; // encode.rs:20
@@ -1603,13 +1604,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane27_middle_s6; // encode.rs:31
     reg [4:0] lane27_border; // encode.rs:31
     reg [3:0] codes_36; // encode.rs:37
-    reg lane26_inner; // scale_table.rs:134
-    reg [14:0] lane26_x_magnitude; // scale_table.rs:147
-    reg lane26_x_sign; // scale_table.rs:147
-    reg lane26_x_outer; // scale_table.rs:147
-    reg [9:0] lane26_scale_c; // scale_table.rs:155
-    reg [9:0] lane26_scale_r; // scale_table.rs:155
-    reg [5:0] lane26_scale_e; // scale_table.rs:155
+    reg lane26_inner; // scale_table.rs:139
+    reg [14:0] lane26_x_magnitude; // scale_table.rs:152
+    reg lane26_x_sign; // scale_table.rs:152
+    reg lane26_x_outer; // scale_table.rs:152
+    reg [9:0] lane26_scale_c; // scale_table.rs:160
+    reg [9:0] lane26_scale_r; // scale_table.rs:160
+    reg [5:0] lane26_scale_e; // scale_table.rs:160
     reg [14:0] lane26_x_magnitude_1; // encode.rs:20
     reg lane26_x_sign_1; // encode.rs:20
     reg lane26_x_outer_1; // encode.rs:20
@@ -1627,13 +1628,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane26_middle_s6; // encode.rs:31
     reg [4:0] lane26_border; // encode.rs:31
     reg [3:0] codes_37; // encode.rs:37
-    reg lane25_inner; // scale_table.rs:134
-    reg [14:0] lane25_x_magnitude; // scale_table.rs:147
-    reg lane25_x_sign; // scale_table.rs:147
-    reg lane25_x_outer; // scale_table.rs:147
-    reg [9:0] lane25_scale_c; // scale_table.rs:155
-    reg [9:0] lane25_scale_r; // scale_table.rs:155
-    reg [5:0] lane25_scale_e; // scale_table.rs:155
+    reg lane25_inner; // scale_table.rs:139
+    reg [14:0] lane25_x_magnitude; // scale_table.rs:152
+    reg lane25_x_sign; // scale_table.rs:152
+    reg lane25_x_outer; // scale_table.rs:152
+    reg [9:0] lane25_scale_c; // scale_table.rs:160
+    reg [9:0] lane25_scale_r; // scale_table.rs:160
+    reg [5:0] lane25_scale_e; // scale_table.rs:160
     reg [14:0] lane25_x_magnitude_1; // encode.rs:20
     reg lane25_x_sign_1; // encode.rs:20
     reg lane25_x_outer_1; // encode.rs:20
@@ -1651,13 +1652,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane25_middle_s6; // encode.rs:31
     reg [4:0] lane25_border; // encode.rs:31
     reg [3:0] codes_38; // encode.rs:37
-    reg lane24_inner; // scale_table.rs:134
-    reg [14:0] lane24_x_magnitude; // scale_table.rs:147
-    reg lane24_x_sign; // scale_table.rs:147
-    reg lane24_x_outer; // scale_table.rs:147
-    reg [9:0] lane24_scale_c; // scale_table.rs:155
-    reg [9:0] lane24_scale_r; // scale_table.rs:155
-    reg [5:0] lane24_scale_e; // scale_table.rs:155
+    reg lane24_inner; // scale_table.rs:139
+    reg [14:0] lane24_x_magnitude; // scale_table.rs:152
+    reg lane24_x_sign; // scale_table.rs:152
+    reg lane24_x_outer; // scale_table.rs:152
+    reg [9:0] lane24_scale_c; // scale_table.rs:160
+    reg [9:0] lane24_scale_r; // scale_table.rs:160
+    reg [5:0] lane24_scale_e; // scale_table.rs:160
     reg [14:0] lane24_x_magnitude_1; // encode.rs:20
     reg lane24_x_sign_1; // encode.rs:20
     reg lane24_x_outer_1; // encode.rs:20
@@ -1675,13 +1676,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane24_middle_s6; // encode.rs:31
     reg [4:0] lane24_border; // encode.rs:31
     reg [3:0] codes_39; // encode.rs:37
-    reg lane23_inner; // scale_table.rs:134
-    reg [14:0] lane23_x_magnitude; // scale_table.rs:147
-    reg lane23_x_sign; // scale_table.rs:147
-    reg lane23_x_outer; // scale_table.rs:147
-    reg [9:0] lane23_scale_c; // scale_table.rs:155
-    reg [9:0] lane23_scale_r; // scale_table.rs:155
-    reg [5:0] lane23_scale_e; // scale_table.rs:155
+    reg lane23_inner; // scale_table.rs:139
+    reg [14:0] lane23_x_magnitude; // scale_table.rs:152
+    reg lane23_x_sign; // scale_table.rs:152
+    reg lane23_x_outer; // scale_table.rs:152
+    reg [9:0] lane23_scale_c; // scale_table.rs:160
+    reg [9:0] lane23_scale_r; // scale_table.rs:160
+    reg [5:0] lane23_scale_e; // scale_table.rs:160
     reg [14:0] lane23_x_magnitude_1; // encode.rs:20
     reg lane23_x_sign_1; // encode.rs:20
     reg lane23_x_outer_1; // encode.rs:20
@@ -1699,13 +1700,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane23_middle_s6; // encode.rs:31
     reg [4:0] lane23_border; // encode.rs:31
     reg [3:0] codes_40; // encode.rs:37
-    reg lane22_inner; // scale_table.rs:134
-    reg [14:0] lane22_x_magnitude; // scale_table.rs:147
-    reg lane22_x_sign; // scale_table.rs:147
-    reg lane22_x_outer; // scale_table.rs:147
-    reg [9:0] lane22_scale_c; // scale_table.rs:155
-    reg [9:0] lane22_scale_r; // scale_table.rs:155
-    reg [5:0] lane22_scale_e; // scale_table.rs:155
+    reg lane22_inner; // scale_table.rs:139
+    reg [14:0] lane22_x_magnitude; // scale_table.rs:152
+    reg lane22_x_sign; // scale_table.rs:152
+    reg lane22_x_outer; // scale_table.rs:152
+    reg [9:0] lane22_scale_c; // scale_table.rs:160
+    reg [9:0] lane22_scale_r; // scale_table.rs:160
+    reg [5:0] lane22_scale_e; // scale_table.rs:160
     reg [14:0] lane22_x_magnitude_1; // encode.rs:20
     reg lane22_x_sign_1; // encode.rs:20
     reg lane22_x_outer_1; // encode.rs:20
@@ -1723,13 +1724,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane22_middle_s6; // encode.rs:31
     reg [4:0] lane22_border; // encode.rs:31
     reg [3:0] codes_41; // encode.rs:37
-    reg lane21_inner; // scale_table.rs:134
-    reg [14:0] lane21_x_magnitude; // scale_table.rs:147
-    reg lane21_x_sign; // scale_table.rs:147
-    reg lane21_x_outer; // scale_table.rs:147
-    reg [9:0] lane21_scale_c; // scale_table.rs:155
-    reg [9:0] lane21_scale_r; // scale_table.rs:155
-    reg [5:0] lane21_scale_e; // scale_table.rs:155
+    reg lane21_inner; // scale_table.rs:139
+    reg [14:0] lane21_x_magnitude; // scale_table.rs:152
+    reg lane21_x_sign; // scale_table.rs:152
+    reg lane21_x_outer; // scale_table.rs:152
+    reg [9:0] lane21_scale_c; // scale_table.rs:160
+    reg [9:0] lane21_scale_r; // scale_table.rs:160
+    reg [5:0] lane21_scale_e; // scale_table.rs:160
     reg [14:0] lane21_x_magnitude_1; // encode.rs:20
     reg lane21_x_sign_1; // encode.rs:20
     reg lane21_x_outer_1; // encode.rs:20
@@ -1747,13 +1748,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane21_middle_s6; // encode.rs:31
     reg [4:0] lane21_border; // encode.rs:31
     reg [3:0] codes_42; // encode.rs:37
-    reg lane20_inner; // scale_table.rs:134
-    reg [14:0] lane20_x_magnitude; // scale_table.rs:147
-    reg lane20_x_sign; // scale_table.rs:147
-    reg lane20_x_outer; // scale_table.rs:147
-    reg [9:0] lane20_scale_c; // scale_table.rs:155
-    reg [9:0] lane20_scale_r; // scale_table.rs:155
-    reg [5:0] lane20_scale_e; // scale_table.rs:155
+    reg lane20_inner; // scale_table.rs:139
+    reg [14:0] lane20_x_magnitude; // scale_table.rs:152
+    reg lane20_x_sign; // scale_table.rs:152
+    reg lane20_x_outer; // scale_table.rs:152
+    reg [9:0] lane20_scale_c; // scale_table.rs:160
+    reg [9:0] lane20_scale_r; // scale_table.rs:160
+    reg [5:0] lane20_scale_e; // scale_table.rs:160
     reg [14:0] lane20_x_magnitude_1; // encode.rs:20
     reg lane20_x_sign_1; // encode.rs:20
     reg lane20_x_outer_1; // encode.rs:20
@@ -1771,13 +1772,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane20_middle_s6; // encode.rs:31
     reg [4:0] lane20_border; // encode.rs:31
     reg [3:0] codes_43; // encode.rs:37
-    reg lane19_inner; // scale_table.rs:134
-    reg [14:0] lane19_x_magnitude; // scale_table.rs:147
-    reg lane19_x_sign; // scale_table.rs:147
-    reg lane19_x_outer; // scale_table.rs:147
-    reg [9:0] lane19_scale_c; // scale_table.rs:155
-    reg [9:0] lane19_scale_r; // scale_table.rs:155
-    reg [5:0] lane19_scale_e; // scale_table.rs:155
+    reg lane19_inner; // scale_table.rs:139
+    reg [14:0] lane19_x_magnitude; // scale_table.rs:152
+    reg lane19_x_sign; // scale_table.rs:152
+    reg lane19_x_outer; // scale_table.rs:152
+    reg [9:0] lane19_scale_c; // scale_table.rs:160
+    reg [9:0] lane19_scale_r; // scale_table.rs:160
+    reg [5:0] lane19_scale_e; // scale_table.rs:160
     reg [14:0] lane19_x_magnitude_1; // encode.rs:20
     reg lane19_x_sign_1; // encode.rs:20
     reg lane19_x_outer_1; // encode.rs:20
@@ -1795,13 +1796,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane19_middle_s6; // encode.rs:31
     reg [4:0] lane19_border; // encode.rs:31
     reg [3:0] codes_44; // encode.rs:37
-    reg lane18_inner; // scale_table.rs:134
-    reg [14:0] lane18_x_magnitude; // scale_table.rs:147
-    reg lane18_x_sign; // scale_table.rs:147
-    reg lane18_x_outer; // scale_table.rs:147
-    reg [9:0] lane18_scale_c; // scale_table.rs:155
-    reg [9:0] lane18_scale_r; // scale_table.rs:155
-    reg [5:0] lane18_scale_e; // scale_table.rs:155
+    reg lane18_inner; // scale_table.rs:139
+    reg [14:0] lane18_x_magnitude; // scale_table.rs:152
+    reg lane18_x_sign; // scale_table.rs:152
+    reg lane18_x_outer; // scale_table.rs:152
+    reg [9:0] lane18_scale_c; // scale_table.rs:160
+    reg [9:0] lane18_scale_r; // scale_table.rs:160
+    reg [5:0] lane18_scale_e; // scale_table.rs:160
     reg [14:0] lane18_x_magnitude_1; // encode.rs:20
     reg lane18_x_sign_1; // encode.rs:20
     reg lane18_x_outer_1; // encode.rs:20
@@ -1819,13 +1820,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane18_middle_s6; // encode.rs:31
     reg [4:0] lane18_border; // encode.rs:31
     reg [3:0] codes_45; // encode.rs:37
-    reg lane17_inner; // scale_table.rs:134
-    reg [14:0] lane17_x_magnitude; // scale_table.rs:147
-    reg lane17_x_sign; // scale_table.rs:147
-    reg lane17_x_outer; // scale_table.rs:147
-    reg [9:0] lane17_scale_c; // scale_table.rs:155
-    reg [9:0] lane17_scale_r; // scale_table.rs:155
-    reg [5:0] lane17_scale_e; // scale_table.rs:155
+    reg lane17_inner; // scale_table.rs:139
+    reg [14:0] lane17_x_magnitude; // scale_table.rs:152
+    reg lane17_x_sign; // scale_table.rs:152
+    reg lane17_x_outer; // scale_table.rs:152
+    reg [9:0] lane17_scale_c; // scale_table.rs:160
+    reg [9:0] lane17_scale_r; // scale_table.rs:160
+    reg [5:0] lane17_scale_e; // scale_table.rs:160
     reg [14:0] lane17_x_magnitude_1; // encode.rs:20
     reg lane17_x_sign_1; // encode.rs:20
     reg lane17_x_outer_1; // encode.rs:20
@@ -1843,13 +1844,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane17_middle_s6; // encode.rs:31
     reg [4:0] lane17_border; // encode.rs:31
     reg [3:0] codes_46; // encode.rs:37
-    reg lane16_inner; // scale_table.rs:134
-    reg [14:0] lane16_x_magnitude; // scale_table.rs:147
-    reg lane16_x_sign; // scale_table.rs:147
-    reg lane16_x_outer; // scale_table.rs:147
-    reg [9:0] lane16_scale_c; // scale_table.rs:155
-    reg [9:0] lane16_scale_r; // scale_table.rs:155
-    reg [5:0] lane16_scale_e; // scale_table.rs:155
+    reg lane16_inner; // scale_table.rs:139
+    reg [14:0] lane16_x_magnitude; // scale_table.rs:152
+    reg lane16_x_sign; // scale_table.rs:152
+    reg lane16_x_outer; // scale_table.rs:152
+    reg [9:0] lane16_scale_c; // scale_table.rs:160
+    reg [9:0] lane16_scale_r; // scale_table.rs:160
+    reg [5:0] lane16_scale_e; // scale_table.rs:160
     reg [14:0] lane16_x_magnitude_1; // encode.rs:20
     reg lane16_x_sign_1; // encode.rs:20
     reg lane16_x_outer_1; // encode.rs:20
@@ -1867,13 +1868,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane16_middle_s6; // encode.rs:31
     reg [4:0] lane16_border; // encode.rs:31
     reg [3:0] codes_47; // encode.rs:37
-    reg lane15_inner; // scale_table.rs:134
-    reg [14:0] lane15_x_magnitude; // scale_table.rs:147
-    reg lane15_x_sign; // scale_table.rs:147
-    reg lane15_x_outer; // scale_table.rs:147
-    reg [9:0] lane15_scale_c; // scale_table.rs:155
-    reg [9:0] lane15_scale_r; // scale_table.rs:155
-    reg [5:0] lane15_scale_e; // scale_table.rs:155
+    reg lane15_inner; // scale_table.rs:139
+    reg [14:0] lane15_x_magnitude; // scale_table.rs:152
+    reg lane15_x_sign; // scale_table.rs:152
+    reg lane15_x_outer; // scale_table.rs:152
+    reg [9:0] lane15_scale_c; // scale_table.rs:160
+    reg [9:0] lane15_scale_r; // scale_table.rs:160
+    reg [5:0] lane15_scale_e; // scale_table.rs:160
     reg [14:0] lane15_x_magnitude_1; // encode.rs:20
     reg lane15_x_sign_1; // encode.rs:20
     reg lane15_x_outer_1; // encode.rs:20
@@ -1891,13 +1892,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane15_middle_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_48; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:134
-    reg [14:0] lane14_x_magnitude; // scale_table.rs:147
-    reg lane14_x_sign; // scale_table.rs:147
-    reg lane14_x_outer; // scale_table.rs:147
-    reg [9:0] lane14_scale_c; // scale_table.rs:155
-    reg [9:0] lane14_scale_r; // scale_table.rs:155
-    reg [5:0] lane14_scale_e; // scale_table.rs:155
+    reg lane14_inner; // scale_table.rs:139
+    reg [14:0] lane14_x_magnitude; // scale_table.rs:152
+    reg lane14_x_sign; // scale_table.rs:152
+    reg lane14_x_outer; // scale_table.rs:152
+    reg [9:0] lane14_scale_c; // scale_table.rs:160
+    reg [9:0] lane14_scale_r; // scale_table.rs:160
+    reg [5:0] lane14_scale_e; // scale_table.rs:160
     reg [14:0] lane14_x_magnitude_1; // encode.rs:20
     reg lane14_x_sign_1; // encode.rs:20
     reg lane14_x_outer_1; // encode.rs:20
@@ -1915,13 +1916,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_49; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:134
-    reg [14:0] lane13_x_magnitude; // scale_table.rs:147
-    reg lane13_x_sign; // scale_table.rs:147
-    reg lane13_x_outer; // scale_table.rs:147
-    reg [9:0] lane13_scale_c; // scale_table.rs:155
-    reg [9:0] lane13_scale_r; // scale_table.rs:155
-    reg [5:0] lane13_scale_e; // scale_table.rs:155
+    reg lane13_inner; // scale_table.rs:139
+    reg [14:0] lane13_x_magnitude; // scale_table.rs:152
+    reg lane13_x_sign; // scale_table.rs:152
+    reg lane13_x_outer; // scale_table.rs:152
+    reg [9:0] lane13_scale_c; // scale_table.rs:160
+    reg [9:0] lane13_scale_r; // scale_table.rs:160
+    reg [5:0] lane13_scale_e; // scale_table.rs:160
     reg [14:0] lane13_x_magnitude_1; // encode.rs:20
     reg lane13_x_sign_1; // encode.rs:20
     reg lane13_x_outer_1; // encode.rs:20
@@ -1939,13 +1940,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_50; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:134
-    reg [14:0] lane12_x_magnitude; // scale_table.rs:147
-    reg lane12_x_sign; // scale_table.rs:147
-    reg lane12_x_outer; // scale_table.rs:147
-    reg [9:0] lane12_scale_c; // scale_table.rs:155
-    reg [9:0] lane12_scale_r; // scale_table.rs:155
-    reg [5:0] lane12_scale_e; // scale_table.rs:155
+    reg lane12_inner; // scale_table.rs:139
+    reg [14:0] lane12_x_magnitude; // scale_table.rs:152
+    reg lane12_x_sign; // scale_table.rs:152
+    reg lane12_x_outer; // scale_table.rs:152
+    reg [9:0] lane12_scale_c; // scale_table.rs:160
+    reg [9:0] lane12_scale_r; // scale_table.rs:160
+    reg [5:0] lane12_scale_e; // scale_table.rs:160
     reg [14:0] lane12_x_magnitude_1; // encode.rs:20
     reg lane12_x_sign_1; // encode.rs:20
     reg lane12_x_outer_1; // encode.rs:20
@@ -1963,13 +1964,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_51; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:134
-    reg [14:0] lane11_x_magnitude; // scale_table.rs:147
-    reg lane11_x_sign; // scale_table.rs:147
-    reg lane11_x_outer; // scale_table.rs:147
-    reg [9:0] lane11_scale_c; // scale_table.rs:155
-    reg [9:0] lane11_scale_r; // scale_table.rs:155
-    reg [5:0] lane11_scale_e; // scale_table.rs:155
+    reg lane11_inner; // scale_table.rs:139
+    reg [14:0] lane11_x_magnitude; // scale_table.rs:152
+    reg lane11_x_sign; // scale_table.rs:152
+    reg lane11_x_outer; // scale_table.rs:152
+    reg [9:0] lane11_scale_c; // scale_table.rs:160
+    reg [9:0] lane11_scale_r; // scale_table.rs:160
+    reg [5:0] lane11_scale_e; // scale_table.rs:160
     reg [14:0] lane11_x_magnitude_1; // encode.rs:20
     reg lane11_x_sign_1; // encode.rs:20
     reg lane11_x_outer_1; // encode.rs:20
@@ -1987,13 +1988,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_52; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:134
-    reg [14:0] lane10_x_magnitude; // scale_table.rs:147
-    reg lane10_x_sign; // scale_table.rs:147
-    reg lane10_x_outer; // scale_table.rs:147
-    reg [9:0] lane10_scale_c; // scale_table.rs:155
-    reg [9:0] lane10_scale_r; // scale_table.rs:155
-    reg [5:0] lane10_scale_e; // scale_table.rs:155
+    reg lane10_inner; // scale_table.rs:139
+    reg [14:0] lane10_x_magnitude; // scale_table.rs:152
+    reg lane10_x_sign; // scale_table.rs:152
+    reg lane10_x_outer; // scale_table.rs:152
+    reg [9:0] lane10_scale_c; // scale_table.rs:160
+    reg [9:0] lane10_scale_r; // scale_table.rs:160
+    reg [5:0] lane10_scale_e; // scale_table.rs:160
     reg [14:0] lane10_x_magnitude_1; // encode.rs:20
     reg lane10_x_sign_1; // encode.rs:20
     reg lane10_x_outer_1; // encode.rs:20
@@ -2011,13 +2012,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_53; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:134
-    reg [14:0] lane9_x_magnitude; // scale_table.rs:147
-    reg lane9_x_sign; // scale_table.rs:147
-    reg lane9_x_outer; // scale_table.rs:147
-    reg [9:0] lane9_scale_c; // scale_table.rs:155
-    reg [9:0] lane9_scale_r; // scale_table.rs:155
-    reg [5:0] lane9_scale_e; // scale_table.rs:155
+    reg lane9_inner; // scale_table.rs:139
+    reg [14:0] lane9_x_magnitude; // scale_table.rs:152
+    reg lane9_x_sign; // scale_table.rs:152
+    reg lane9_x_outer; // scale_table.rs:152
+    reg [9:0] lane9_scale_c; // scale_table.rs:160
+    reg [9:0] lane9_scale_r; // scale_table.rs:160
+    reg [5:0] lane9_scale_e; // scale_table.rs:160
     reg [14:0] lane9_x_magnitude_1; // encode.rs:20
     reg lane9_x_sign_1; // encode.rs:20
     reg lane9_x_outer_1; // encode.rs:20
@@ -2035,13 +2036,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_54; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:134
-    reg [14:0] lane8_x_magnitude; // scale_table.rs:147
-    reg lane8_x_sign; // scale_table.rs:147
-    reg lane8_x_outer; // scale_table.rs:147
-    reg [9:0] lane8_scale_c; // scale_table.rs:155
-    reg [9:0] lane8_scale_r; // scale_table.rs:155
-    reg [5:0] lane8_scale_e; // scale_table.rs:155
+    reg lane8_inner; // scale_table.rs:139
+    reg [14:0] lane8_x_magnitude; // scale_table.rs:152
+    reg lane8_x_sign; // scale_table.rs:152
+    reg lane8_x_outer; // scale_table.rs:152
+    reg [9:0] lane8_scale_c; // scale_table.rs:160
+    reg [9:0] lane8_scale_r; // scale_table.rs:160
+    reg [5:0] lane8_scale_e; // scale_table.rs:160
     reg [14:0] lane8_x_magnitude_1; // encode.rs:20
     reg lane8_x_sign_1; // encode.rs:20
     reg lane8_x_outer_1; // encode.rs:20
@@ -2059,13 +2060,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_55; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:134
-    reg [14:0] lane7_x_magnitude; // scale_table.rs:147
-    reg lane7_x_sign; // scale_table.rs:147
-    reg lane7_x_outer; // scale_table.rs:147
-    reg [9:0] lane7_scale_c; // scale_table.rs:155
-    reg [9:0] lane7_scale_r; // scale_table.rs:155
-    reg [5:0] lane7_scale_e; // scale_table.rs:155
+    reg lane7_inner; // scale_table.rs:139
+    reg [14:0] lane7_x_magnitude; // scale_table.rs:152
+    reg lane7_x_sign; // scale_table.rs:152
+    reg lane7_x_outer; // scale_table.rs:152
+    reg [9:0] lane7_scale_c; // scale_table.rs:160
+    reg [9:0] lane7_scale_r; // scale_table.rs:160
+    reg [5:0] lane7_scale_e; // scale_table.rs:160
     reg [14:0] lane7_x_magnitude_1; // encode.rs:20
     reg lane7_x_sign_1; // encode.rs:20
     reg lane7_x_outer_1; // encode.rs:20
@@ -2083,13 +2084,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_56; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:134
-    reg [14:0] lane6_x_magnitude; // scale_table.rs:147
-    reg lane6_x_sign; // scale_table.rs:147
-    reg lane6_x_outer; // scale_table.rs:147
-    reg [9:0] lane6_scale_c; // scale_table.rs:155
-    reg [9:0] lane6_scale_r; // scale_table.rs:155
-    reg [5:0] lane6_scale_e; // scale_table.rs:155
+    reg lane6_inner; // scale_table.rs:139
+    reg [14:0] lane6_x_magnitude; // scale_table.rs:152
+    reg lane6_x_sign; // scale_table.rs:152
+    reg lane6_x_outer; // scale_table.rs:152
+    reg [9:0] lane6_scale_c; // scale_table.rs:160
+    reg [9:0] lane6_scale_r; // scale_table.rs:160
+    reg [5:0] lane6_scale_e; // scale_table.rs:160
     reg [14:0] lane6_x_magnitude_1; // encode.rs:20
     reg lane6_x_sign_1; // encode.rs:20
     reg lane6_x_outer_1; // encode.rs:20
@@ -2107,13 +2108,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_57; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:134
-    reg [14:0] lane5_x_magnitude; // scale_table.rs:147
-    reg lane5_x_sign; // scale_table.rs:147
-    reg lane5_x_outer; // scale_table.rs:147
-    reg [9:0] lane5_scale_c; // scale_table.rs:155
-    reg [9:0] lane5_scale_r; // scale_table.rs:155
-    reg [5:0] lane5_scale_e; // scale_table.rs:155
+    reg lane5_inner; // scale_table.rs:139
+    reg [14:0] lane5_x_magnitude; // scale_table.rs:152
+    reg lane5_x_sign; // scale_table.rs:152
+    reg lane5_x_outer; // scale_table.rs:152
+    reg [9:0] lane5_scale_c; // scale_table.rs:160
+    reg [9:0] lane5_scale_r; // scale_table.rs:160
+    reg [5:0] lane5_scale_e; // scale_table.rs:160
     reg [14:0] lane5_x_magnitude_1; // encode.rs:20
     reg lane5_x_sign_1; // encode.rs:20
     reg lane5_x_outer_1; // encode.rs:20
@@ -2131,13 +2132,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_58; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:134
-    reg [14:0] lane4_x_magnitude; // scale_table.rs:147
-    reg lane4_x_sign; // scale_table.rs:147
-    reg lane4_x_outer; // scale_table.rs:147
-    reg [9:0] lane4_scale_c; // scale_table.rs:155
-    reg [9:0] lane4_scale_r; // scale_table.rs:155
-    reg [5:0] lane4_scale_e; // scale_table.rs:155
+    reg lane4_inner; // scale_table.rs:139
+    reg [14:0] lane4_x_magnitude; // scale_table.rs:152
+    reg lane4_x_sign; // scale_table.rs:152
+    reg lane4_x_outer; // scale_table.rs:152
+    reg [9:0] lane4_scale_c; // scale_table.rs:160
+    reg [9:0] lane4_scale_r; // scale_table.rs:160
+    reg [5:0] lane4_scale_e; // scale_table.rs:160
     reg [14:0] lane4_x_magnitude_1; // encode.rs:20
     reg lane4_x_sign_1; // encode.rs:20
     reg lane4_x_outer_1; // encode.rs:20
@@ -2155,13 +2156,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_59; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:134
-    reg [14:0] lane3_x_magnitude; // scale_table.rs:147
-    reg lane3_x_sign; // scale_table.rs:147
-    reg lane3_x_outer; // scale_table.rs:147
-    reg [9:0] lane3_scale_c; // scale_table.rs:155
-    reg [9:0] lane3_scale_r; // scale_table.rs:155
-    reg [5:0] lane3_scale_e; // scale_table.rs:155
+    reg lane3_inner; // scale_table.rs:139
+    reg [14:0] lane3_x_magnitude; // scale_table.rs:152
+    reg lane3_x_sign; // scale_table.rs:152
+    reg lane3_x_outer; // scale_table.rs:152
+    reg [9:0] lane3_scale_c; // scale_table.rs:160
+    reg [9:0] lane3_scale_r; // scale_table.rs:160
+    reg [5:0] lane3_scale_e; // scale_table.rs:160
     reg [14:0] lane3_x_magnitude_1; // encode.rs:20
     reg lane3_x_sign_1; // encode.rs:20
     reg lane3_x_outer_1; // encode.rs:20
@@ -2179,13 +2180,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_60; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:134
-    reg [14:0] lane2_x_magnitude; // scale_table.rs:147
-    reg lane2_x_sign; // scale_table.rs:147
-    reg lane2_x_outer; // scale_table.rs:147
-    reg [9:0] lane2_scale_c; // scale_table.rs:155
-    reg [9:0] lane2_scale_r; // scale_table.rs:155
-    reg [5:0] lane2_scale_e; // scale_table.rs:155
+    reg lane2_inner; // scale_table.rs:139
+    reg [14:0] lane2_x_magnitude; // scale_table.rs:152
+    reg lane2_x_sign; // scale_table.rs:152
+    reg lane2_x_outer; // scale_table.rs:152
+    reg [9:0] lane2_scale_c; // scale_table.rs:160
+    reg [9:0] lane2_scale_r; // scale_table.rs:160
+    reg [5:0] lane2_scale_e; // scale_table.rs:160
     reg [14:0] lane2_x_magnitude_1; // encode.rs:20
     reg lane2_x_sign_1; // encode.rs:20
     reg lane2_x_outer_1; // encode.rs:20
@@ -2203,13 +2204,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_61; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:134
-    reg [14:0] lane1_x_magnitude; // scale_table.rs:147
-    reg lane1_x_sign; // scale_table.rs:147
-    reg lane1_x_outer; // scale_table.rs:147
-    reg [9:0] lane1_scale_c; // scale_table.rs:155
-    reg [9:0] lane1_scale_r; // scale_table.rs:155
-    reg [5:0] lane1_scale_e; // scale_table.rs:155
+    reg lane1_inner; // scale_table.rs:139
+    reg [14:0] lane1_x_magnitude; // scale_table.rs:152
+    reg lane1_x_sign; // scale_table.rs:152
+    reg lane1_x_outer; // scale_table.rs:152
+    reg [9:0] lane1_scale_c; // scale_table.rs:160
+    reg [9:0] lane1_scale_r; // scale_table.rs:160
+    reg [5:0] lane1_scale_e; // scale_table.rs:160
     reg [14:0] lane1_x_magnitude_1; // encode.rs:20
     reg lane1_x_sign_1; // encode.rs:20
     reg lane1_x_outer_1; // encode.rs:20
@@ -2227,13 +2228,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_62; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:134
-    reg [14:0] lane0_x_magnitude; // scale_table.rs:147
-    reg lane0_x_sign; // scale_table.rs:147
-    reg lane0_x_outer; // scale_table.rs:147
-    reg [9:0] lane0_scale_c; // scale_table.rs:155
-    reg [9:0] lane0_scale_r; // scale_table.rs:155
-    reg [5:0] lane0_scale_e; // scale_table.rs:155
+    reg lane0_inner; // scale_table.rs:139
+    reg [14:0] lane0_x_magnitude; // scale_table.rs:152
+    reg lane0_x_sign; // scale_table.rs:152
+    reg lane0_x_outer; // scale_table.rs:152
+    reg [9:0] lane0_scale_c; // scale_table.rs:160
+    reg [9:0] lane0_scale_r; // scale_table.rs:160
+    reg [5:0] lane0_scale_e; // scale_table.rs:160
     reg [14:0] lane0_x_magnitude_1; // encode.rs:20
     reg lane0_x_sign_1; // encode.rs:20
     reg lane0_x_outer_1; // encode.rs:20
@@ -2733,7 +2734,7 @@ module oaken_quantizer_core_p64_n8192 (
     reg [1151:0] ring_q0; // quantizer.rs:219
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:255];
     reg [6:0] counts_q0; // quantizer.rs:220
-    (* ram_style = "distributed" *) reg [161:0] queue [0:63];
+    (* ram_style = "distributed" *) reg [108:0] queue [0:63];
     (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings: a change waits for the vectors under way
@@ -4128,22 +4129,23 @@ module oaken_quantizer_core_p64_n8192 (
         .thresholds_t_high(settings_t_high),
         .thresholds_s_high(settings_s_high),
         .done(steps_done),
-        .descriptor_header(steps_descriptor_header),
-        .descriptor_outer_pos_r(steps_descriptor_outer_pos_r),
-        .descriptor_outer_pos_e(steps_descriptor_outer_pos_e),
-        .descriptor_outer_pos_c(steps_descriptor_outer_pos_c),
-        .descriptor_outer_neg_r(steps_descriptor_outer_neg_r),
-        .descriptor_outer_neg_e(steps_descriptor_outer_neg_e),
-        .descriptor_outer_neg_c(steps_descriptor_outer_neg_c),
-        .descriptor_middle_r(steps_descriptor_middle_r),
-        .descriptor_middle_e(steps_descriptor_middle_e),
-        .descriptor_middle_c(steps_descriptor_middle_c),
-        .descriptor_middle_c_neg(steps_descriptor_middle_c_neg),
-        .descriptor_inner_r(steps_descriptor_inner_r),
-        .descriptor_inner_e(steps_descriptor_inner_e)
+        .header(steps_header),
+        .scales_split(steps_scales_split),
+        .scales_outer_pos_r(steps_scales_outer_pos_r),
+        .scales_outer_pos_e(steps_scales_outer_pos_e),
+        .scales_outer_pos_c(steps_scales_outer_pos_c),
+        .scales_outer_neg_r(steps_scales_outer_neg_r),
+        .scales_outer_neg_e(steps_scales_outer_neg_e),
+        .scales_outer_neg_c(steps_scales_outer_neg_c),
+        .scales_middle_r(steps_scales_middle_r),
+        .scales_middle_e(steps_scales_middle_e),
+        .scales_middle_c(steps_scales_middle_c),
+        .scales_middle_c_neg(steps_scales_middle_c_neg),
+        .scales_inner_r(steps_scales_inner_r),
+        .scales_inner_e(steps_scales_inner_e)
     );
-    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_descriptor_header;
-    wire [161:0] _t23 = {steps_descriptor_header, steps_descriptor_outer_pos_r, steps_descriptor_outer_pos_e, steps_descriptor_outer_pos_c, steps_descriptor_outer_neg_r, steps_descriptor_outer_neg_e, steps_descriptor_outer_neg_c, steps_descriptor_middle_r, steps_descriptor_middle_e, steps_descriptor_middle_c, steps_descriptor_middle_c_neg, steps_descriptor_inner_r, steps_descriptor_inner_e}; // quantizer.rs:184
+    always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
+    wire [108:0] _t23 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t23;
     always @(posedge clk) begin
         if (rst) begin
@@ -4155,8 +4157,8 @@ module oaken_quantizer_core_p64_n8192 (
 
     // out: read the ring
     wire issue = |queued; // quantizer.rs:192
-    wire [161:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [57:0] d_header = queue_q0[161:104]; // quantizer.rs:192
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
     wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
     wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
     wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
@@ -4169,7 +4171,6 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
     wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
     wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire [4:0] split = d_header[56:52]; // scale.rs:66
     wire beat_first = beat_index == 7'h0; // quantizer.rs:197
     wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
     assign leaves = (issue & beat_last) & advance;
@@ -4247,8 +4248,8 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) d_inner_r_s2 <= d_inner_r_s1;
         if (advance) d_inner_e_s1 <= d_inner_e;
         if (advance) d_inner_e_s2 <= d_inner_e_s1;
-        if (advance) split_s1 <= split;
-        if (advance) split_1 <= split_s1;
+        if (advance) d_split_s1_1 <= d_split;
+        if (advance) split <= d_split_s1_1;
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
     wire elements_0_sign = word[2]; // quantizer.rs:223
@@ -4524,10 +4525,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane63_x_sign <= elements_63_sign;
         if (advance) lane63_x_outer <= elements_63_outer;
     end
-    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:150
+    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
         if (advance) lane63_scale_r <= lane63_side_r;
@@ -4563,11 +4564,11 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane63_negative <= l30_s6;
         if (advance) lane63_middle_s5 <= lane63_middle;
         if (advance) lane63_middle_s6 <= lane63_middle_s5;
-        if (advance) split_1_s3 <= split_1;
-        if (advance) split_1_s4 <= split_1_s3;
-        if (advance) split_1_s5 <= split_1_s4;
-        if (advance) split_1_s6 <= split_1_s5;
-        if (advance) lane63_border <= lane63_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) split_s3 <= split;
+        if (advance) split_s4 <= split_s3;
+        if (advance) split_s5 <= split_s4;
+        if (advance) split_s6 <= split_s5;
+        if (advance) lane63_border <= lane63_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane63_outwards = {lane63_negative, lane63_cells ^ {5{lane63_negative}}}; // encode.rs:34
     wire [5:0] lane63_code = {1'h0, lane63_border} + lane63_outwards; // encode.rs:35
@@ -4579,10 +4580,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane62_x_sign <= elements_62_sign;
         if (advance) lane62_x_outer <= elements_62_outer;
     end
-    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:150
+    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
         if (advance) lane62_scale_r <= lane62_side_r;
@@ -4618,7 +4619,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane62_negative <= l30_s6_1;
         if (advance) lane62_middle_s5 <= lane62_middle;
         if (advance) lane62_middle_s6 <= lane62_middle_s5;
-        if (advance) lane62_border <= lane62_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane62_border <= lane62_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane62_outwards = {lane62_negative, lane62_cells ^ {5{lane62_negative}}}; // encode.rs:34
     wire [5:0] lane62_code = {1'h0, lane62_border} + lane62_outwards; // encode.rs:35
@@ -4630,10 +4631,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane61_x_sign <= elements_61_sign;
         if (advance) lane61_x_outer <= elements_61_outer;
     end
-    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:150
+    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
         if (advance) lane61_scale_r <= lane61_side_r;
@@ -4669,7 +4670,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane61_negative <= l30_s6_2;
         if (advance) lane61_middle_s5 <= lane61_middle;
         if (advance) lane61_middle_s6 <= lane61_middle_s5;
-        if (advance) lane61_border <= lane61_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane61_border <= lane61_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane61_outwards = {lane61_negative, lane61_cells ^ {5{lane61_negative}}}; // encode.rs:34
     wire [5:0] lane61_code = {1'h0, lane61_border} + lane61_outwards; // encode.rs:35
@@ -4681,10 +4682,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane60_x_sign <= elements_60_sign;
         if (advance) lane60_x_outer <= elements_60_outer;
     end
-    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:150
+    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
         if (advance) lane60_scale_r <= lane60_side_r;
@@ -4720,7 +4721,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane60_negative <= l30_s6_3;
         if (advance) lane60_middle_s5 <= lane60_middle;
         if (advance) lane60_middle_s6 <= lane60_middle_s5;
-        if (advance) lane60_border <= lane60_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane60_border <= lane60_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane60_outwards = {lane60_negative, lane60_cells ^ {5{lane60_negative}}}; // encode.rs:34
     wire [5:0] lane60_code = {1'h0, lane60_border} + lane60_outwards; // encode.rs:35
@@ -4732,10 +4733,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane59_x_sign <= elements_59_sign;
         if (advance) lane59_x_outer <= elements_59_outer;
     end
-    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:150
+    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
         if (advance) lane59_scale_r <= lane59_side_r;
@@ -4771,7 +4772,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane59_negative <= l30_s6_4;
         if (advance) lane59_middle_s5 <= lane59_middle;
         if (advance) lane59_middle_s6 <= lane59_middle_s5;
-        if (advance) lane59_border <= lane59_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane59_border <= lane59_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane59_outwards = {lane59_negative, lane59_cells ^ {5{lane59_negative}}}; // encode.rs:34
     wire [5:0] lane59_code = {1'h0, lane59_border} + lane59_outwards; // encode.rs:35
@@ -4783,10 +4784,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane58_x_sign <= elements_58_sign;
         if (advance) lane58_x_outer <= elements_58_outer;
     end
-    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:150
+    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
         if (advance) lane58_scale_r <= lane58_side_r;
@@ -4822,7 +4823,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane58_negative <= l30_s6_5;
         if (advance) lane58_middle_s5 <= lane58_middle;
         if (advance) lane58_middle_s6 <= lane58_middle_s5;
-        if (advance) lane58_border <= lane58_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane58_border <= lane58_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane58_outwards = {lane58_negative, lane58_cells ^ {5{lane58_negative}}}; // encode.rs:34
     wire [5:0] lane58_code = {1'h0, lane58_border} + lane58_outwards; // encode.rs:35
@@ -4834,10 +4835,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane57_x_sign <= elements_57_sign;
         if (advance) lane57_x_outer <= elements_57_outer;
     end
-    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:150
+    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
         if (advance) lane57_scale_r <= lane57_side_r;
@@ -4873,7 +4874,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane57_negative <= l30_s6_6;
         if (advance) lane57_middle_s5 <= lane57_middle;
         if (advance) lane57_middle_s6 <= lane57_middle_s5;
-        if (advance) lane57_border <= lane57_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane57_border <= lane57_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane57_outwards = {lane57_negative, lane57_cells ^ {5{lane57_negative}}}; // encode.rs:34
     wire [5:0] lane57_code = {1'h0, lane57_border} + lane57_outwards; // encode.rs:35
@@ -4885,10 +4886,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane56_x_sign <= elements_56_sign;
         if (advance) lane56_x_outer <= elements_56_outer;
     end
-    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:150
+    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
         if (advance) lane56_scale_r <= lane56_side_r;
@@ -4924,7 +4925,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane56_negative <= l30_s6_7;
         if (advance) lane56_middle_s5 <= lane56_middle;
         if (advance) lane56_middle_s6 <= lane56_middle_s5;
-        if (advance) lane56_border <= lane56_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane56_border <= lane56_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane56_outwards = {lane56_negative, lane56_cells ^ {5{lane56_negative}}}; // encode.rs:34
     wire [5:0] lane56_code = {1'h0, lane56_border} + lane56_outwards; // encode.rs:35
@@ -4936,10 +4937,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane55_x_sign <= elements_55_sign;
         if (advance) lane55_x_outer <= elements_55_outer;
     end
-    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:150
+    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
         if (advance) lane55_scale_r <= lane55_side_r;
@@ -4975,7 +4976,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane55_negative <= l30_s6_8;
         if (advance) lane55_middle_s5 <= lane55_middle;
         if (advance) lane55_middle_s6 <= lane55_middle_s5;
-        if (advance) lane55_border <= lane55_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane55_border <= lane55_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane55_outwards = {lane55_negative, lane55_cells ^ {5{lane55_negative}}}; // encode.rs:34
     wire [5:0] lane55_code = {1'h0, lane55_border} + lane55_outwards; // encode.rs:35
@@ -4987,10 +4988,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane54_x_sign <= elements_54_sign;
         if (advance) lane54_x_outer <= elements_54_outer;
     end
-    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:150
+    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
         if (advance) lane54_scale_r <= lane54_side_r;
@@ -5026,7 +5027,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane54_negative <= l30_s6_9;
         if (advance) lane54_middle_s5 <= lane54_middle;
         if (advance) lane54_middle_s6 <= lane54_middle_s5;
-        if (advance) lane54_border <= lane54_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane54_border <= lane54_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane54_outwards = {lane54_negative, lane54_cells ^ {5{lane54_negative}}}; // encode.rs:34
     wire [5:0] lane54_code = {1'h0, lane54_border} + lane54_outwards; // encode.rs:35
@@ -5038,10 +5039,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane53_x_sign <= elements_53_sign;
         if (advance) lane53_x_outer <= elements_53_outer;
     end
-    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:150
+    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
         if (advance) lane53_scale_r <= lane53_side_r;
@@ -5077,7 +5078,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane53_negative <= l30_s6_10;
         if (advance) lane53_middle_s5 <= lane53_middle;
         if (advance) lane53_middle_s6 <= lane53_middle_s5;
-        if (advance) lane53_border <= lane53_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane53_border <= lane53_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane53_outwards = {lane53_negative, lane53_cells ^ {5{lane53_negative}}}; // encode.rs:34
     wire [5:0] lane53_code = {1'h0, lane53_border} + lane53_outwards; // encode.rs:35
@@ -5089,10 +5090,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane52_x_sign <= elements_52_sign;
         if (advance) lane52_x_outer <= elements_52_outer;
     end
-    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:150
+    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
         if (advance) lane52_scale_r <= lane52_side_r;
@@ -5128,7 +5129,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane52_negative <= l30_s6_11;
         if (advance) lane52_middle_s5 <= lane52_middle;
         if (advance) lane52_middle_s6 <= lane52_middle_s5;
-        if (advance) lane52_border <= lane52_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane52_border <= lane52_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane52_outwards = {lane52_negative, lane52_cells ^ {5{lane52_negative}}}; // encode.rs:34
     wire [5:0] lane52_code = {1'h0, lane52_border} + lane52_outwards; // encode.rs:35
@@ -5140,10 +5141,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane51_x_sign <= elements_51_sign;
         if (advance) lane51_x_outer <= elements_51_outer;
     end
-    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:150
+    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
         if (advance) lane51_scale_r <= lane51_side_r;
@@ -5179,7 +5180,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane51_negative <= l30_s6_12;
         if (advance) lane51_middle_s5 <= lane51_middle;
         if (advance) lane51_middle_s6 <= lane51_middle_s5;
-        if (advance) lane51_border <= lane51_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane51_border <= lane51_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane51_outwards = {lane51_negative, lane51_cells ^ {5{lane51_negative}}}; // encode.rs:34
     wire [5:0] lane51_code = {1'h0, lane51_border} + lane51_outwards; // encode.rs:35
@@ -5191,10 +5192,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane50_x_sign <= elements_50_sign;
         if (advance) lane50_x_outer <= elements_50_outer;
     end
-    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:150
+    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
         if (advance) lane50_scale_r <= lane50_side_r;
@@ -5230,7 +5231,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane50_negative <= l30_s6_13;
         if (advance) lane50_middle_s5 <= lane50_middle;
         if (advance) lane50_middle_s6 <= lane50_middle_s5;
-        if (advance) lane50_border <= lane50_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane50_border <= lane50_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane50_outwards = {lane50_negative, lane50_cells ^ {5{lane50_negative}}}; // encode.rs:34
     wire [5:0] lane50_code = {1'h0, lane50_border} + lane50_outwards; // encode.rs:35
@@ -5242,10 +5243,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane49_x_sign <= elements_49_sign;
         if (advance) lane49_x_outer <= elements_49_outer;
     end
-    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:150
+    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
         if (advance) lane49_scale_r <= lane49_side_r;
@@ -5281,7 +5282,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane49_negative <= l30_s6_14;
         if (advance) lane49_middle_s5 <= lane49_middle;
         if (advance) lane49_middle_s6 <= lane49_middle_s5;
-        if (advance) lane49_border <= lane49_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane49_border <= lane49_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane49_outwards = {lane49_negative, lane49_cells ^ {5{lane49_negative}}}; // encode.rs:34
     wire [5:0] lane49_code = {1'h0, lane49_border} + lane49_outwards; // encode.rs:35
@@ -5293,10 +5294,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane48_x_sign <= elements_48_sign;
         if (advance) lane48_x_outer <= elements_48_outer;
     end
-    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:150
+    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
         if (advance) lane48_scale_r <= lane48_side_r;
@@ -5332,7 +5333,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane48_negative <= l30_s6_15;
         if (advance) lane48_middle_s5 <= lane48_middle;
         if (advance) lane48_middle_s6 <= lane48_middle_s5;
-        if (advance) lane48_border <= lane48_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane48_border <= lane48_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane48_outwards = {lane48_negative, lane48_cells ^ {5{lane48_negative}}}; // encode.rs:34
     wire [5:0] lane48_code = {1'h0, lane48_border} + lane48_outwards; // encode.rs:35
@@ -5344,10 +5345,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane47_x_sign <= elements_47_sign;
         if (advance) lane47_x_outer <= elements_47_outer;
     end
-    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:150
+    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
         if (advance) lane47_scale_r <= lane47_side_r;
@@ -5383,7 +5384,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane47_negative <= l30_s6_16;
         if (advance) lane47_middle_s5 <= lane47_middle;
         if (advance) lane47_middle_s6 <= lane47_middle_s5;
-        if (advance) lane47_border <= lane47_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane47_border <= lane47_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane47_outwards = {lane47_negative, lane47_cells ^ {5{lane47_negative}}}; // encode.rs:34
     wire [5:0] lane47_code = {1'h0, lane47_border} + lane47_outwards; // encode.rs:35
@@ -5395,10 +5396,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane46_x_sign <= elements_46_sign;
         if (advance) lane46_x_outer <= elements_46_outer;
     end
-    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:150
+    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
         if (advance) lane46_scale_r <= lane46_side_r;
@@ -5434,7 +5435,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane46_negative <= l30_s6_17;
         if (advance) lane46_middle_s5 <= lane46_middle;
         if (advance) lane46_middle_s6 <= lane46_middle_s5;
-        if (advance) lane46_border <= lane46_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane46_border <= lane46_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane46_outwards = {lane46_negative, lane46_cells ^ {5{lane46_negative}}}; // encode.rs:34
     wire [5:0] lane46_code = {1'h0, lane46_border} + lane46_outwards; // encode.rs:35
@@ -5446,10 +5447,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane45_x_sign <= elements_45_sign;
         if (advance) lane45_x_outer <= elements_45_outer;
     end
-    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:150
+    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
         if (advance) lane45_scale_r <= lane45_side_r;
@@ -5485,7 +5486,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane45_negative <= l30_s6_18;
         if (advance) lane45_middle_s5 <= lane45_middle;
         if (advance) lane45_middle_s6 <= lane45_middle_s5;
-        if (advance) lane45_border <= lane45_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane45_border <= lane45_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane45_outwards = {lane45_negative, lane45_cells ^ {5{lane45_negative}}}; // encode.rs:34
     wire [5:0] lane45_code = {1'h0, lane45_border} + lane45_outwards; // encode.rs:35
@@ -5497,10 +5498,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane44_x_sign <= elements_44_sign;
         if (advance) lane44_x_outer <= elements_44_outer;
     end
-    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:150
+    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
         if (advance) lane44_scale_r <= lane44_side_r;
@@ -5536,7 +5537,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane44_negative <= l30_s6_19;
         if (advance) lane44_middle_s5 <= lane44_middle;
         if (advance) lane44_middle_s6 <= lane44_middle_s5;
-        if (advance) lane44_border <= lane44_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane44_border <= lane44_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane44_outwards = {lane44_negative, lane44_cells ^ {5{lane44_negative}}}; // encode.rs:34
     wire [5:0] lane44_code = {1'h0, lane44_border} + lane44_outwards; // encode.rs:35
@@ -5548,10 +5549,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane43_x_sign <= elements_43_sign;
         if (advance) lane43_x_outer <= elements_43_outer;
     end
-    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:150
+    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
         if (advance) lane43_scale_r <= lane43_side_r;
@@ -5587,7 +5588,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane43_negative <= l30_s6_20;
         if (advance) lane43_middle_s5 <= lane43_middle;
         if (advance) lane43_middle_s6 <= lane43_middle_s5;
-        if (advance) lane43_border <= lane43_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane43_border <= lane43_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane43_outwards = {lane43_negative, lane43_cells ^ {5{lane43_negative}}}; // encode.rs:34
     wire [5:0] lane43_code = {1'h0, lane43_border} + lane43_outwards; // encode.rs:35
@@ -5599,10 +5600,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane42_x_sign <= elements_42_sign;
         if (advance) lane42_x_outer <= elements_42_outer;
     end
-    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:150
+    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
         if (advance) lane42_scale_r <= lane42_side_r;
@@ -5638,7 +5639,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane42_negative <= l30_s6_21;
         if (advance) lane42_middle_s5 <= lane42_middle;
         if (advance) lane42_middle_s6 <= lane42_middle_s5;
-        if (advance) lane42_border <= lane42_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane42_border <= lane42_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane42_outwards = {lane42_negative, lane42_cells ^ {5{lane42_negative}}}; // encode.rs:34
     wire [5:0] lane42_code = {1'h0, lane42_border} + lane42_outwards; // encode.rs:35
@@ -5650,10 +5651,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane41_x_sign <= elements_41_sign;
         if (advance) lane41_x_outer <= elements_41_outer;
     end
-    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:150
+    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
         if (advance) lane41_scale_r <= lane41_side_r;
@@ -5689,7 +5690,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane41_negative <= l30_s6_22;
         if (advance) lane41_middle_s5 <= lane41_middle;
         if (advance) lane41_middle_s6 <= lane41_middle_s5;
-        if (advance) lane41_border <= lane41_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane41_border <= lane41_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane41_outwards = {lane41_negative, lane41_cells ^ {5{lane41_negative}}}; // encode.rs:34
     wire [5:0] lane41_code = {1'h0, lane41_border} + lane41_outwards; // encode.rs:35
@@ -5701,10 +5702,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane40_x_sign <= elements_40_sign;
         if (advance) lane40_x_outer <= elements_40_outer;
     end
-    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:150
+    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
         if (advance) lane40_scale_r <= lane40_side_r;
@@ -5740,7 +5741,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane40_negative <= l30_s6_23;
         if (advance) lane40_middle_s5 <= lane40_middle;
         if (advance) lane40_middle_s6 <= lane40_middle_s5;
-        if (advance) lane40_border <= lane40_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane40_border <= lane40_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane40_outwards = {lane40_negative, lane40_cells ^ {5{lane40_negative}}}; // encode.rs:34
     wire [5:0] lane40_code = {1'h0, lane40_border} + lane40_outwards; // encode.rs:35
@@ -5752,10 +5753,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane39_x_sign <= elements_39_sign;
         if (advance) lane39_x_outer <= elements_39_outer;
     end
-    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:150
+    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
         if (advance) lane39_scale_r <= lane39_side_r;
@@ -5791,7 +5792,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane39_negative <= l30_s6_24;
         if (advance) lane39_middle_s5 <= lane39_middle;
         if (advance) lane39_middle_s6 <= lane39_middle_s5;
-        if (advance) lane39_border <= lane39_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane39_border <= lane39_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane39_outwards = {lane39_negative, lane39_cells ^ {5{lane39_negative}}}; // encode.rs:34
     wire [5:0] lane39_code = {1'h0, lane39_border} + lane39_outwards; // encode.rs:35
@@ -5803,10 +5804,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane38_x_sign <= elements_38_sign;
         if (advance) lane38_x_outer <= elements_38_outer;
     end
-    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:150
+    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
         if (advance) lane38_scale_r <= lane38_side_r;
@@ -5842,7 +5843,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane38_negative <= l30_s6_25;
         if (advance) lane38_middle_s5 <= lane38_middle;
         if (advance) lane38_middle_s6 <= lane38_middle_s5;
-        if (advance) lane38_border <= lane38_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane38_border <= lane38_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane38_outwards = {lane38_negative, lane38_cells ^ {5{lane38_negative}}}; // encode.rs:34
     wire [5:0] lane38_code = {1'h0, lane38_border} + lane38_outwards; // encode.rs:35
@@ -5854,10 +5855,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane37_x_sign <= elements_37_sign;
         if (advance) lane37_x_outer <= elements_37_outer;
     end
-    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:150
+    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
         if (advance) lane37_scale_r <= lane37_side_r;
@@ -5893,7 +5894,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane37_negative <= l30_s6_26;
         if (advance) lane37_middle_s5 <= lane37_middle;
         if (advance) lane37_middle_s6 <= lane37_middle_s5;
-        if (advance) lane37_border <= lane37_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane37_border <= lane37_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane37_outwards = {lane37_negative, lane37_cells ^ {5{lane37_negative}}}; // encode.rs:34
     wire [5:0] lane37_code = {1'h0, lane37_border} + lane37_outwards; // encode.rs:35
@@ -5905,10 +5906,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane36_x_sign <= elements_36_sign;
         if (advance) lane36_x_outer <= elements_36_outer;
     end
-    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:150
+    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
         if (advance) lane36_scale_r <= lane36_side_r;
@@ -5944,7 +5945,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane36_negative <= l30_s6_27;
         if (advance) lane36_middle_s5 <= lane36_middle;
         if (advance) lane36_middle_s6 <= lane36_middle_s5;
-        if (advance) lane36_border <= lane36_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane36_border <= lane36_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane36_outwards = {lane36_negative, lane36_cells ^ {5{lane36_negative}}}; // encode.rs:34
     wire [5:0] lane36_code = {1'h0, lane36_border} + lane36_outwards; // encode.rs:35
@@ -5956,10 +5957,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane35_x_sign <= elements_35_sign;
         if (advance) lane35_x_outer <= elements_35_outer;
     end
-    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:150
+    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
         if (advance) lane35_scale_r <= lane35_side_r;
@@ -5995,7 +5996,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane35_negative <= l30_s6_28;
         if (advance) lane35_middle_s5 <= lane35_middle;
         if (advance) lane35_middle_s6 <= lane35_middle_s5;
-        if (advance) lane35_border <= lane35_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane35_border <= lane35_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane35_outwards = {lane35_negative, lane35_cells ^ {5{lane35_negative}}}; // encode.rs:34
     wire [5:0] lane35_code = {1'h0, lane35_border} + lane35_outwards; // encode.rs:35
@@ -6007,10 +6008,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane34_x_sign <= elements_34_sign;
         if (advance) lane34_x_outer <= elements_34_outer;
     end
-    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:150
+    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
         if (advance) lane34_scale_r <= lane34_side_r;
@@ -6046,7 +6047,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane34_negative <= l30_s6_29;
         if (advance) lane34_middle_s5 <= lane34_middle;
         if (advance) lane34_middle_s6 <= lane34_middle_s5;
-        if (advance) lane34_border <= lane34_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane34_border <= lane34_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane34_outwards = {lane34_negative, lane34_cells ^ {5{lane34_negative}}}; // encode.rs:34
     wire [5:0] lane34_code = {1'h0, lane34_border} + lane34_outwards; // encode.rs:35
@@ -6058,10 +6059,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane33_x_sign <= elements_33_sign;
         if (advance) lane33_x_outer <= elements_33_outer;
     end
-    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:150
+    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
         if (advance) lane33_scale_r <= lane33_side_r;
@@ -6097,7 +6098,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane33_negative <= l30_s6_30;
         if (advance) lane33_middle_s5 <= lane33_middle;
         if (advance) lane33_middle_s6 <= lane33_middle_s5;
-        if (advance) lane33_border <= lane33_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane33_border <= lane33_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane33_outwards = {lane33_negative, lane33_cells ^ {5{lane33_negative}}}; // encode.rs:34
     wire [5:0] lane33_code = {1'h0, lane33_border} + lane33_outwards; // encode.rs:35
@@ -6109,10 +6110,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane32_x_sign <= elements_32_sign;
         if (advance) lane32_x_outer <= elements_32_outer;
     end
-    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:150
+    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
         if (advance) lane32_scale_r <= lane32_side_r;
@@ -6148,7 +6149,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane32_negative <= l30_s6_31;
         if (advance) lane32_middle_s5 <= lane32_middle;
         if (advance) lane32_middle_s6 <= lane32_middle_s5;
-        if (advance) lane32_border <= lane32_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane32_border <= lane32_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane32_outwards = {lane32_negative, lane32_cells ^ {5{lane32_negative}}}; // encode.rs:34
     wire [5:0] lane32_code = {1'h0, lane32_border} + lane32_outwards; // encode.rs:35
@@ -6160,10 +6161,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane31_x_sign <= elements_31_sign;
         if (advance) lane31_x_outer <= elements_31_outer;
     end
-    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:150
+    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
         if (advance) lane31_scale_r <= lane31_side_r;
@@ -6199,7 +6200,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane31_negative <= l30_s6_32;
         if (advance) lane31_middle_s5 <= lane31_middle;
         if (advance) lane31_middle_s6 <= lane31_middle_s5;
-        if (advance) lane31_border <= lane31_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane31_border <= lane31_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane31_outwards = {lane31_negative, lane31_cells ^ {5{lane31_negative}}}; // encode.rs:34
     wire [5:0] lane31_code = {1'h0, lane31_border} + lane31_outwards; // encode.rs:35
@@ -6211,10 +6212,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane30_x_sign <= elements_30_sign;
         if (advance) lane30_x_outer <= elements_30_outer;
     end
-    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:150
+    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
         if (advance) lane30_scale_r <= lane30_side_r;
@@ -6250,7 +6251,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane30_negative <= l30_s6_33;
         if (advance) lane30_middle_s5 <= lane30_middle;
         if (advance) lane30_middle_s6 <= lane30_middle_s5;
-        if (advance) lane30_border <= lane30_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane30_border <= lane30_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane30_outwards = {lane30_negative, lane30_cells ^ {5{lane30_negative}}}; // encode.rs:34
     wire [5:0] lane30_code = {1'h0, lane30_border} + lane30_outwards; // encode.rs:35
@@ -6262,10 +6263,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane29_x_sign <= elements_29_sign;
         if (advance) lane29_x_outer <= elements_29_outer;
     end
-    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:150
+    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
         if (advance) lane29_scale_r <= lane29_side_r;
@@ -6301,7 +6302,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane29_negative <= l30_s6_34;
         if (advance) lane29_middle_s5 <= lane29_middle;
         if (advance) lane29_middle_s6 <= lane29_middle_s5;
-        if (advance) lane29_border <= lane29_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane29_border <= lane29_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane29_outwards = {lane29_negative, lane29_cells ^ {5{lane29_negative}}}; // encode.rs:34
     wire [5:0] lane29_code = {1'h0, lane29_border} + lane29_outwards; // encode.rs:35
@@ -6313,10 +6314,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane28_x_sign <= elements_28_sign;
         if (advance) lane28_x_outer <= elements_28_outer;
     end
-    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:150
+    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
         if (advance) lane28_scale_r <= lane28_side_r;
@@ -6352,7 +6353,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane28_negative <= l30_s6_35;
         if (advance) lane28_middle_s5 <= lane28_middle;
         if (advance) lane28_middle_s6 <= lane28_middle_s5;
-        if (advance) lane28_border <= lane28_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane28_border <= lane28_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane28_outwards = {lane28_negative, lane28_cells ^ {5{lane28_negative}}}; // encode.rs:34
     wire [5:0] lane28_code = {1'h0, lane28_border} + lane28_outwards; // encode.rs:35
@@ -6364,10 +6365,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane27_x_sign <= elements_27_sign;
         if (advance) lane27_x_outer <= elements_27_outer;
     end
-    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:150
+    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
         if (advance) lane27_scale_r <= lane27_side_r;
@@ -6403,7 +6404,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane27_negative <= l30_s6_36;
         if (advance) lane27_middle_s5 <= lane27_middle;
         if (advance) lane27_middle_s6 <= lane27_middle_s5;
-        if (advance) lane27_border <= lane27_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane27_border <= lane27_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane27_outwards = {lane27_negative, lane27_cells ^ {5{lane27_negative}}}; // encode.rs:34
     wire [5:0] lane27_code = {1'h0, lane27_border} + lane27_outwards; // encode.rs:35
@@ -6415,10 +6416,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane26_x_sign <= elements_26_sign;
         if (advance) lane26_x_outer <= elements_26_outer;
     end
-    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:150
+    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
         if (advance) lane26_scale_r <= lane26_side_r;
@@ -6454,7 +6455,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane26_negative <= l30_s6_37;
         if (advance) lane26_middle_s5 <= lane26_middle;
         if (advance) lane26_middle_s6 <= lane26_middle_s5;
-        if (advance) lane26_border <= lane26_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane26_border <= lane26_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane26_outwards = {lane26_negative, lane26_cells ^ {5{lane26_negative}}}; // encode.rs:34
     wire [5:0] lane26_code = {1'h0, lane26_border} + lane26_outwards; // encode.rs:35
@@ -6466,10 +6467,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane25_x_sign <= elements_25_sign;
         if (advance) lane25_x_outer <= elements_25_outer;
     end
-    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:150
+    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
         if (advance) lane25_scale_r <= lane25_side_r;
@@ -6505,7 +6506,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane25_negative <= l30_s6_38;
         if (advance) lane25_middle_s5 <= lane25_middle;
         if (advance) lane25_middle_s6 <= lane25_middle_s5;
-        if (advance) lane25_border <= lane25_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane25_border <= lane25_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane25_outwards = {lane25_negative, lane25_cells ^ {5{lane25_negative}}}; // encode.rs:34
     wire [5:0] lane25_code = {1'h0, lane25_border} + lane25_outwards; // encode.rs:35
@@ -6517,10 +6518,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane24_x_sign <= elements_24_sign;
         if (advance) lane24_x_outer <= elements_24_outer;
     end
-    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:150
+    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
         if (advance) lane24_scale_r <= lane24_side_r;
@@ -6556,7 +6557,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane24_negative <= l30_s6_39;
         if (advance) lane24_middle_s5 <= lane24_middle;
         if (advance) lane24_middle_s6 <= lane24_middle_s5;
-        if (advance) lane24_border <= lane24_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane24_border <= lane24_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane24_outwards = {lane24_negative, lane24_cells ^ {5{lane24_negative}}}; // encode.rs:34
     wire [5:0] lane24_code = {1'h0, lane24_border} + lane24_outwards; // encode.rs:35
@@ -6568,10 +6569,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane23_x_sign <= elements_23_sign;
         if (advance) lane23_x_outer <= elements_23_outer;
     end
-    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:150
+    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
         if (advance) lane23_scale_r <= lane23_side_r;
@@ -6607,7 +6608,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane23_negative <= l30_s6_40;
         if (advance) lane23_middle_s5 <= lane23_middle;
         if (advance) lane23_middle_s6 <= lane23_middle_s5;
-        if (advance) lane23_border <= lane23_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane23_border <= lane23_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane23_outwards = {lane23_negative, lane23_cells ^ {5{lane23_negative}}}; // encode.rs:34
     wire [5:0] lane23_code = {1'h0, lane23_border} + lane23_outwards; // encode.rs:35
@@ -6619,10 +6620,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane22_x_sign <= elements_22_sign;
         if (advance) lane22_x_outer <= elements_22_outer;
     end
-    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:150
+    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
         if (advance) lane22_scale_r <= lane22_side_r;
@@ -6658,7 +6659,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane22_negative <= l30_s6_41;
         if (advance) lane22_middle_s5 <= lane22_middle;
         if (advance) lane22_middle_s6 <= lane22_middle_s5;
-        if (advance) lane22_border <= lane22_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane22_border <= lane22_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane22_outwards = {lane22_negative, lane22_cells ^ {5{lane22_negative}}}; // encode.rs:34
     wire [5:0] lane22_code = {1'h0, lane22_border} + lane22_outwards; // encode.rs:35
@@ -6670,10 +6671,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane21_x_sign <= elements_21_sign;
         if (advance) lane21_x_outer <= elements_21_outer;
     end
-    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:150
+    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
         if (advance) lane21_scale_r <= lane21_side_r;
@@ -6709,7 +6710,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane21_negative <= l30_s6_42;
         if (advance) lane21_middle_s5 <= lane21_middle;
         if (advance) lane21_middle_s6 <= lane21_middle_s5;
-        if (advance) lane21_border <= lane21_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane21_border <= lane21_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane21_outwards = {lane21_negative, lane21_cells ^ {5{lane21_negative}}}; // encode.rs:34
     wire [5:0] lane21_code = {1'h0, lane21_border} + lane21_outwards; // encode.rs:35
@@ -6721,10 +6722,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane20_x_sign <= elements_20_sign;
         if (advance) lane20_x_outer <= elements_20_outer;
     end
-    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:150
+    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
         if (advance) lane20_scale_r <= lane20_side_r;
@@ -6760,7 +6761,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane20_negative <= l30_s6_43;
         if (advance) lane20_middle_s5 <= lane20_middle;
         if (advance) lane20_middle_s6 <= lane20_middle_s5;
-        if (advance) lane20_border <= lane20_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane20_border <= lane20_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane20_outwards = {lane20_negative, lane20_cells ^ {5{lane20_negative}}}; // encode.rs:34
     wire [5:0] lane20_code = {1'h0, lane20_border} + lane20_outwards; // encode.rs:35
@@ -6772,10 +6773,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane19_x_sign <= elements_19_sign;
         if (advance) lane19_x_outer <= elements_19_outer;
     end
-    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:150
+    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
         if (advance) lane19_scale_r <= lane19_side_r;
@@ -6811,7 +6812,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane19_negative <= l30_s6_44;
         if (advance) lane19_middle_s5 <= lane19_middle;
         if (advance) lane19_middle_s6 <= lane19_middle_s5;
-        if (advance) lane19_border <= lane19_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane19_border <= lane19_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane19_outwards = {lane19_negative, lane19_cells ^ {5{lane19_negative}}}; // encode.rs:34
     wire [5:0] lane19_code = {1'h0, lane19_border} + lane19_outwards; // encode.rs:35
@@ -6823,10 +6824,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane18_x_sign <= elements_18_sign;
         if (advance) lane18_x_outer <= elements_18_outer;
     end
-    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:150
+    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
         if (advance) lane18_scale_r <= lane18_side_r;
@@ -6862,7 +6863,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane18_negative <= l30_s6_45;
         if (advance) lane18_middle_s5 <= lane18_middle;
         if (advance) lane18_middle_s6 <= lane18_middle_s5;
-        if (advance) lane18_border <= lane18_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane18_border <= lane18_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane18_outwards = {lane18_negative, lane18_cells ^ {5{lane18_negative}}}; // encode.rs:34
     wire [5:0] lane18_code = {1'h0, lane18_border} + lane18_outwards; // encode.rs:35
@@ -6874,10 +6875,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane17_x_sign <= elements_17_sign;
         if (advance) lane17_x_outer <= elements_17_outer;
     end
-    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:150
+    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
         if (advance) lane17_scale_r <= lane17_side_r;
@@ -6913,7 +6914,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane17_negative <= l30_s6_46;
         if (advance) lane17_middle_s5 <= lane17_middle;
         if (advance) lane17_middle_s6 <= lane17_middle_s5;
-        if (advance) lane17_border <= lane17_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane17_border <= lane17_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane17_outwards = {lane17_negative, lane17_cells ^ {5{lane17_negative}}}; // encode.rs:34
     wire [5:0] lane17_code = {1'h0, lane17_border} + lane17_outwards; // encode.rs:35
@@ -6925,10 +6926,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane16_x_sign <= elements_16_sign;
         if (advance) lane16_x_outer <= elements_16_outer;
     end
-    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:150
+    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
         if (advance) lane16_scale_r <= lane16_side_r;
@@ -6964,7 +6965,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane16_negative <= l30_s6_47;
         if (advance) lane16_middle_s5 <= lane16_middle;
         if (advance) lane16_middle_s6 <= lane16_middle_s5;
-        if (advance) lane16_border <= lane16_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane16_border <= lane16_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane16_outwards = {lane16_negative, lane16_cells ^ {5{lane16_negative}}}; // encode.rs:34
     wire [5:0] lane16_code = {1'h0, lane16_border} + lane16_outwards; // encode.rs:35
@@ -6976,10 +6977,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane15_x_sign <= elements_15_sign;
         if (advance) lane15_x_outer <= elements_15_outer;
     end
-    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:150
+    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_side_r;
@@ -7015,7 +7016,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane15_negative <= l30_s6_48;
         if (advance) lane15_middle_s5 <= lane15_middle;
         if (advance) lane15_middle_s6 <= lane15_middle_s5;
-        if (advance) lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane15_border <= lane15_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:34
     wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:35
@@ -7027,10 +7028,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane14_x_sign <= elements_14_sign;
         if (advance) lane14_x_outer <= elements_14_outer;
     end
-    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:150
+    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_side_r;
@@ -7066,7 +7067,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane14_negative <= l30_s6_49;
         if (advance) lane14_middle_s5 <= lane14_middle;
         if (advance) lane14_middle_s6 <= lane14_middle_s5;
-        if (advance) lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane14_border <= lane14_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:34
     wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:35
@@ -7078,10 +7079,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane13_x_sign <= elements_13_sign;
         if (advance) lane13_x_outer <= elements_13_outer;
     end
-    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:150
+    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_side_r;
@@ -7117,7 +7118,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane13_negative <= l30_s6_50;
         if (advance) lane13_middle_s5 <= lane13_middle;
         if (advance) lane13_middle_s6 <= lane13_middle_s5;
-        if (advance) lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane13_border <= lane13_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:34
     wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:35
@@ -7129,10 +7130,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane12_x_sign <= elements_12_sign;
         if (advance) lane12_x_outer <= elements_12_outer;
     end
-    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:150
+    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_side_r;
@@ -7168,7 +7169,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane12_negative <= l30_s6_51;
         if (advance) lane12_middle_s5 <= lane12_middle;
         if (advance) lane12_middle_s6 <= lane12_middle_s5;
-        if (advance) lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane12_border <= lane12_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:34
     wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:35
@@ -7180,10 +7181,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane11_x_sign <= elements_11_sign;
         if (advance) lane11_x_outer <= elements_11_outer;
     end
-    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:150
+    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_side_r;
@@ -7219,7 +7220,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane11_negative <= l30_s6_52;
         if (advance) lane11_middle_s5 <= lane11_middle;
         if (advance) lane11_middle_s6 <= lane11_middle_s5;
-        if (advance) lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane11_border <= lane11_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:34
     wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:35
@@ -7231,10 +7232,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane10_x_sign <= elements_10_sign;
         if (advance) lane10_x_outer <= elements_10_outer;
     end
-    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:150
+    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_side_r;
@@ -7270,7 +7271,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane10_negative <= l30_s6_53;
         if (advance) lane10_middle_s5 <= lane10_middle;
         if (advance) lane10_middle_s6 <= lane10_middle_s5;
-        if (advance) lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane10_border <= lane10_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:34
     wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:35
@@ -7282,10 +7283,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane9_x_sign <= elements_9_sign;
         if (advance) lane9_x_outer <= elements_9_outer;
     end
-    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:150
+    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_side_r;
@@ -7321,7 +7322,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane9_negative <= l30_s6_54;
         if (advance) lane9_middle_s5 <= lane9_middle;
         if (advance) lane9_middle_s6 <= lane9_middle_s5;
-        if (advance) lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane9_border <= lane9_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:34
     wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:35
@@ -7333,10 +7334,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane8_x_sign <= elements_8_sign;
         if (advance) lane8_x_outer <= elements_8_outer;
     end
-    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:150
+    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_side_r;
@@ -7372,7 +7373,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane8_negative <= l30_s6_55;
         if (advance) lane8_middle_s5 <= lane8_middle;
         if (advance) lane8_middle_s6 <= lane8_middle_s5;
-        if (advance) lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane8_border <= lane8_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:34
     wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:35
@@ -7384,10 +7385,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane7_x_sign <= elements_7_sign;
         if (advance) lane7_x_outer <= elements_7_outer;
     end
-    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:150
+    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_side_r;
@@ -7423,7 +7424,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane7_negative <= l30_s6_56;
         if (advance) lane7_middle_s5 <= lane7_middle;
         if (advance) lane7_middle_s6 <= lane7_middle_s5;
-        if (advance) lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane7_border <= lane7_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:34
     wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:35
@@ -7435,10 +7436,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane6_x_sign <= elements_6_sign;
         if (advance) lane6_x_outer <= elements_6_outer;
     end
-    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:150
+    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_side_r;
@@ -7474,7 +7475,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane6_negative <= l30_s6_57;
         if (advance) lane6_middle_s5 <= lane6_middle;
         if (advance) lane6_middle_s6 <= lane6_middle_s5;
-        if (advance) lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane6_border <= lane6_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:34
     wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:35
@@ -7486,10 +7487,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane5_x_sign <= elements_5_sign;
         if (advance) lane5_x_outer <= elements_5_outer;
     end
-    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:150
+    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_side_r;
@@ -7525,7 +7526,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane5_negative <= l30_s6_58;
         if (advance) lane5_middle_s5 <= lane5_middle;
         if (advance) lane5_middle_s6 <= lane5_middle_s5;
-        if (advance) lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane5_border <= lane5_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:34
     wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:35
@@ -7537,10 +7538,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane4_x_sign <= elements_4_sign;
         if (advance) lane4_x_outer <= elements_4_outer;
     end
-    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:150
+    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_side_r;
@@ -7576,7 +7577,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane4_negative <= l30_s6_59;
         if (advance) lane4_middle_s5 <= lane4_middle;
         if (advance) lane4_middle_s6 <= lane4_middle_s5;
-        if (advance) lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane4_border <= lane4_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:34
     wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:35
@@ -7588,10 +7589,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane3_x_sign <= elements_3_sign;
         if (advance) lane3_x_outer <= elements_3_outer;
     end
-    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:150
+    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_side_r;
@@ -7627,7 +7628,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane3_negative <= l30_s6_60;
         if (advance) lane3_middle_s5 <= lane3_middle;
         if (advance) lane3_middle_s6 <= lane3_middle_s5;
-        if (advance) lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane3_border <= lane3_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
@@ -7639,10 +7640,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane2_x_sign <= elements_2_sign;
         if (advance) lane2_x_outer <= elements_2_outer;
     end
-    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:150
+    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_side_r;
@@ -7678,7 +7679,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane2_negative <= l30_s6_61;
         if (advance) lane2_middle_s5 <= lane2_middle;
         if (advance) lane2_middle_s6 <= lane2_middle_s5;
-        if (advance) lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane2_border <= lane2_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
@@ -7690,10 +7691,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane1_x_sign <= elements_1_sign;
         if (advance) lane1_x_outer <= elements_1_outer;
     end
-    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:150
+    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_side_r;
@@ -7729,7 +7730,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane1_negative <= l30_s6_62;
         if (advance) lane1_middle_s5 <= lane1_middle;
         if (advance) lane1_middle_s6 <= lane1_middle_s5;
-        if (advance) lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane1_border <= lane1_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
@@ -7741,10 +7742,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane0_x_sign <= elements_0_sign;
         if (advance) lane0_x_outer <= elements_0_outer;
     end
-    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:149
-    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:150
-    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:150
-    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:150
+    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
+    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
+    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
+    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:155
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_side_r;
@@ -7780,7 +7781,7 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane0_negative <= l30_s6_63;
         if (advance) lane0_middle_s5 <= lane0_middle;
         if (advance) lane0_middle_s6 <= lane0_middle_s5;
-        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+        if (advance) lane0_border <= lane0_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
@@ -9274,7 +9275,7 @@ module oaken_quantizer_core_p64_n8192 (
     );
     assign dense_data = dense_m_payload[256:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[5:0], _t1[7], d_header[51:0], d_header[57], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t943[0], _t943[6:2], _t945[0], _t945[6:2], l37_s4_9[1:0], l37_s4_9[6:3], l37_s4_11[1:0], l37_s4_11[6:3], l37_s4_13[1:0], l37_s4_13[6:3], l37_s4_15[1:0], l37_s4_15[6:3], _t1065[2:0], _t1065[6:4], _t1067[2:0], _t1067[6:4], _t1069[2:0], _t1069[6:4], _t1071[2:0], _t1071[6:4], _t1073[2:0], _t1073[6:4], _t1075[2:0], _t1075[6:4], _t1077[2:0], _t1077[6:4], _t1079[2:0], _t1079[6:4], l37_s5_33[3:0], l37_s5_33[6:5], l37_s5_35[3:0], l37_s5_35[6:5], l37_s5_37[3:0], l37_s5_37[6:5], l37_s5_39[3:0], l37_s5_39[6:5], l37_s5_41[3:0], l37_s5_41[6:5], l37_s5_43[3:0], l37_s5_43[6:5], l37_s5_45[3:0], l37_s5_45[6:5], l37_s5_47[3:0], l37_s5_47[6:5], l37_s5_49[3:0], l37_s5_49[6:5], l37_s5_51[3:0], l37_s5_51[6:5], l37_s5_53[3:0], l37_s5_53[6:5], l37_s5_55[3:0], l37_s5_55[6:5], l37_s5_57[3:0], l37_s5_57[6:5], l37_s5_59[3:0], l37_s5_59[6:5], l37_s5_61[3:0], l37_s5_61[6:5], l37_s5_63[3:0], l37_s5_63[6:5], _t1169[4:0], _t1169[6], _t1171[4:0], _t1171[6], _t1173[4:0], _t1173[6], _t1175[4:0], _t1175[6], _t1177[4:0], _t1177[6], _t1179[4:0], _t1179[6], _t1181[4:0], _t1181[6], _t1183[4:0], _t1183[6], _t1185[4:0], _t1185[6], _t1187[4:0], _t1187[6], _t1189[4:0], _t1189[6], _t1191[4:0], _t1191[6], _t1193[4:0], _t1193[6], _t1195[4:0], _t1195[6], _t1197[4:0], _t1197[6], _t1199[4:0], _t1199[6], dense_s_ready};
+    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t943[0], _t943[6:2], _t945[0], _t945[6:2], l37_s4_9[1:0], l37_s4_9[6:3], l37_s4_11[1:0], l37_s4_11[6:3], l37_s4_13[1:0], l37_s4_13[6:3], l37_s4_15[1:0], l37_s4_15[6:3], _t1065[2:0], _t1065[6:4], _t1067[2:0], _t1067[6:4], _t1069[2:0], _t1069[6:4], _t1071[2:0], _t1071[6:4], _t1073[2:0], _t1073[6:4], _t1075[2:0], _t1075[6:4], _t1077[2:0], _t1077[6:4], _t1079[2:0], _t1079[6:4], l37_s5_33[3:0], l37_s5_33[6:5], l37_s5_35[3:0], l37_s5_35[6:5], l37_s5_37[3:0], l37_s5_37[6:5], l37_s5_39[3:0], l37_s5_39[6:5], l37_s5_41[3:0], l37_s5_41[6:5], l37_s5_43[3:0], l37_s5_43[6:5], l37_s5_45[3:0], l37_s5_45[6:5], l37_s5_47[3:0], l37_s5_47[6:5], l37_s5_49[3:0], l37_s5_49[6:5], l37_s5_51[3:0], l37_s5_51[6:5], l37_s5_53[3:0], l37_s5_53[6:5], l37_s5_55[3:0], l37_s5_55[6:5], l37_s5_57[3:0], l37_s5_57[6:5], l37_s5_59[3:0], l37_s5_59[6:5], l37_s5_61[3:0], l37_s5_61[6:5], l37_s5_63[3:0], l37_s5_63[6:5], _t1169[4:0], _t1169[6], _t1171[4:0], _t1171[6], _t1173[4:0], _t1173[6], _t1175[4:0], _t1175[6], _t1177[4:0], _t1177[6], _t1179[4:0], _t1179[6], _t1181[4:0], _t1181[6], _t1183[4:0], _t1183[6], _t1185[4:0], _t1185[6], _t1187[4:0], _t1187[6], _t1189[4:0], _t1189[6], _t1191[4:0], _t1191[6], _t1193[4:0], _t1193[6], _t1195[4:0], _t1195[6], _t1197[4:0], _t1197[6], _t1199[4:0], _t1199[6], dense_s_ready};
 endmodule
 
 `default_nettype wire

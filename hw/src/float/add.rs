@@ -187,7 +187,7 @@ fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
     let overflow = x.sig.msb() & x.exp.drop_low(1).all();
     let special = x.special | overflow;
     let zero = x.subtract & (!x.sig.any() | !x.there);
-    let (sig, places) = to_front(x.sig, x.exp);
+    let (sig, places) = to_front_within(x.sig, x.exp);
     // without a leading one it is subnormal or zero
     let normal = sig.msb();
     let exp = (x.exp - places.zext(f.exp)) & normal.repeat(f.exp);
@@ -208,7 +208,7 @@ fn normalise(x: Sum, f: Format, subnormals: Subnormals) -> Normal {
 
 /// `x` shifted to the left up to its leading one, by no more than `limit`; and by how many places.
 #[module]
-fn to_front(x: Signal, limit: Signal) -> (Signal, Signal) {
+fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
     let levels = clog2(x.width() as usize).min(limit.width());
     let empty = |x: Signal, level: u32| !x.drop_low(x.width() - (1 << level)).any();
     // is 2^level left of the limit, or more?

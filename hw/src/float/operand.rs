@@ -1,6 +1,6 @@
 //! An operand with its leading one at the front. Combinational.
 
-use super::format::{Format, Parts, Subnormals};
+use super::format::{Format, Parts, Subnormals, quiet_bit};
 use hdl::*;
 
 ports! {
@@ -63,6 +63,34 @@ impl Operand {
         };
         let broken = parts.frac.any();
         Operand { sign: parts.sign, exp, sig, zero, infinite: parts.top & !broken, nan: parts.top & broken }
+    }
+}
+
+/// What is known of a result before its significand is.
+#[derive(Clone, Copy, Bundle)]
+pub struct Known {
+    /// 1 for negative numbers.
+    pub sign: Signal,
+    /// The stored exponent.
+    pub exp: Signal,
+    /// Zero.
+    pub zero: Signal,
+    /// Infinity.
+    pub infinite: Signal,
+    /// NaN.
+    pub nan: Signal,
+}
+
+impl Known {
+    /// Neither zero nor infinite nor NaN.
+    pub fn ordinary(self) -> Signal {
+        !(self.zero | self.infinite | self.nan)
+    }
+    /// Exponent and fraction of the result, which are `exp` and `fraction` if it is ordinary.
+    pub fn magnitude(self, exp: Signal, fraction: Signal, f: Format) -> Signal {
+        let ordinary = self.ordinary();
+        let exp = (exp & ordinary.repeat(f.exp)) | (self.infinite | self.nan).repeat(f.exp);
+        exp.cat((fraction & ordinary.repeat(f.frac)) | quiet_bit(self.nan, f))
     }
 }
 

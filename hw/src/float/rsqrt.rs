@@ -16,8 +16,8 @@
 //! - [`largest_error`] is the largest error over all operands.
 
 use super::accuracy;
-use super::format::{Format, Subnormals, quiet_bit};
-use super::operand::{Operand, UnaryPorts, constant};
+use super::format::{Format, Subnormals};
+use super::operand::{Known, Operand, UnaryPorts, constant};
 use super::segments::{Line, Segment, check_segments, check_short};
 use super::sqrt::check_roots;
 use super::stages::{Stages, check_latency};
@@ -90,22 +90,9 @@ pub fn rsqrt(f: Format, subnormals: Subnormals, segments: u32, latency: u32) -> 
 
     m.section("result");
     let exp = known.exp + significand.msb().zext(f.exp);
-    let keep = !(known.zero | known.infinite | known.nan);
-    let exp = (exp & keep.repeat(f.exp)) | (known.infinite | known.nan).repeat(f.exp);
-    let quiet = quiet_bit(known.nan, f);
-    let fraction = (significand.trunc(f.frac) & keep.repeat(f.frac)) | quiet;
-    io.y.set(s.leave(cat(&[known.sign, exp, fraction])));
+    let magnitude = known.magnitude(exp, significand.trunc(f.frac), f);
+    io.y.set(s.leave(known.sign.cat(magnitude)));
     m.finish(io)
-}
-
-/// What is known of the result before its significand is.
-#[derive(Clone, Copy, Bundle)]
-struct Known {
-    sign: Signal,
-    exp: Signal,
-    zero: Signal,
-    infinite: Signal,
-    nan: Signal,
 }
 
 /// The largest error in units of the last place, over all finite positive operands (every 2^n-th of formats wider than 16 bits),

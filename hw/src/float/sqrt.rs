@@ -14,8 +14,8 @@
 //! - The root of -0 is -0; that of other negative numbers and of NaN is the one quiet NaN.
 
 use super::add::add_carry;
-use super::format::{Format, Parts, Subnormals, quiet_bit};
-use super::operand::{UnaryPorts, constant, to_front};
+use super::format::{Format, Parts, Subnormals};
+use super::operand::{Known, UnaryPorts, constant, to_front};
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
@@ -67,25 +67,11 @@ pub fn sqrt(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design<Un
     }
 
     m.section("rounding");
-    let Known { sign, exp, zero, infinite, nan } = row.known;
-    let keep = !(zero | infinite | nan);
-    let special = (infinite | nan).repeat(f.exp);
-    let exp = (exp & keep.repeat(f.exp)) | special;
-    let fraction = (row.root.bits(f.frac, 1) & keep.repeat(f.frac)) | quiet_bit(nan, f);
-    let magnitude = exp.cat(fraction);
-    let rounded = add_carry(magnitude, magnitude.zeros(magnitude.width()), row.root.bit(0) & keep);
-    io.y.set(s.leave(sign.cat(rounded)));
+    let known = row.known;
+    let magnitude = known.magnitude(known.exp, row.root.bits(f.frac, 1), f);
+    let rounded = add_carry(magnitude, magnitude.zeros(magnitude.width()), row.root.bit(0) & known.ordinary());
+    io.y.set(s.leave(known.sign.cat(rounded)));
     m.finish(io)
-}
-
-/// What is known of the result before the root is.
-#[derive(Clone, Copy, Bundle)]
-struct Known {
-    sign: Signal,
-    exp: Signal,
-    zero: Signal,
-    infinite: Signal,
-    nan: Signal,
 }
 
 /// What goes from row to row.

@@ -25,7 +25,7 @@ use super::compact::compact;
 use super::encode::encode;
 use super::guard::length_guard;
 use super::maxima::{self, maxima};
-use super::scale::{self, descriptor, scale};
+use super::scale::{self, scale, scales};
 use super::scale_table::{Queue, ScaleTable};
 use super::sparse_writer::{SparseBeat, sparse_writer};
 use super::types::*;
@@ -66,7 +66,7 @@ fn vectors_in_flight(p: EngineParams) -> u32 {
     way.div_ceil(p.chunk_beats()).next_power_of_two()
 }
 
-/// Beats that the ring holds: the longest vector and what comes in while its descriptor is made.
+/// Beats that the ring holds: the longest vector and what comes in while its scales are made.
 fn ring_depth(p: EngineParams) -> u32 {
     let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 16;
     (p.max_beats() + way).next_power_of_two()
@@ -177,14 +177,14 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     steps.nonfinite.set(extremes.remarked);
     steps.thresholds.set(settings);
     let queue_depth = vectors_in_flight(p) as usize;
-    let queue = m.memory(descriptor(), queue_depth).style(RamStyle::Distributed);
+    let queue = m.memory(scales(), queue_depth).style(RamStyle::Distributed);
     let queue_in = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queue_out = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queued = m.reg_reset(bits(clog2(queue_depth + 1)), 0);
-    queue.write(queue_in, steps.descriptor, steps.done);
+    queue.write(queue_in, steps.scales, steps.done);
     m.when(steps.done, || queue_in.set(queue_in + 1));
     let headers = m.memory(bits(58), queue_depth).style(RamStyle::Distributed);
-    headers.write(queue_in, steps.descriptor.header, steps.done);
+    headers.write(queue_in, steps.header, steps.done);
 
     m.section("out: read the ring");
     let advance = m.wire(bits(1));

@@ -1,10 +1,10 @@
-//! Scale: turns the maxima of a vector into everything that encoding it needs, the [`Descriptor`].
+//! Scale: turns the maxima of a vector into everything that encoding it needs: the header of its record and its [`Scales`].
 //!
 //! A vector has four steps to compute (outer positive, outer negative, middle, inner). A vector of the shortest length, one
 //! chunk, comes every `64 / lanes` cycles, so one step unit serves up to 16 lanes, two serve 32 and four serve 64: hardware is
 //! shared as far as the rate allows.
 //!
-//! Ports: `start` with the maxima of a vector, at most once in `64 / lanes` cycles; `done` with its descriptor [`latency`] cycles
+//! Ports: `start` with the maxima of a vector, at most once in `64 / lanes` cycles; `done` with both, [`latency`] cycles
 //! later; thresholds are held by the user as long as vectors are under way. Parameter: lanes. Nothing is combinational from
 //! port to port.
 
@@ -27,11 +27,11 @@ pub struct GroupScale {
 /// Half a step, in 32nds.
 pub const HALF_STEP: u32 = 16;
 
-/// All that is known of a vector when its maxima are.
+/// What the elements of a vector are encoded with.
 #[derive(Clone, Copy, Bundle)]
-pub struct Descriptor {
-    /// The header of the record, bits 57:0.
-    pub header: Signal,
+pub struct Scales {
+    /// Middle codes of the negative side, 0 to 16.
+    pub split: Signal,
     /// Outer group, positive side.
     pub outer_pos: GroupScale,
     /// Outer group, negative side.
@@ -46,24 +46,17 @@ pub struct Descriptor {
     pub inner_e: Signal,
 }
 
-/// Shape of a [`Descriptor`].
-pub fn descriptor() -> Descriptor {
+/// Shape of the [`Scales`].
+pub fn scales() -> Scales {
     let group = GroupScale { r: bits(10), e: bits(6), c: bits(10) };
-    Descriptor {
-        header: bits(58),
+    Scales {
+        split: bits(5),
         outer_pos: group,
         outer_neg: group,
         middle: group,
         middle_c_neg: bits(10),
         inner_r: bits(10),
         inner_e: bits(6),
-    }
-}
-
-impl Descriptor {
-    /// Middle codes of the negative side, 0 to 16.
-    pub fn split(&self) -> Signal {
-        self.header.bits(56, 52)
     }
 }
 
@@ -78,10 +71,12 @@ ports! {
         input nonfinite: Signal = bits(1),
         /// The thresholds of the vectors under way.
         input thresholds: Thresholds = thresholds(),
-        /// The descriptor of a vector is there.
+        /// Header and scales of a vector are there.
         output done: Signal = bits(1),
-        /// The descriptor.
-        output descriptor: Descriptor = descriptor(),
+        /// The header of its record, bits 57:0.
+        output header: Signal = bits(58),
+        /// Its scales.
+        output scales: Scales = scales(),
     }
 }
 
@@ -90,7 +85,7 @@ fn units(lanes: u32) -> u32 {
     (lanes / 16).max(1)
 }
 
-/// Cycles from the maxima to the descriptor.
+/// Cycles from the maxima to header and scales.
 pub fn latency(lanes: u32) -> u32 {
     step_unit::LATENCY + 4 / units(lanes) + 1
 }
@@ -144,22 +139,20 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
     let done = p.enter_valid(io.start).later(cycles);
     let nonfinite = p.enter(io.nonfinite).meet(done);
     io.done.set(p.leave(done));
-    io.descriptor.set(assemble(&kept, p.leave(nonfinite)));
-    m.finish(io)
-}
-
-fn assemble(answers: &[StepResult], nonfinite: Signal) -> Descriptor {
-    let [middle, outer_pos, outer_neg, inner] = [answers[0], answers[1], answers[2], answers[3]];
+    let [middle, outer_pos, outer_neg, inner] = [kept[0], kept[1], kept[2], kept[3]];
     let step = |a: StepResult| a.e.cat(a.f);
+    let nonfinite = p.leave(nonfinite);
+    io.header.set(cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]));
     let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
     let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
-    Descriptor {
-        header: cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]),
+    io.scales.set(Scales {
+        split: middle.split,
         outer_pos: outer(outer_pos),
         outer_neg: outer(outer_neg),
         middle: group(middle, middle.c_a),
         middle_c_neg: middle.c_b,
         inner_r: inner.r,
         inner_e: inner.e,
-    }
+    });
+    m.finish(io)
 }

@@ -1,7 +1,7 @@
 //! Scale table: where the lanes of the quantizer look up the step and the threshold of an element, by its group and side.
 //!
 //! Up to 16 lanes have LUT RAMs of their own: half the size of a multiplexer, and 16 words are four vectors. They are filled from
-//! the queue of descriptors in four cycles a vector, as long as the shortest vector at 16 lanes. The addresses are
+//! the queue of scales in four cycles a vector, as long as the shortest vector at 16 lanes. The addresses are
 //! `{slot, cycle}`:
 //!
 //! | cycle | step | threshold |
@@ -15,18 +15,18 @@
 //! multiplexer of what the queue shows.
 
 use super::classify::Classified;
-use super::scale::{Descriptor, GroupScale, HALF_STEP};
+use super::scale::{GroupScale, HALF_STEP, Scales};
 use hdl::*;
 
 /// Vectors that the lanes' RAMs hold.
 const SLOTS: u32 = 4;
 
-/// The queue of descriptors, as the table sees it.
+/// The queue of scales, as the table sees it.
 pub struct Queue {
-    /// A descriptor is there.
+    /// One is there.
     pub any: Signal,
     /// The oldest.
-    pub oldest: Descriptor,
+    pub oldest: Scales,
 }
 
 /// The table.
@@ -35,7 +35,7 @@ pub struct ScaleTable {
     pub ready: Signal,
     /// Its `split`.
     pub split: Signal,
-    /// The oldest descriptor leaves the queue.
+    /// The oldest leaves the queue.
     pub takes: Signal,
     place: Place,
     current: Current,
@@ -62,7 +62,7 @@ pub enum Current {
     /// The slot in the lanes' tables.
     Slot(Signal),
     /// The scales.
-    Scales(Descriptor),
+    Scales(Scales),
 }
 
 impl Current {
@@ -81,8 +81,13 @@ impl ScaleTable {
     pub fn new(m: Module, lanes: u32, queue: Queue, leaves: Signal) -> Self {
         let d = queue.oldest;
         if lanes > 16 {
-            let split = d.split();
-            return Self { ready: queue.any, split, takes: leaves, place: Place::Shared, current: Current::Scales(d) };
+            return Self {
+                ready: queue.any,
+                split: d.split,
+                takes: leaves,
+                place: Place::Shared,
+                current: Current::Scales(d),
+            };
         }
         let loaded = m.reg_reset(bits(3), 0).comment("vectors that can go out");
         let used = m.reg_reset(bits(3), 0).comment("vectors that hold a slot");
@@ -106,7 +111,7 @@ impl ScaleTable {
             c: choose([d.middle.c, d.middle_c_neg, d.outer_pos.c, d.outer_neg.c]),
         });
         let splits = m.memory(bits(5), SLOTS as usize).style(RamStyle::Distributed);
-        splits.write(slot, d.split(), takes);
+        splits.write(slot, d.split, takes);
         let split = splits.read(slot_out);
         let ready = loaded.any();
         Self { ready, split, takes, place: Place::Lanes { write, used }, current: Current::Slot(slot_out) }

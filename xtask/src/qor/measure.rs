@@ -1,11 +1,13 @@
 //! Synthesis and place and route.
 
+use super::blocks::blocks;
 use super::record::{Counts, Versions};
 use super::subject::{self, Subject};
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -88,13 +90,18 @@ impl Flow {
         );
         run(dir, "yosys", &["-q", "-p", &script]).with_context(|| format!("synthesis of {}", subject.name))?;
         let stat = read_json(&dir.join("cells.json"))?;
-        let by_type = stat["design"]["num_cells_by_type"].as_object();
+        let by_type = serde_json::from_value(stat["design"]["num_cells_by_type"].clone());
         let by_type = by_type.with_context(|| format!("Yosys' statistics of {} hold no cells", subject.name))?;
+        Ok(self.named(&by_type))
+    }
+
+    /// What is counted, from counts by type of cell.
+    fn named(&self, by_type: &Counts) -> Counts {
         let sum = |prefixes: &[&str]| {
             let counted = by_type.iter().filter(|(cell, _)| prefixes.iter().any(|prefix| cell.starts_with(prefix)));
-            counted.filter_map(|(_, count)| count.as_u64()).sum()
+            counted.map(|(_, count)| count).sum()
         };
-        Ok(self.cells.iter().map(|(name, prefixes)| (name.to_string(), sum(prefixes))).collect())
+        self.cells.iter().map(|(name, prefixes)| (name.to_string(), sum(prefixes))).collect()
     }
 }
 
@@ -113,6 +120,14 @@ pub fn fmax(subject: &Subject) -> Result<f64> {
     let lowest = clocks.values().filter_map(|clock| clock["achieved"].as_f64()).reduce(f64::min);
     let lowest = lowest.with_context(|| format!("nextpnr reports no clock frequency of {}", subject.name))?;
     Ok((lowest * 10.0).round() / 10.0)
+}
+
+/// Synthesizes for ECP5, and counts the cells by source file.
+pub fn by_file(subject: &Subject) -> Result<BTreeMap<String, Counts>> {
+    let dir = tools::root().join("target/qor/blocks").join(subject.name.replace(' ', "_"));
+    ECP5.synthesize(subject, &dir)?;
+    let files = blocks(&read_json(&dir.join("netlist.json"))?, &subject.verilog)?;
+    Ok(files.into_iter().map(|(file, counts)| (file, ECP5.named(&counts))).collect())
 }
 
 /// The versions of the pinned tools.

@@ -3,6 +3,7 @@
 //! `docs/qor.json` holds the figures, `docs/qor.md` shows them. Counts depend on nothing but the Verilog and Yosys' version,
 //! so what has not changed since it was measured is not measured again.
 
+mod blocks;
 mod measure;
 mod page;
 mod record;
@@ -11,7 +12,7 @@ mod subject;
 use anyhow::{Result, bail};
 use measure::{ECP5, Flow, GOWIN, ICE40};
 use rayon::prelude::*;
-use record::{Counts, Figures, Fmax, Record, Versions};
+use record::{Blocks, Counts, Figures, Fmax, Record, Versions};
 use std::collections::BTreeMap;
 use std::fs;
 use subject::Subject;
@@ -24,11 +25,14 @@ pub struct Options {
     /// Place and route with nextpnr as well, and report the clock frequency (minutes)
     #[arg(long)]
     pnr: bool,
+    /// Count also by source file
+    #[arg(long)]
+    blocks: bool,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
     /// Only synthesize for ECP5 what has changed, and fail where a count has grown by more than 2 %
-    #[arg(long, conflicts_with_all = ["pnr", "json", "update"])]
+    #[arg(long, conflicts_with_all = ["pnr", "blocks", "json", "update"])]
     check: bool,
     /// Write the figures to docs/qor.json and docs/qor.md
     #[arg(long)]
@@ -52,7 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.check {
         return check(&subjects, &old, &versions, options);
     }
-    let all = subjects.par_iter().map(|subject| figures(subject, &old, &versions, options.pnr));
+    let all = subjects.par_iter().map(|subject| figures(subject, &old, &versions, options));
     let figures = all.collect::<Result<Vec<_>>>()?;
     let named = subjects.iter().map(|subject| subject.name.clone()).zip(figures);
     let mut new = Record { tools: versions, configurations: named.collect() };
@@ -73,15 +77,20 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// All figures of one subject. A frequency that was measured before stays where none is asked for.
-fn figures(subject: &Subject, old: &Record, versions: &Versions, pnr: bool) -> Result<Figures> {
+/// All figures of one subject. What takes longer and is not asked for stays as it was measured before.
+fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Options) -> Result<Figures> {
     let old = old.configurations.get(&subject.name);
     let verilog = subject.hash();
-    let fmax = match pnr {
+    let fmax = match options.pnr {
         true => Some(Fmax { mhz: measure::fmax(subject)?, verilog: verilog.clone() }),
         false => old.and_then(|figures| figures.fmax.clone()),
     };
-    let mut figures = Figures { verilog, ecp5: ECP5.counts(subject, versions)?, ice40: None, gowin: None, fmax };
+    let blocks = match options.blocks {
+        true => Some(Blocks { files: measure::by_file(subject)?, verilog: verilog.clone() }),
+        false => old.and_then(|figures| figures.blocks.clone()),
+    };
+    let mut figures =
+        Figures { verilog, ecp5: ECP5.counts(subject, versions)?, ice40: None, gowin: None, fmax, blocks };
     // One that is far too large needs minutes to be found so.
     let small = figures.lut_sites() < 12_000;
     let other = |flow: &Flow| -> Result<Option<Counts>> {
@@ -136,7 +145,7 @@ mod tests {
             return;
         }
         let versions = measure::versions().unwrap();
-        let of = |subject: &Subject| figures(subject, &Record::default(), &versions, false).unwrap();
+        let of = |subject: &Subject| figures(subject, &Record::default(), &versions, &Options::default()).unwrap();
         let configurations = BTreeMap::from([("ands".to_string(), of(&subject(10)))]);
         let record = Record { tools: versions.clone(), configurations };
         assert_eq!(record.configurations["ands"].count("LUT4"), 10);

@@ -1,7 +1,8 @@
 //! The figures as a table, and as the page `docs/qor.md`.
 
-use super::record::{Counts, Figures, Record};
+use super::record::{Counts, Figures, Record, lut_sites};
 use crate::tools;
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 /// Cells of the ECP5 in the order of the tables, with their headings.
@@ -41,6 +42,7 @@ count as LUTs. Dashes: it does not fit.
     cargo xtask setup                          # the pinned tools
     cargo xtask qor f16_add                    # one configuration, seconds
     cargo xtask qor f16_add --pnr              # with its clock frequency, minutes for the large ones
+    cargo xtask qor oaken_quantizer_p16 --blocks   # where its cells sit, by source file
     cargo xtask qor --check                    # what CI does
     cargo xtask qor --update                   # after a change that is meant to be larger
 
@@ -92,7 +94,8 @@ pub fn table(record: &Record) -> String {
         let cells = cells.map(|(i, (cell, w))| if i == 0 { format!("{cell:w$}") } else { format!("{cell:>w$}") });
         text += &(cells.collect::<Vec<_>>().join("  ") + "\n");
     }
-    text + &format!("{}; nextpnr {}\n", record.tools.yosys, record.tools.nextpnr)
+    text += &format!("{}; nextpnr {}\n", record.tools.yosys, record.tools.nextpnr);
+    text + &blocks(record)
 }
 
 /// The page.
@@ -105,7 +108,31 @@ pub fn page(record: &Record) -> String {
         }
     }
     text += HOW;
+    text += &blocks(record);
     text += &peers(record);
+    text
+}
+
+/// Where the cells of configurations sit, for those that were asked for it: the largest first.
+fn blocks(record: &Record) -> String {
+    let mut text = String::new();
+    for (name, figures) in &record.configurations {
+        let Some(blocks) = &figures.blocks else { continue };
+        let stale = if blocks.verilog == figures.verilog { "" } else { ", of earlier Verilog" };
+        let headings: String = COLUMNS.iter().map(|(_, heading)| format!(" {heading} |")).collect();
+        text += &format!("\n## Where the cells of {name} sit{stale}\n\n| source | LUT sites |{headings}\n");
+        text += &format!("| --- | ---: |{}\n", " ---: |".repeat(COLUMNS.len()));
+        let mut files: Vec<(&String, &Counts)> = blocks.files.iter().collect();
+        files.sort_by_key(|(_, counts)| Reverse(lut_sites(counts)));
+        for (file, counts) in files {
+            let cells: String =
+                COLUMNS.iter().map(|(cell, _)| format!(" {} |", counts.get(*cell).unwrap_or(&0))).collect();
+            text += &format!("| {file} | {} |{cells}\n", lut_sites(counts));
+        }
+    }
+    if !text.is_empty() {
+        text += "\nA cell counts for the file of hw/src whose signal it makes, or else for that of the nearest one behind it.\n";
+    }
     text
 }
 

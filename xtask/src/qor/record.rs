@@ -43,6 +43,8 @@ pub struct Figures {
     pub gowin: Option<Counts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fmax: Option<Fmax>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Blocks>,
 }
 
 /// The clock frequency after place and route on the ECP5.
@@ -50,6 +52,15 @@ pub struct Figures {
 pub struct Fmax {
     pub mhz: f64,
     /// Hash of the Verilog that it was measured on: it may be older than the rest.
+    pub verilog: String,
+}
+
+/// Where the cells sit on the ECP5.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub struct Blocks {
+    /// Counts by source file of hw/src.
+    pub files: BTreeMap<String, Counts>,
+    /// Hash of the Verilog that was measured: it may be older than the rest.
     pub verilog: String,
 }
 
@@ -61,13 +72,19 @@ impl Figures {
 
     /// LUT4 sites on the ECP5: a carry cell takes two, a 16x4 LUT RAM four and two more for its write port.
     pub fn lut_sites(&self) -> u64 {
-        self.count("LUT4") + 2 * self.count("CCU2C") + 6 * self.count("TRELLIS_DPR16X4")
+        lut_sites(&self.ecp5)
     }
 
     /// Was the frequency measured on other Verilog than the counts?
     pub fn fmax_is_stale(&self) -> bool {
         self.fmax.as_ref().is_some_and(|fmax| fmax.verilog != self.verilog)
     }
+}
+
+/// LUT4 sites of counts on the ECP5.
+pub fn lut_sites(ecp5: &Counts) -> u64 {
+    let count = |cell: &str| ecp5.get(cell).copied().unwrap_or(0);
+    count("LUT4") + 2 * count("CCU2C") + 6 * count("TRELLIS_DPR16X4")
 }
 
 /// The file.
@@ -119,7 +136,7 @@ mod tests {
     #[test]
     fn growth_by_more_than_two_percent_names_configuration_cell_and_both_counts() {
         let ecp5 = counts(&[("LUT4", 1000), ("TRELLIS_FF", 10), ("DP16KD", 0)]);
-        let figures = Figures { verilog: "0".into(), ecp5, ice40: None, gowin: None, fmax: None };
+        let figures = Figures { verilog: "0".into(), ecp5, ice40: None, gowin: None, fmax: None, blocks: None };
         let configurations = BTreeMap::from([("f16_add".to_string(), figures)]);
         let record = Record { tools: Versions::default(), configurations };
         let growth = |list: &[(&str, u64)]| record.growth("f16_add", &counts(list));
