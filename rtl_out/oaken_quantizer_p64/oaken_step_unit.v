@@ -18,129 +18,137 @@ module oaken_step_unit (
     output wire [9:0] result_c_b,
     output wire [4:0] result_split
 );
-    reg [39:0] x_a; // step_unit.rs:91
-    reg [39:0] t_a; // step_unit.rs:92
-    reg [39:0] x_b; // step_unit.rs:93
-    reg [39:0] t_b; // step_unit.rs:94
-    reg [5:0] least; // step_unit.rs:97
-    reg [39:0] d_a; // step_unit.rs:100
-    reg [39:0] d_b; // step_unit.rs:101
-    reg [40:0] range; // step_unit.rs:102
-    reg any_a; // step_unit.rs:103
-    reg any_b; // step_unit.rs:104
-    reg [5:0] zeros; // step_unit.rs:107
-    reg some; // step_unit.rs:108
-    reg [40:0] range_s4; // step_unit.rs:109
-    reg [40:0] normalised; // step_unit.rs:109
-    reg [12:0] rounded; // step_unit.rs:111
-    reg [9:0] digits_0; // step_unit.rs:114
-    reg [9:0] digits_1; // step_unit.rs:114
-    reg [9:0] sixteenth; // step_unit.rs:115
-    reg item_middle_s1; // step_unit.rs:116
-    reg item_middle_s2; // step_unit.rs:116
-    reg item_middle_s3; // step_unit.rs:116
-    reg item_middle_s4; // step_unit.rs:116
-    reg item_middle_s5; // step_unit.rs:116
-    reg item_middle_s6; // step_unit.rs:116
-    reg middle; // step_unit.rs:116
-    reg [9:0] quotient; // step_unit.rs:117
-    reg [5:0] zeros_s5; // step_unit.rs:124
-    reg [5:0] zeros_s6; // step_unit.rs:124
-    reg [5:0] zeros_s7; // step_unit.rs:124
-    reg [5:0] zeros_s8; // step_unit.rs:124
-    reg [5:0] least_s2; // step_unit.rs:125
-    reg [5:0] least_s3; // step_unit.rs:125
-    reg [5:0] least_s4; // step_unit.rs:125
-    reg [5:0] least_s5; // step_unit.rs:125
-    reg [5:0] least_s6; // step_unit.rs:125
-    reg [5:0] least_s7; // step_unit.rs:125
-    reg [5:0] least_s8; // step_unit.rs:125
-    reg some_s5; // step_unit.rs:128
-    reg some_s6; // step_unit.rs:128
-    reg some_s7; // step_unit.rs:128
-    reg some_1; // step_unit.rs:128
-    reg [5:0] e; // step_unit.rs:129
-    reg [6:0] f; // step_unit.rs:130
-    reg [9:0] r; // step_unit.rs:133
-    reg [14:0] item_thr_a_s1; // step_unit.rs:137
-    reg [14:0] item_thr_a_s2; // step_unit.rs:137
-    reg [14:0] item_thr_a_s3; // step_unit.rs:137
-    reg [14:0] item_thr_a_s4; // step_unit.rs:137
-    reg [14:0] item_thr_a_s5; // step_unit.rs:137
-    reg [14:0] item_thr_a_s6; // step_unit.rs:137
-    reg [14:0] item_thr_a_s7; // step_unit.rs:137
-    reg [14:0] item_thr_a_s8; // step_unit.rs:137
-    reg [14:0] item_thr_a_s9; // step_unit.rs:137
-    reg [14:0] x; // step_unit.rs:137
-    reg [20:0] product; // step_unit.rs:138
-    reg [5:0] e_s10; // step_unit.rs:139
-    reg [5:0] amount; // step_unit.rs:139
-    reg [9:0] c_a; // step_unit.rs:140
-    reg [14:0] item_thr_b_s1; // step_unit.rs:137
-    reg [14:0] item_thr_b_s2; // step_unit.rs:137
-    reg [14:0] item_thr_b_s3; // step_unit.rs:137
-    reg [14:0] item_thr_b_s4; // step_unit.rs:137
-    reg [14:0] item_thr_b_s5; // step_unit.rs:137
-    reg [14:0] item_thr_b_s6; // step_unit.rs:137
-    reg [14:0] item_thr_b_s7; // step_unit.rs:137
-    reg [14:0] item_thr_b_s8; // step_unit.rs:137
-    reg [14:0] item_thr_b_s9; // step_unit.rs:137
-    reg [14:0] x_1; // step_unit.rs:137
-    reg [20:0] product_1; // step_unit.rs:138
-    reg [5:0] amount_1; // step_unit.rs:139
-    reg [9:0] c_b; // step_unit.rs:140
-    reg [14:0] item_max_b_s1; // step_unit.rs:137
-    reg [14:0] item_max_b_s2; // step_unit.rs:137
-    reg [14:0] item_max_b_s3; // step_unit.rs:137
-    reg [14:0] item_max_b_s4; // step_unit.rs:137
-    reg [14:0] item_max_b_s5; // step_unit.rs:137
-    reg [14:0] item_max_b_s6; // step_unit.rs:137
-    reg [14:0] item_max_b_s7; // step_unit.rs:137
-    reg [14:0] item_max_b_s8; // step_unit.rs:137
-    reg [14:0] item_max_b_s9; // step_unit.rs:137
-    reg [14:0] x_2; // step_unit.rs:137
-    reg [20:0] product_2; // step_unit.rs:138
-    reg [5:0] amount_2; // step_unit.rs:139
-    reg [9:0] largest; // step_unit.rs:140
-    reg [4:0] cells; // step_unit.rs:147
-    reg any_a_s4; // step_unit.rs:148
-    reg any_a_s5; // step_unit.rs:148
-    reg any_a_s6; // step_unit.rs:148
-    reg any_a_s7; // step_unit.rs:148
-    reg any_a_s8; // step_unit.rs:148
-    reg any_a_s9; // step_unit.rs:148
-    reg any_a_s10; // step_unit.rs:148
-    reg any_a_s11; // step_unit.rs:148
-    reg any_a_s12; // step_unit.rs:148
-    reg any_a_1; // step_unit.rs:148
-    reg any_b_s4; // step_unit.rs:148
-    reg any_b_s5; // step_unit.rs:148
-    reg any_b_s6; // step_unit.rs:148
-    reg any_b_s7; // step_unit.rs:148
-    reg any_b_s8; // step_unit.rs:148
-    reg any_b_s9; // step_unit.rs:148
-    reg any_b_s10; // step_unit.rs:148
-    reg any_b_s11; // step_unit.rs:148
-    reg any_b_s12; // step_unit.rs:148
-    reg any_b_1; // step_unit.rs:148
-    reg [4:0] split; // step_unit.rs:152
-    reg [5:0] e_s11; // step_unit.rs:155
-    reg [5:0] e_s12; // step_unit.rs:155
-    reg [5:0] e_s13; // step_unit.rs:155
-    reg [5:0] result_e_1; // step_unit.rs:155
-    reg [6:0] f_s10; // step_unit.rs:156
-    reg [6:0] f_s11; // step_unit.rs:156
-    reg [6:0] f_s12; // step_unit.rs:156
-    reg [6:0] f_s13; // step_unit.rs:156
-    reg [6:0] result_f_1; // step_unit.rs:156
-    reg [9:0] r_s11; // step_unit.rs:157
-    reg [9:0] r_s12; // step_unit.rs:157
-    reg [9:0] r_s13; // step_unit.rs:157
-    reg [9:0] result_r_1; // step_unit.rs:157
-    reg [9:0] c_a_s13; // step_unit.rs:158
-    reg [9:0] result_c_a_1; // step_unit.rs:158
-    reg [9:0] c_b_s13; // step_unit.rs:159
-    reg [9:0] result_c_b_1; // step_unit.rs:159
+    reg [39:0] x_a; // step_unit.rs:90
+    reg [39:0] t_a; // step_unit.rs:91
+    reg [39:0] x_b; // step_unit.rs:92
+    reg [39:0] t_b; // step_unit.rs:93
+    reg there_a; // step_unit.rs:94
+    reg there_b; // step_unit.rs:95
+    reg [5:0] least; // step_unit.rs:98
+    reg [39:0] d_a; // step_unit.rs:101
+    reg [39:0] d_b; // step_unit.rs:102
+    reg [40:0] range; // step_unit.rs:103
+    reg any_a; // step_unit.rs:104
+    reg any_b; // step_unit.rs:105
+    reg [5:0] zeros; // step_unit.rs:108
+    reg some; // step_unit.rs:109
+    reg [40:0] range_s4; // step_unit.rs:110
+    reg [40:0] normalised; // step_unit.rs:110
+    reg [12:0] rounded; // step_unit.rs:112
+    reg [9:0] digits_0; // step_unit.rs:115
+    reg [9:0] digits_1; // step_unit.rs:115
+    reg [9:0] sixteenth; // step_unit.rs:116
+    reg item_middle_s1; // step_unit.rs:117
+    reg item_middle_s2; // step_unit.rs:117
+    reg item_middle_s3; // step_unit.rs:117
+    reg item_middle_s4; // step_unit.rs:117
+    reg item_middle_s5; // step_unit.rs:117
+    reg item_middle_s6; // step_unit.rs:117
+    reg middle; // step_unit.rs:117
+    reg [9:0] quotient; // step_unit.rs:118
+    reg [6:0] k; // step_unit.rs:122
+    reg [5:0] least_s2; // step_unit.rs:123
+    reg [5:0] least_s3; // step_unit.rs:123
+    reg [5:0] least_s4; // step_unit.rs:123
+    reg [5:0] least_1; // step_unit.rs:123
+    reg [5:0] l127_s6; // step_unit.rs:127
+    reg [5:0] l127_s7; // step_unit.rs:127
+    reg [5:0] e_of_small; // step_unit.rs:127
+    reg too_fine_s6; // step_unit.rs:127
+    reg too_fine_s7; // step_unit.rs:127
+    reg small_too_fine; // step_unit.rs:127
+    reg [5:0] l127_s6_1; // step_unit.rs:127
+    reg [5:0] l127_s7_1; // step_unit.rs:127
+    reg [5:0] e_of_big; // step_unit.rs:127
+    reg too_fine_1_s6; // step_unit.rs:127
+    reg too_fine_1_s7; // step_unit.rs:127
+    reg big_too_fine; // step_unit.rs:127
+    reg some_s5; // step_unit.rs:138
+    reg some_s6; // step_unit.rs:138
+    reg some_s7; // step_unit.rs:138
+    reg some_1; // step_unit.rs:138
+    reg [5:0] e; // step_unit.rs:139
+    reg [6:0] f; // step_unit.rs:140
+    reg [9:0] r; // step_unit.rs:143
+    reg [14:0] item_thr_a_s1; // step_unit.rs:147
+    reg [14:0] item_thr_a_s2; // step_unit.rs:147
+    reg [14:0] item_thr_a_s3; // step_unit.rs:147
+    reg [14:0] item_thr_a_s4; // step_unit.rs:147
+    reg [14:0] item_thr_a_s5; // step_unit.rs:147
+    reg [14:0] item_thr_a_s6; // step_unit.rs:147
+    reg [14:0] item_thr_a_s7; // step_unit.rs:147
+    reg [14:0] item_thr_a_s8; // step_unit.rs:147
+    reg [14:0] item_thr_a_s9; // step_unit.rs:147
+    reg [14:0] x; // step_unit.rs:147
+    reg [20:0] product; // step_unit.rs:148
+    reg [5:0] e_s10; // step_unit.rs:149
+    reg [5:0] amount; // step_unit.rs:149
+    reg [9:0] c_a; // step_unit.rs:150
+    reg [14:0] item_thr_b_s1; // step_unit.rs:147
+    reg [14:0] item_thr_b_s2; // step_unit.rs:147
+    reg [14:0] item_thr_b_s3; // step_unit.rs:147
+    reg [14:0] item_thr_b_s4; // step_unit.rs:147
+    reg [14:0] item_thr_b_s5; // step_unit.rs:147
+    reg [14:0] item_thr_b_s6; // step_unit.rs:147
+    reg [14:0] item_thr_b_s7; // step_unit.rs:147
+    reg [14:0] item_thr_b_s8; // step_unit.rs:147
+    reg [14:0] item_thr_b_s9; // step_unit.rs:147
+    reg [14:0] x_1; // step_unit.rs:147
+    reg [20:0] product_1; // step_unit.rs:148
+    reg [5:0] amount_1; // step_unit.rs:149
+    reg [9:0] c_b; // step_unit.rs:150
+    reg [14:0] item_max_b_s1; // step_unit.rs:147
+    reg [14:0] item_max_b_s2; // step_unit.rs:147
+    reg [14:0] item_max_b_s3; // step_unit.rs:147
+    reg [14:0] item_max_b_s4; // step_unit.rs:147
+    reg [14:0] item_max_b_s5; // step_unit.rs:147
+    reg [14:0] item_max_b_s6; // step_unit.rs:147
+    reg [14:0] item_max_b_s7; // step_unit.rs:147
+    reg [14:0] item_max_b_s8; // step_unit.rs:147
+    reg [14:0] item_max_b_s9; // step_unit.rs:147
+    reg [14:0] x_2; // step_unit.rs:147
+    reg [20:0] product_2; // step_unit.rs:148
+    reg [5:0] amount_2; // step_unit.rs:149
+    reg [9:0] largest; // step_unit.rs:150
+    reg [4:0] cells; // step_unit.rs:157
+    reg any_a_s4; // step_unit.rs:158
+    reg any_a_s5; // step_unit.rs:158
+    reg any_a_s6; // step_unit.rs:158
+    reg any_a_s7; // step_unit.rs:158
+    reg any_a_s8; // step_unit.rs:158
+    reg any_a_s9; // step_unit.rs:158
+    reg any_a_s10; // step_unit.rs:158
+    reg any_a_s11; // step_unit.rs:158
+    reg any_a_s12; // step_unit.rs:158
+    reg any_a_1; // step_unit.rs:158
+    reg any_b_s4; // step_unit.rs:158
+    reg any_b_s5; // step_unit.rs:158
+    reg any_b_s6; // step_unit.rs:158
+    reg any_b_s7; // step_unit.rs:158
+    reg any_b_s8; // step_unit.rs:158
+    reg any_b_s9; // step_unit.rs:158
+    reg any_b_s10; // step_unit.rs:158
+    reg any_b_s11; // step_unit.rs:158
+    reg any_b_s12; // step_unit.rs:158
+    reg any_b_1; // step_unit.rs:158
+    reg [4:0] split; // step_unit.rs:162
+    reg [5:0] e_s11; // step_unit.rs:165
+    reg [5:0] e_s12; // step_unit.rs:165
+    reg [5:0] e_s13; // step_unit.rs:165
+    reg [5:0] result_e_1; // step_unit.rs:165
+    reg [6:0] f_s10; // step_unit.rs:166
+    reg [6:0] f_s11; // step_unit.rs:166
+    reg [6:0] f_s12; // step_unit.rs:166
+    reg [6:0] f_s13; // step_unit.rs:166
+    reg [6:0] result_f_1; // step_unit.rs:166
+    reg [9:0] r_s11; // step_unit.rs:167
+    reg [9:0] r_s12; // step_unit.rs:167
+    reg [9:0] r_s13; // step_unit.rs:167
+    reg [9:0] result_r_1; // step_unit.rs:167
+    reg [9:0] c_a_s13; // step_unit.rs:168
+    reg [9:0] result_c_a_1; // step_unit.rs:168
+    reg [9:0] c_b_s13; // step_unit.rs:169
+    reg [9:0] result_c_b_1; // step_unit.rs:169
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -273,25 +281,27 @@ module oaken_step_unit (
         s_table[127] = 10'h101;
     end
 
-    // stage 1: fixed point; an empty side has no range
+    // stage 1: fixed point
     wire _t1 = |item_max_a[14:10]; // half.rs:17
     always @(posedge clk) x_a <= {29'h0, {_t1, item_max_a[9:0]}} << (item_max_a[14:10] - {4'h0, _t1});
-    wire [14:0] _t2 = (|item_max_a) ? item_thr_a : 15'h0; // step_unit.rs:92
-    wire _t3 = |_t2[14:10]; // half.rs:17
-    always @(posedge clk) t_a <= {29'h0, {_t3, _t2[9:0]}} << (_t2[14:10] - {4'h0, _t3});
-    wire _t4 = |item_max_b[14:10]; // half.rs:17
-    always @(posedge clk) x_b <= {29'h0, {_t4, item_max_b[9:0]}} << (item_max_b[14:10] - {4'h0, _t4});
-    wire [14:0] _t5 = (|item_max_b) ? item_thr_b : 15'h0; // step_unit.rs:94
-    wire _t6 = |_t5[14:10]; // half.rs:17
-    always @(posedge clk) t_b <= {29'h0, {_t6, _t5[9:0]}} << (_t5[14:10] - {4'h0, _t6});
+    wire _t2 = |item_thr_a[14:10]; // half.rs:17
+    always @(posedge clk) t_a <= {29'h0, {_t2, item_thr_a[9:0]}} << (item_thr_a[14:10] - {4'h0, _t2});
+    wire _t3 = |item_max_b[14:10]; // half.rs:17
+    always @(posedge clk) x_b <= {29'h0, {_t3, item_max_b[9:0]}} << (item_max_b[14:10] - {4'h0, _t3});
+    wire _t4 = |item_thr_b[14:10]; // half.rs:17
+    always @(posedge clk) begin
+        t_b <= {29'h0, {_t4, item_thr_b[9:0]}} << (item_thr_b[14:10] - {4'h0, _t4});
+        there_a <= |item_max_a;
+        there_b <= |item_max_b;
+    end
     wire [5:0] least_a = (|item_thr_a[14:10]) ? ({1'h0, item_thr_a[14:10]} + 6'h3) : (item_thr_a[9] ? 6'h3 : (item_thr_a[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
     wire [5:0] least_b = (|item_thr_b[14:10]) ? ({1'h0, item_thr_b[14:10]} + 6'h3) : (item_thr_b[9] ? 6'h3 : (item_thr_b[8] ? 6'h2 : 6'h1)); // step_unit.rs:76
     always @(posedge clk) least <= (least_a > least_b) ? least_a : least_b;
 
-    // stages 2 and 3: the range after the group shift
+    // stages 2 and 3: the range after the group shift; an empty side has none
     always @(posedge clk) begin
-        d_a <= x_a - t_a;
-        d_b <= x_b - t_b;
+        d_a <= there_a ? (x_a - t_a) : 40'h0;
+        d_b <= there_b ? (x_b - t_b) : 40'h0;
         range <= {1'h0, d_a} + {1'h0, d_b};
         any_a <= |d_a;
         any_b <= |d_b;
@@ -299,67 +309,67 @@ module oaken_step_unit (
 
     // stages 4 to 6: its leading 12 bits, rounded up
     wire [63:0] padded = {range, 23'h0}; // leading_zeros.rs:10
-    wire _t7 = ~(|padded[63:32]); // leading_zeros.rs:20
-    wire _t8 = ~(|padded[31:16]); // leading_zeros.rs:20
-    wire _t9 = ~(|padded[15:8]); // leading_zeros.rs:20
-    wire _t10 = ~(|padded[7:4]); // leading_zeros.rs:20
-    wire _t11 = ~(|padded[3:2]); // leading_zeros.rs:20
-    wire _t12 = ~(|padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t13 = _t10 ? {_t11, _t11 ? (~padded[1]) : (~padded[3])} : {_t12, _t12 ? (~padded[5]) : (~padded[7])}; // leading_zeros.rs:21
-    wire _t14 = ~(|padded[15:12]); // leading_zeros.rs:20
-    wire _t15 = ~(|padded[11:10]); // leading_zeros.rs:20
-    wire _t16 = ~(|padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t17 = _t14 ? {_t15, _t15 ? (~padded[9]) : (~padded[11])} : {_t16, _t16 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
-    wire _t18 = ~(|padded[31:24]); // leading_zeros.rs:20
-    wire _t19 = ~(|padded[23:20]); // leading_zeros.rs:20
-    wire _t20 = ~(|padded[19:18]); // leading_zeros.rs:20
-    wire _t21 = ~(|padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t22 = _t19 ? {_t20, _t20 ? (~padded[17]) : (~padded[19])} : {_t21, _t21 ? (~padded[21]) : (~padded[23])}; // leading_zeros.rs:21
-    wire _t23 = ~(|padded[31:28]); // leading_zeros.rs:20
-    wire _t24 = ~(|padded[27:26]); // leading_zeros.rs:20
-    wire _t25 = ~(|padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t26 = _t23 ? {_t24, _t24 ? (~padded[25]) : (~padded[27])} : {_t25, _t25 ? (~padded[29]) : (~padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t27 = _t8 ? {_t9, _t9 ? {_t10, _t13} : {_t14, _t17}} : {_t18, _t18 ? {_t19, _t22} : {_t23, _t26}}; // leading_zeros.rs:21
-    wire _t28 = ~(|padded[63:48]); // leading_zeros.rs:20
-    wire _t29 = ~(|padded[47:40]); // leading_zeros.rs:20
-    wire _t30 = ~(|padded[39:36]); // leading_zeros.rs:20
-    wire _t31 = ~(|padded[35:34]); // leading_zeros.rs:20
-    wire _t32 = ~(|padded[39:38]); // leading_zeros.rs:20
-    wire [1:0] _t33 = _t30 ? {_t31, _t31 ? (~padded[33]) : (~padded[35])} : {_t32, _t32 ? (~padded[37]) : (~padded[39])}; // leading_zeros.rs:21
-    wire _t34 = ~(|padded[47:44]); // leading_zeros.rs:20
-    wire _t35 = ~(|padded[43:42]); // leading_zeros.rs:20
-    wire _t36 = ~(|padded[47:46]); // leading_zeros.rs:20
-    wire [1:0] _t37 = _t34 ? {_t35, _t35 ? (~padded[41]) : (~padded[43])} : {_t36, _t36 ? (~padded[45]) : (~padded[47])}; // leading_zeros.rs:21
-    wire _t38 = ~(|padded[63:56]); // leading_zeros.rs:20
-    wire _t39 = ~(|padded[55:52]); // leading_zeros.rs:20
-    wire _t40 = ~(|padded[51:50]); // leading_zeros.rs:20
-    wire _t41 = ~(|padded[55:54]); // leading_zeros.rs:20
-    wire [1:0] _t42 = _t39 ? {_t40, _t40 ? (~padded[49]) : (~padded[51])} : {_t41, _t41 ? (~padded[53]) : (~padded[55])}; // leading_zeros.rs:21
-    wire _t43 = ~(|padded[63:60]); // leading_zeros.rs:20
-    wire _t44 = ~(|padded[59:58]); // leading_zeros.rs:20
-    wire _t45 = ~(|padded[63:62]); // leading_zeros.rs:20
-    wire [1:0] _t46 = _t43 ? {_t44, _t44 ? (~padded[57]) : (~padded[59])} : {_t45, _t45 ? (~padded[61]) : (~padded[63])}; // leading_zeros.rs:21
-    wire [3:0] _t47 = _t28 ? {_t29, _t29 ? {_t30, _t33} : {_t34, _t37}} : {_t38, _t38 ? {_t39, _t42} : {_t43, _t46}}; // leading_zeros.rs:21
+    wire _t5 = ~(|padded[63:32]); // leading_zeros.rs:20
+    wire _t6 = ~(|padded[31:16]); // leading_zeros.rs:20
+    wire _t7 = ~(|padded[15:8]); // leading_zeros.rs:20
+    wire _t8 = ~(|padded[7:4]); // leading_zeros.rs:20
+    wire _t9 = ~(|padded[3:2]); // leading_zeros.rs:20
+    wire _t10 = ~(|padded[7:6]); // leading_zeros.rs:20
+    wire [1:0] _t11 = _t8 ? {_t9, _t9 ? (~padded[1]) : (~padded[3])} : {_t10, _t10 ? (~padded[5]) : (~padded[7])}; // leading_zeros.rs:21
+    wire _t12 = ~(|padded[15:12]); // leading_zeros.rs:20
+    wire _t13 = ~(|padded[11:10]); // leading_zeros.rs:20
+    wire _t14 = ~(|padded[15:14]); // leading_zeros.rs:20
+    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~padded[9]) : (~padded[11])} : {_t14, _t14 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
+    wire _t16 = ~(|padded[31:24]); // leading_zeros.rs:20
+    wire _t17 = ~(|padded[23:20]); // leading_zeros.rs:20
+    wire _t18 = ~(|padded[19:18]); // leading_zeros.rs:20
+    wire _t19 = ~(|padded[23:22]); // leading_zeros.rs:20
+    wire [1:0] _t20 = _t17 ? {_t18, _t18 ? (~padded[17]) : (~padded[19])} : {_t19, _t19 ? (~padded[21]) : (~padded[23])}; // leading_zeros.rs:21
+    wire _t21 = ~(|padded[31:28]); // leading_zeros.rs:20
+    wire _t22 = ~(|padded[27:26]); // leading_zeros.rs:20
+    wire _t23 = ~(|padded[31:30]); // leading_zeros.rs:20
+    wire [1:0] _t24 = _t21 ? {_t22, _t22 ? (~padded[25]) : (~padded[27])} : {_t23, _t23 ? (~padded[29]) : (~padded[31])}; // leading_zeros.rs:21
+    wire [3:0] _t25 = _t6 ? {_t7, _t7 ? {_t8, _t11} : {_t12, _t15}} : {_t16, _t16 ? {_t17, _t20} : {_t21, _t24}}; // leading_zeros.rs:21
+    wire _t26 = ~(|padded[63:48]); // leading_zeros.rs:20
+    wire _t27 = ~(|padded[47:40]); // leading_zeros.rs:20
+    wire _t28 = ~(|padded[39:36]); // leading_zeros.rs:20
+    wire _t29 = ~(|padded[35:34]); // leading_zeros.rs:20
+    wire _t30 = ~(|padded[39:38]); // leading_zeros.rs:20
+    wire [1:0] _t31 = _t28 ? {_t29, _t29 ? (~padded[33]) : (~padded[35])} : {_t30, _t30 ? (~padded[37]) : (~padded[39])}; // leading_zeros.rs:21
+    wire _t32 = ~(|padded[47:44]); // leading_zeros.rs:20
+    wire _t33 = ~(|padded[43:42]); // leading_zeros.rs:20
+    wire _t34 = ~(|padded[47:46]); // leading_zeros.rs:20
+    wire [1:0] _t35 = _t32 ? {_t33, _t33 ? (~padded[41]) : (~padded[43])} : {_t34, _t34 ? (~padded[45]) : (~padded[47])}; // leading_zeros.rs:21
+    wire _t36 = ~(|padded[63:56]); // leading_zeros.rs:20
+    wire _t37 = ~(|padded[55:52]); // leading_zeros.rs:20
+    wire _t38 = ~(|padded[51:50]); // leading_zeros.rs:20
+    wire _t39 = ~(|padded[55:54]); // leading_zeros.rs:20
+    wire [1:0] _t40 = _t37 ? {_t38, _t38 ? (~padded[49]) : (~padded[51])} : {_t39, _t39 ? (~padded[53]) : (~padded[55])}; // leading_zeros.rs:21
+    wire _t41 = ~(|padded[63:60]); // leading_zeros.rs:20
+    wire _t42 = ~(|padded[59:58]); // leading_zeros.rs:20
+    wire _t43 = ~(|padded[63:62]); // leading_zeros.rs:20
+    wire [1:0] _t44 = _t41 ? {_t42, _t42 ? (~padded[57]) : (~padded[59])} : {_t43, _t43 ? (~padded[61]) : (~padded[63])}; // leading_zeros.rs:21
+    wire [3:0] _t45 = _t26 ? {_t27, _t27 ? {_t28, _t31} : {_t32, _t35}} : {_t36, _t36 ? {_t37, _t40} : {_t41, _t44}}; // leading_zeros.rs:21
     always @(posedge clk) begin
-        zeros <= {_t7, _t7 ? {_t8, _t27} : {_t28, _t47}};
+        zeros <= {_t5, _t5 ? {_t6, _t25} : {_t26, _t45}};
         some <= |range;
         range_s4 <= range;
         normalised <= range_s4 << zeros;
     end
-    wire rest = |normalised[28:0]; // step_unit.rs:110
+    wire rest = |normalised[28:0]; // step_unit.rs:111
     always @(posedge clk) rounded <= {1'h0, normalised[40:29]} + {12'h0, rest};
 
     // stages 7 and 8: a sixteenth or a fifteenth of it, rounded up
-    wire [13:0] _t48 = {1'h0, rounded} + 14'he; // step_unit.rs:114
-    wire [9:0] high = _t48[13:4]; // divide15.rs:12
-    wire [3:0] low = _t48[3:0]; // divide15.rs:12
+    wire [13:0] _t46 = {1'h0, rounded} + 14'he; // step_unit.rs:115
+    wire [9:0] high = _t46[13:4]; // divide15.rs:12
+    wire [3:0] low = _t46[3:0]; // divide15.rs:12
     always @(posedge clk) begin
         digits_0 <= high;
         digits_1 <= high + {6'h0, low};
     end
-    wire [13:0] _t49 = {1'h0, rounded} + 14'hf; // step_unit.rs:115
+    wire [13:0] _t47 = {1'h0, rounded} + 14'hf; // step_unit.rs:116
     always @(posedge clk) begin
-        sixteenth <= _t49[13:4];
+        sixteenth <= _t47[13:4];
         item_middle_s1 <= item_middle;
         item_middle_s2 <= item_middle_s1;
         item_middle_s3 <= item_middle_s2;
@@ -374,38 +384,51 @@ module oaken_step_unit (
     wire [1:0] last = ({1'h0, rest_1 >= 7'hf} + {1'h0, rest_1 >= 7'h1e}) + {1'h0, rest_1 >= 7'h2d}; // divide15.rs:21
     always @(posedge clk) quotient <= middle ? sixteenth : ((digits_0 + {4'h0, high2}) + {8'h0, last});
 
-    // stage 9: the step, not below the least one
-    wire big = |quotient[9:8]; // step_unit.rs:120
-    wire [9:0] _t50 = quotient + 10'h1; // step_unit.rs:121
-    wire [8:0] halved = _t50[9:1]; // step_unit.rs:121
-    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:122
+    // meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one
     always @(posedge clk) begin
-        zeros_s5 <= zeros;
-        zeros_s6 <= zeros_s5;
-        zeros_s7 <= zeros_s6;
-        zeros_s8 <= zeros_s7;
-    end
-    wire [6:0] e_plus_3 = (7'h28 - {1'h0, zeros_s8}) + {6'h0, big}; // step_unit.rs:124
-    always @(posedge clk) begin
+        k <= 7'h28 - {1'h0, zeros};
         least_s2 <= least;
         least_s3 <= least_s2;
         least_s4 <= least_s3;
-        least_s5 <= least_s4;
-        least_s6 <= least_s5;
-        least_s7 <= least_s6;
-        least_s8 <= least_s7;
+        least_1 <= least_s4;
     end
-    wire [6:0] least_plus_3 = {1'h0, least_s8} + 7'h3; // step_unit.rs:125
-    wire too_fine = e_plus_3 < least_plus_3; // step_unit.rs:126
-    wire [6:0] _t51 = (too_fine ? least_plus_3 : e_plus_3) - 7'h3; // step_unit.rs:127
-    wire [5:0] chosen = _t51[5:0]; // step_unit.rs:127
+    wire [6:0] least_plus_3 = {1'h0, least_1} + 7'h3; // step_unit.rs:124
+    wire too_fine = k < least_plus_3; // step_unit.rs:126
+    wire [6:0] _t48 = k - 7'h3; // step_unit.rs:127
+    always @(posedge clk) begin
+        l127_s6 <= too_fine ? least_1 : _t48[5:0];
+        l127_s7 <= l127_s6;
+        e_of_small <= l127_s7;
+        too_fine_s6 <= too_fine;
+        too_fine_s7 <= too_fine_s6;
+        small_too_fine <= too_fine_s7;
+    end
+    wire [6:0] _t49 = k + 7'h1; // step_unit.rs:130
+    wire too_fine_1 = _t49 < least_plus_3; // step_unit.rs:126
+    wire [6:0] _t50 = _t49 - 7'h3; // step_unit.rs:127
+    always @(posedge clk) begin
+        l127_s6_1 <= too_fine_1 ? least_1 : _t50[5:0];
+        l127_s7_1 <= l127_s6_1;
+        e_of_big <= l127_s7_1;
+        too_fine_1_s6 <= too_fine_1;
+        too_fine_1_s7 <= too_fine_1_s6;
+        big_too_fine <= too_fine_1_s7;
+    end
+
+    // stage 9: the step
+    wire big = |quotient[9:8]; // step_unit.rs:133
+    wire [9:0] _t51 = quotient + 10'h1; // step_unit.rs:134
+    wire [8:0] halved = _t51[9:1]; // step_unit.rs:134
+    wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:135
+    wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:136
+    wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:137
     always @(posedge clk) begin
         some_s5 <= some;
         some_s6 <= some_s5;
         some_s7 <= some_s6;
         some_1 <= some_s7;
         e <= some_1 ? chosen : 6'h0;
-        f <= (some_1 & (~too_fine)) ? fraction : 7'h0;
+        f <= (some_1 & (~too_fine_2)) ? fraction : 7'h0;
     end
 
     // stage 10: the reciprocal
@@ -493,7 +516,7 @@ module oaken_step_unit (
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:147
+    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:157
     always @(posedge clk) begin
         cells <= _t70[9:5];
         any_a_s4 <= any_a;
@@ -517,9 +540,9 @@ module oaken_step_unit (
         any_b_s12 <= any_b_s11;
         any_b_1 <= any_b_s12;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:149
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:150
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:151
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:159
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:160
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:161
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
         e_s11 <= e_s10;
@@ -546,7 +569,7 @@ module oaken_step_unit (
     assign result_c_a = result_c_a_1;
     assign result_c_b = result_c_b_1;
     assign result_split = split;
-    wire unused_ok = &{1'b0, padded[0], _t49[3:0], _t50[0], halved[8:7], _t51[6], product[3:0], product[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], product_1[3:0], product_1[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], product_2[3:0], product_2[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0]};
+    wire unused_ok = &{1'b0, padded[0], _t47[3:0], _t48[6], _t50[6], _t51[0], halved[8:7], product[3:0], product[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], product_1[3:0], product_1[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], product_2[3:0], product_2[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0]};
 endmodule
 
 `default_nettype wire

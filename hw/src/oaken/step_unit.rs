@@ -86,19 +86,20 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let p = m.pipeline("step");
     let item = p.enter(io.item);
 
-    m.section("stage 1: fixed point; an empty side has no range");
-    let none = item.max_a.zeros(15);
+    m.section("stage 1: fixed point");
     let x_a = to_fixed(item.max_a).next();
-    let t_a = to_fixed(item.max_a.any().mux(item.thr_a, none)).next();
+    let t_a = to_fixed(item.thr_a).next();
     let x_b = to_fixed(item.max_b).next();
-    let t_b = to_fixed(item.max_b.any().mux(item.thr_b, none)).next();
+    let t_b = to_fixed(item.thr_b).next();
+    let there_a = item.max_a.any().next();
+    let there_b = item.max_b.any().next();
     let least_a = least_e(item.thr_a);
     let least_b = least_e(item.thr_b);
     let least = least_a.gt(least_b).mux(least_a, least_b).next();
 
-    m.section("stages 2 and 3: the range after the group shift");
-    let d_a = (x_a - t_a).next();
-    let d_b = (x_b - t_b).next();
+    m.section("stages 2 and 3: the range after the group shift; an empty side has none");
+    let d_a = there_a.mux(x_a - t_a, 0).next();
+    let d_b = there_b.mux(x_b - t_b, 0).next();
     let range = (d_a.zext(41) + d_b.zext(41)).next();
     let any_a = d_a.any().next();
     let any_b = d_b.any().next();
@@ -116,15 +117,24 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let middle = item.middle.meet(sixteenth);
     let quotient = middle.mux(sixteenth, quotient(digits)).next();
 
-    m.section("stage 9: the step, not below the least one");
+    m.section("meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one");
+    // E = k - 3 (+ 1), k = 40 - zeros the highest bit of the range; compared with 3 added on both sides to stay positive
+    let k = (m.lit(40u32, 7) - zeros.zext(7)).next();
+    let least = least.meet(k);
+    let least_plus_3 = least.zext(7) + 3;
+    let exponent = |k: Signal| {
+        let too_fine = k.lt(least_plus_3);
+        (too_fine.mux(least, (k - 3).trunc(6)).next().meet(quotient), too_fine.next().meet(quotient))
+    };
+    let (e_of_small, small_too_fine) = exponent(k);
+    let (e_of_big, big_too_fine) = exponent(k + 1);
+
+    m.section("stage 9: the step");
     let big = quotient.drop_low(8).any();
     let halved = (quotient + 1).drop_low(1);
     let fraction = big.mux(halved.trunc(7), quotient.trunc(7));
-    // E = k - 3 (+ 1), k = 40 - zeros the highest bit of the range; compared with 3 added on both sides to stay positive
-    let e_plus_3 = m.lit(40u32, 7) - zeros.meet(quotient).zext(7) + big.zext(7);
-    let least_plus_3 = least.meet(quotient).zext(7) + 3;
-    let too_fine = e_plus_3.lt(least_plus_3);
-    let chosen = (too_fine.mux(least_plus_3, e_plus_3) - 3).trunc(6);
+    let chosen = big.mux(e_of_big, e_of_small);
+    let too_fine = big.mux(big_too_fine, small_too_fine);
     let some = some.meet(quotient);
     let e = some.mux(chosen, 0).next();
     let f = (some & !too_fine).mux(fraction, 0).next();
