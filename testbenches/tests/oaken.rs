@@ -11,6 +11,7 @@ use sim::golden::oaken::{Thresholds, decode, encode};
 use sim::oaken_bench::{Device, Parts, Pauses, dequantize, dequantizer, misfit, quantize, quantizer};
 use sim::profile::{Fractions, Profile, Tails};
 use std::path::{Path, PathBuf};
+use testbenches::drivers::{random_thresholds, random_vector};
 
 fn params(lanes: u32, max_length: u32) -> EngineParams {
     EngineParams { lanes, max_length }
@@ -59,19 +60,6 @@ fn there_and_back(
     (there.cycles, back.cycles)
 }
 
-fn random_vector(rng: &mut Rng, n: usize) -> Vec<u16> {
-    let kind = rng.u32(0..10);
-    let scale = [0.02f32, 0.3, 1.0, 3.0][rng.usize(0..4)];
-    let element = |rng: &mut Rng| match kind {
-        0 => rng.u16(..),
-        1 => [0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x03ff][rng.usize(0..8)],
-        2 => rng.u16(0..64) | (rng.u16(0..2) << 15),
-        3 => half::f16::from_f32(9.0 + rng.f32()).to_bits(),
-        _ => half::f16::from_f32((rng.f32() + rng.f32() + rng.f32() - 1.5) * scale).to_bits(),
-    };
-    (0..n).map(|_| element(rng)).collect()
-}
-
 #[test]
 fn a_million_random_elements_with_random_stalls() {
     let p = params(16, 1024);
@@ -83,13 +71,8 @@ fn a_million_random_elements_with_random_stalls() {
         elements = 0;
         while elements < 1 << 20 {
             let n = 64 * rng.usize(1..=16);
-            let mut low: Vec<f32> = (0..2).map(|_| -rng.f32() * 2.0).collect();
-            let mut high: Vec<f32> = (0..2).map(|_| rng.f32() * 2.0).collect();
-            low.sort_by(f32::total_cmp);
-            high.sort_by(f32::total_cmp);
-            let t =
-                Thresholds::from_f32(low[0], low[1] * 0.1, high[0] * 0.1, high[1]).unwrap_or_else(|e| panic!("{e}"));
-            let vectors: Vec<Vec<u16>> = (0..(1 << 15) / n).map(|_| random_vector(&mut rng, n)).collect();
+            let t = random_thresholds(&mut rng);
+            let vectors: Vec<Vec<u16>> = (0..(1 << 15) / n).map(|_| random_vector(&mut rng, n, &t)).collect();
             let vectors: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
             elements += n * vectors.len();
             let pauses = [Pauses::OFTEN, Pauses::NEVER][usize::from(rng.u8(0..4) == 0)];

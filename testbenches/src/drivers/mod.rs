@@ -19,6 +19,7 @@ mod stream;
 
 pub use configuration::{configuration, names};
 pub use float::dot_of_two;
+pub use oaken::{random_thresholds, random_vector};
 pub use parts::{parts, small};
 
 use hdl::engine::{Engine, PortInfo};

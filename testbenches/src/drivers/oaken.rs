@@ -26,7 +26,7 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
 }
 
 /// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals.
-fn random_thresholds(rng: &mut Rng) -> Thresholds {
+pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
     match rng.u8(0..8) {
         0 => {
             let bits = [0, 0x3c00, 0x7bff][rng.usize(0..3)];
@@ -49,7 +49,7 @@ fn random_thresholds(rng: &mut Rng) -> Thresholds {
 
 /// Vectors of several kinds: any bits, few special values, subnormals, large ones, some next to the thresholds (where the ranges
 /// are small and every bit of a maximum counts), and bell-shaped ones.
-fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
+pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
     let kind = rng.u32(0..12);
     let near = 1 << rng.u32(1..8);
     let scale = [0.02f32, 0.3, 1.0, 3.0][rng.usize(0..4)];
