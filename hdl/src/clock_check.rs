@@ -105,8 +105,8 @@ impl Check<'_> {
     }
     /// What a node's clock follows from.
     fn reads(&self, id: Id) -> Vec<Id> {
-        // a register belongs to its clock, also if something resets it at once
-        let register = matches!(self.b.node(id).op, Op::Net(Net::Reg(_)));
+        // a register belongs to its clock, also if something resets it at once; so does the reset of a clock
+        let register = matches!(self.b.node(id).op, Op::Net(Net::Reg(_) | Net::Reset(_)));
         if register || self.crossed.contains_key(&id) { vec![] } else { sources(&self.b.def, self.drivers, id) }
     }
     fn of(&mut self, id: Id, reads: &[Id]) -> Clock {
@@ -182,6 +182,9 @@ impl Check<'_> {
             let at_once = r.at_once.as_ref().map(|(read, _)| (*read, "reset"));
             let reads = r.enable.map(|read| (read, "enable")).into_iter().chain(at_once);
             uses.extend(reads.map(|(read, what)| Use { read, domain, loc, by: format!("the {what} of {by}") }));
+        }
+        for (i, reset) in def.inside.iter().filter_map(|i| Some((i, i.reset?))) {
+            uses.push(Use { read: reset, domain: i.domain, loc: i.reset_loc, by: "the reset".into() });
         }
         for mem in &def.mems {
             for r in mem.reads.iter().filter(|r| r.sync) {

@@ -2,14 +2,14 @@
 
 use crate::domains::Crossing;
 use crate::module::Design;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The constraints of a design in which signals go from clock to clock, as Synopsys Design Constraints; `None` if there are
 /// none. `header` are comment lines at the top.
 ///
 /// The clocks are those of the ports of the top module, under the names of those ports (which is what `create_clock`
-/// without `-name` gives them). The crossings stand beside their constraints, with their reasons.
+/// without `-name` gives them); those that come from inside must be given theirs. The crossings stand beside their constraints, with their reasons.
 ///
 /// - Between two clocks between which only single bits cross, nothing is timed (`set_clock_groups`), so that no tool wants edges
 ///   to meet that never do.
@@ -24,7 +24,9 @@ pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
         if let Some(port) = &c.port {
             inputs.entry(port.clone()).or_default().add(port, &c);
         }
-        let Some(from) = c.from.as_ref().filter(|from| **from != c.to) else { continue };
+        let Some(from) = c.from.as_ref().filter(|from| **from != c.to) else {
+            continue;
+        };
         let pair = if *from < c.to { (from.clone(), c.to.clone()) } else { (c.to.clone(), from.clone()) };
         pairs.entry(pair).or_default().add(from, &c);
     }
@@ -34,6 +36,11 @@ pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
     let mut text: String = header.iter().map(|line| format!("# {line}\n")).collect();
     let _ =
         writeln!(text, "# Crossings between clocks of {}. The clocks have the names of their ports.", design.name());
+    let ports: Vec<&str> = design.clocks().map(|(clock, _)| clock).collect();
+    let clocks: BTreeSet<&String> = pairs.keys().flat_map(|(one, other)| [one, other]).collect();
+    for clock in clocks.into_iter().filter(|clock| !ports.contains(&clock.as_str())) {
+        let _ = writeln!(text, "# {clock} comes from inside: it gets this name with `create_generated_clock -name`.");
+    }
     if pairs.values().chain(inputs.values()).any(|group| group.together) {
         text += BOUND;
     }

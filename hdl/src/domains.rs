@@ -64,7 +64,9 @@ impl Module {
     /// instances.
     #[track_caller]
     pub fn in_domain<R>(self, domain: ClockDomain, f: impl FnOnce() -> R) -> R {
-        let Some(index) = self.domain_here(domain, Location::caller()) else { return f() };
+        let Some(index) = self.domain_here(domain, Location::caller()) else {
+            return f();
+        };
         let before = self.with(|b| std::mem::replace(&mut b.domain, index));
         let result = f();
         self.with(|b| b.domain = before);
@@ -80,7 +82,9 @@ impl Module {
     #[track_caller]
     pub fn port_domain<B: Bundle>(self, ports: B, domain: ClockDomain) {
         let loc = Location::caller();
-        let Some(index) = self.domain_here(domain, loc) else { return };
+        let Some(index) = self.domain_here(domain, loc) else {
+            return;
+        };
         ports.each(&mut |_, _, s| {
             body::with(self.key, loc, |b| match b.def.ports.iter().position(|p| p.node == s.id && s.key == self.key) {
                 Some(port) => b.def.ports[port].domain = Some(index),
@@ -97,7 +101,9 @@ impl Module {
     #[track_caller]
     pub fn cross<B: Bundle>(self, signal: B, to: ClockDomain, reason: &str) -> B {
         let loc = Location::caller();
-        let Some(to) = self.domain_here(to, loc) else { return signal };
+        let Some(to) = self.domain_here(to, loc) else {
+            return signal;
+        };
         signal.map(&mut |_, flip, s| {
             let id = body::with(self.key, loc, |b| {
                 if reason.trim().is_empty() {
@@ -146,10 +152,13 @@ impl<P> Instance<P> {
     #[track_caller]
     pub fn connect_clock(self, clock: &str, domain: ClockDomain) -> Self {
         let loc = Location::caller();
-        let Some(index) = self.module.domain_here(domain, loc) else { return self };
+        let Some(index) = self.module.domain_here(domain, loc) else {
+            return self;
+        };
         body::with(self.module.key, loc, |b| {
             let inst = &mut b.def.insts[self.index as usize];
-            match inst.def.domains.iter().position(|d| d.clock == clock) {
+            let found = inst.def.domains.iter().position(|d| d.clock == clock);
+            match found.filter(|at| !inst.def.clock_inside(*at as u32)) {
                 Some(at) => inst.domains[at] = index,
                 None => {
                     let clocks: Vec<String> = inst.def.clocks.iter().map(|(d, _)| format!("`{}`", d.clock)).collect();
@@ -246,7 +255,15 @@ impl Def {
         // the Verilog of a foreign module has its own names for resets
         let same_clock = |def: &Def, d: &Domain| def.domains.iter().position(|x| x.clock == d.clock).map(|i| i as u32);
         let known = |def: &Def, d: &Domain| same_clock(def, d).filter(|_| child.foreign.is_some());
-        let rest = child.domains.iter().skip(1).map(|d| known(self, d).unwrap_or_else(|| self.domain_index(d)));
+        let count = self.insts.len();
+        let rest = child.domains.iter().enumerate().skip(1).map(|(i, d)| {
+            if child.clock_inside(i as u32) {
+                // a clock of its own, which nothing here has
+                let name = format!("{}.{count}.{}", child.name, d.clock);
+                return self.domain_index(&Domain { reset: format!("{name}_reset"), clock: name });
+            }
+            known(self, d).unwrap_or_else(|| self.domain_index(d))
+        });
         std::iter::once(current).chain(rest).collect()
     }
 }

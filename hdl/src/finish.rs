@@ -57,10 +57,11 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
         check_memories(&mut b);
         check_loops(&mut b, &drivers);
         crate::foreign::check_names(&mut b);
+        b.def.clocks = crate::inside::clocks(&mut b.def);
+        crate::inside::check(&mut b, &drivers, loc);
         if b.errors.is_empty() {
             b.def.comb = combinational(&b.def, &drivers);
             crate::clock_check::check(&mut b, &drivers);
-            b.def.clocks = clocks(&b.def);
             crate::constant::simplify(&mut b.def);
         }
     }
@@ -158,7 +159,9 @@ fn delayed_base(b: &Body, mut id: Id) -> String {
         let n = b.node(id);
         match (&n.name, b.named_after.get(&id), &n.op) {
             (Some(name), None, _) => return name.clone(),
-            (Some(name), Some(_), _) => return name.rsplit_once("_s").map_or(name.clone(), |(a, _)| a.to_string()),
+            (Some(name), Some(_), _) => {
+                return name.rsplit_once("_s").map_or(name.clone(), |(a, _)| a.to_string());
+            }
             (None, Some(of), _) => id = *of,
             (None, None, Op::Alias(a) | Op::Slice(a, _)) => id = *a,
             _ => return format!("l{}", n.loc.line()),
@@ -247,7 +250,7 @@ fn check_driven(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
 }
 
 /// All nodes that something reads.
-fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
+pub(crate) fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
     let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();
     read.extend(def.nodes.iter().flat_map(|n| n.op.operands()));
     read.extend(def.regs.iter().flat_map(Reg::reads));
@@ -255,6 +258,7 @@ fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
         m.reads.iter().for_each(|r| read.extend(r.enable.iter().chain([&r.addr])));
         m.writes.iter().for_each(|w| read.extend([w.addr, w.data, w.mask]));
     }
+    read.extend(def.inside.iter().filter_map(|i| i.reset));
     read.extend(&def.unused);
     read.extend(def.props.iter().map(|p| p.cond));
     read
@@ -290,6 +294,7 @@ pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<
             let inputs = inst.def.comb.iter().find(|(p, _)| *p == port).map_or(&[][..], |(_, inputs)| inputs);
             inputs.iter().map(|p| inst.pins[*p as usize]).collect()
         }
+        Op::Net(Net::Reset(d)) => def.reset_inside(d).into_iter().collect(),
         Op::Net(Net::Reg(r)) => def.regs[r as usize].at_once.iter().map(|(reset, _)| *reset).collect(),
         Op::Net(Net::MemRead(m, p)) => {
             let port = &def.mems[m as usize].reads[p as usize];
@@ -309,7 +314,9 @@ fn check_loops(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
                 done[id as usize] = 1;
                 path.push((id, sources(&b.def, drivers, id)));
             }
-            let Some((id, todo)) = path.last_mut() else { break };
+            let Some((id, todo)) = path.last_mut() else {
+                break;
+            };
             match todo.pop() {
                 None => {
                     done[*id as usize] = 2;
@@ -349,35 +356,4 @@ fn combinational(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> Vec<(u32, Vec<u32
         (i as u32, found.into_iter().collect())
     });
     reached.collect()
-}
-
-/// The domains that the module and the modules below it need, and whether they need the reset.
-fn clocks(def: &Def) -> Vec<(Domain, bool)> {
-    let mut list: Vec<(Domain, bool)> = vec![];
-    let mut need = |domain: &Domain, reset: bool| match list.iter_mut().find(|(d, _)| d == domain) {
-        Some((_, r)) => *r |= reset,
-        None => list.push((domain.clone(), reset)),
-    };
-    let domain = |i: u32| &def.domains[i as usize];
-    def.regs.iter().for_each(|r| need(domain(r.domain), r.reset.is_some()));
-    for m in &def.mems {
-        m.reads.iter().filter(|r| r.sync).for_each(|r| need(domain(r.domain), false));
-        m.writes.iter().for_each(|w| need(domain(w.domain), false));
-    }
-    def.props.iter().for_each(|p| need(domain(p.domain), true));
-    for n in &def.nodes {
-        match n.op {
-            Op::Net(Net::Clock(d)) => need(domain(d), false),
-            Op::Net(Net::Reset(d)) => need(domain(d), true),
-            _ => {}
-        }
-    }
-    for inst in &def.insts {
-        let used = inst.def.clocks.iter().filter_map(|(d, reset)| Some((inst.outer(d)?, *reset)));
-        used.for_each(|(outer, reset)| need(domain(outer), reset));
-    }
-    // in the order of declaration, so that it does not depend on use
-    let order = |d: &Domain| def.domains.iter().position(|x| x == d).unwrap_or(usize::MAX);
-    list.sort_by_key(|(d, _)| order(d));
-    list
 }

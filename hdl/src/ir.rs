@@ -5,6 +5,7 @@
 //! inputs), from a memory, from an instance or from outside.
 
 use crate::foreign::ForeignDef;
+use crate::inside::Inside;
 use crate::property::PropertyKind;
 use num_bigint::BigUint;
 use std::panic::Location;
@@ -328,6 +329,8 @@ pub(crate) struct Def {
     pub unused: Vec<Id>,
     /// Domains whose clock, and whose reset, this module or a module below it needs: (domain names, reset needed).
     pub clocks: Vec<(Domain, bool)>,
+    /// Clocks and resets that are no ports.
+    pub inside: Vec<Inside>,
     /// Verilog attributes of registers: node, name, value.
     pub attributes: Vec<(Id, String, String)>,
     /// Where signals go to other clocks on purpose.

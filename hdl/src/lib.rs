@@ -21,6 +21,7 @@ pub mod engine;
 mod error;
 mod finish;
 mod foreign;
+mod inside;
 mod ir;
 mod label;
 mod memory;

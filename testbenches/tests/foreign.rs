@@ -4,6 +4,8 @@
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
+use hw::stream::reset_synchronizer::reset_synchronizer;
+use hw::stream::synchronizer::{gray, synchronized};
 use testbenches::{have, verilated};
 
 ports! {
@@ -118,5 +120,88 @@ fn verilator_runs_the_text_as_the_simulator_runs_the_model() {
             sum ^= model.peek(port(io.y));
         }
         assert_ne!(sum, 0, "something came out");
+    }
+}
+
+ports! {
+    struct PllPorts() {
+        output clkop: Signal = bits(1),
+        output clkos: Signal = bits(1),
+        output lock: Signal = bits(1),
+    }
+}
+
+ports! {
+    struct CountPorts() {
+        input button: Signal = bits(1),
+        output count: Signal = bits(4),
+    }
+}
+
+/// What stands for a PLL in the printer's tests, with a model.
+fn pll() -> Result<Design<PllPorts>, Errors> {
+    let f = Foreign::text("pll", include_str!("../../hdl/tests/verilog/inside/pll.v"));
+    f.clock("clki");
+    let io = PllPorts::new(f);
+    f.model(&pll_model()?);
+    f.finish(io)
+}
+
+#[module]
+fn pll_model() -> Result<Design<PllPorts>, Errors> {
+    let m = Module::new("pll_model");
+    let io = PllPorts::new(m);
+    let count = m.reg(bits(2));
+    m.when(count.ne(3), || count.set(count + 1));
+    io.lock.set(count.eq(3));
+    io.clkop.set(0);
+    io.clkos.set(0);
+    m.finish(io)
+}
+
+/// Counts with a clock from inside, in gray code, and brings the count back.
+#[module]
+fn counts_with_a_pll() -> Result<Design<CountPorts>, Errors> {
+    let m = Module::new("counts_with_a_pll");
+    let io = CountPorts::new(m);
+    let pll = m.instance(&pll()?);
+    pll.clkos.unused();
+    let fast = m.clock_from("fast_clk", pll.clkop);
+    let synchronizer = reset_synchronizer(2)?;
+    let reset = m.in_domain(fast, || m.instance(&synchronizer));
+    reset.reset.set(io.button | !pll.lock);
+    m.reset_from(fast, reset.synchronized);
+    let (count, code) = m.in_domain(fast, || (m.reg_reset(bits(4), 0), m.reg_reset(bits(4), 0)));
+    count.set(count + 1);
+    code.set(gray(count));
+    let seen = synchronized(m, code, m.current_domain(), 2)?;
+    io.count.set(seen);
+    m.finish(io)
+}
+
+/// The PLL of the test passes its clock on, so that both clocks have their edges at the same instants.
+#[test]
+fn a_clock_from_inside_runs_on_both_engines() {
+    let design = counts_with_a_pll().unwrap_or_else(|e| panic!("{e}"));
+    let port = |signal| design.port_index(signal).unwrap();
+    let mut sim = Simulator::new(&design);
+    assert_eq!(sim.clocks(), ["clk", "fast_clk"]);
+    let run = |engine: &mut dyn Engine| -> Vec<u64> {
+        engine.reset(1);
+        let steps = (0..100).map(|cycle| {
+            engine.poke(port(design.ports.button), u64::from((40..45).contains(&cycle)));
+            engine.step();
+            engine.peek(port(design.ports.count))
+        });
+        steps.collect()
+    };
+    let own = run(&mut sim);
+    assert!(own[20..40].contains(&0b1000) && own[48] == 0, "it counts, and is reset: {own:?}");
+    if have(&["verilator"]) {
+        for active_low in [false, true] {
+            let reset = Reset { asynchronous: active_low, active_low };
+            let mut model = verilated(&design, reset).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(run(&mut model), own);
+        }
     }
 }

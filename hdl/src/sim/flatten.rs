@@ -3,7 +3,7 @@
 
 use super::stmts;
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -105,6 +105,18 @@ pub(super) struct Netlist {
     pub props: Vec<FlatProp>,
     /// Hierarchical names of the values that a prover would choose.
     pub free: Vec<String>,
+    at_once: Vec<AtOnce>,
+}
+
+/// A register that a signal resets at once.
+#[derive(Clone, Copy, Debug)]
+struct AtOnce {
+    /// What is seen of it.
+    shown: Node,
+    held: Node,
+    value: Node,
+    reset: Node,
+    domain: u32,
 }
 
 /// A property of an instance.
@@ -144,6 +156,8 @@ struct Todo<'a> {
     prefix: String,
     /// For each domain of `def`, that of the netlist (if anything uses it).
     domains: Vec<u32>,
+    /// For each domain of `def`, what resets it, if that is no port of the top.
+    resets: Vec<Option<Node>>,
 }
 
 /// Flattens the design below `top`. Node `i` of the result is node `i` of `top` for all of its nodes.
@@ -160,12 +174,37 @@ pub(super) fn flatten(top: &Arc<Def>) -> Netlist {
         net.domain(domain);
     }
     let index = |d: &Domain| net.domains.iter().position(|x| x == d).map_or(u32::MAX, |i| i as u32);
-    let domains = top.domains.iter().map(index).collect();
-    let mut todo = vec![Todo { def: top, base, prefix: String::new(), domains }];
+    let domains: Vec<u32> = top.domains.iter().map(index).collect();
+    let resets = vec![None; domains.len()];
+    let mut todo = vec![Todo { def: top, base, prefix: String::new(), domains, resets }];
     while let Some(item) = todo.pop() {
         copy_instance(&mut net, item, &mut todo);
     }
+    for register in std::mem::take(&mut net.at_once) {
+        reset_at_once(&mut net, register);
+    }
     net
+}
+
+/// A register shows its reset value while its reset is 1, and from then on to the next edge of its own clock, also if only other
+/// clocks have edges meanwhile: at such an edge, a mark of that clock becomes different from its copy in the register's clock.
+fn reset_at_once(net: &mut Netlist, r: AtOnce) {
+    let mut resets = r.reset;
+    for other in (0..net.domains.len() as u32).filter(|domain| *domain != r.domain) {
+        let [mark, copy] = [other, r.domain].map(|domain| {
+            let at = net.push(Flat::Const(BigUint::ZERO), 1);
+            let source = add_state(net, 1, domain, None, Next::Node(at));
+            net.nodes[at as usize].op = Flat::Source(source);
+            (at, net.states.len() - 1)
+        });
+        let differ = net.push(Flat::Bin(BinOp::Xor, mark.0, copy.0), 1);
+        let inverted = net.push(Flat::Un(UnOp::Not, copy.0), 1);
+        let next = net.push(Flat::Mux(r.reset, inverted, mark.0), 1);
+        net.states[mark.1].next = Next::Node(next);
+        net.states[copy.1].next = Next::Node(mark.0);
+        resets = net.push(Flat::Bin(BinOp::Or, resets, differ), 1);
+    }
+    net.nodes[r.shown as usize].op = Flat::Mux(resets, r.value, r.held);
 }
 
 /// Makes room for the nodes of an instance. Undriven nets stay at 0.
@@ -176,14 +215,26 @@ fn reserve(net: &mut Netlist, def: &Def) -> Node {
 }
 
 fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>) {
-    let Todo { def, base, prefix, domains } = item;
+    let Todo { def, base, prefix, mut domains, mut resets } = item;
+    for inside in &def.inside {
+        let domain = inside.domain as usize;
+        if inside.clock.is_some_and(|_| inside.needed.0) {
+            let Domain { clock, reset } = &def.domains[domain];
+            domains[domain] =
+                net.domain(&Domain { clock: format!("{prefix}{clock}"), reset: format!("{prefix}{reset}") });
+        }
+        resets[domain] = inside.reset.map(|reset| base + reset).or(resets[domain]);
+    }
     for (i, node) in def.nodes.iter().enumerate() {
         let at = base as usize + i;
         if let Some(op) = copy_op(def, &node.op, base) {
             net.nodes[at].op = op;
         }
         if let Op::Net(Net::Reset(d)) = node.op {
-            net.nodes[at].op = Flat::Source(net.resets[domains[d as usize] as usize]);
+            net.nodes[at].op = match resets[d as usize] {
+                Some(reset) => Flat::Alias(reset),
+                None => Flat::Source(net.resets[domains[d as usize] as usize]),
+            };
         }
         if let (Op::Net(Net::Any(_)), Some(name)) = (&node.op, &node.name) {
             net.free.push(format!("{prefix}{name}"));
@@ -204,15 +255,26 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             net.nodes[to as usize].op = Flat::Alias(from);
         }
         let prefix = format!("{prefix}{}.", inst.name);
+        let resets = inner_domains.iter().map(|outer| outer.and_then(|o| resets[o as usize])).collect();
         let domains = inner_domains.into_iter().map(|outer| outer.map_or(u32::MAX, |o| domains[o as usize])).collect();
-        todo.push(Todo { def, base: child, prefix, domains });
+        todo.push(Todo { def, base: child, prefix, domains, resets });
     }
     for p in &def.props {
         let (domain, instance) = (domains[p.domain as usize], prefix.trim_end_matches('.').to_string());
-        net.props.push(FlatProp { cond: base + p.cond, domain, property: p.public(), instance });
+        let cond = match resets[p.domain as usize] {
+            Some(reset) => out_of_reset(net, base + p.cond, reset, p.kind),
+            None => base + p.cond,
+        };
+        net.props.push(FlatProp { cond, domain, property: p.public(), instance });
     }
     copy_mems(net, def, base, &domains);
-    copy_stmts(net, def, base, &domains);
+    copy_stmts(net, def, base, &domains, &resets);
+}
+
+/// A property is not looked at while a signal resets its domain.
+fn out_of_reset(net: &mut Netlist, cond: Node, reset: Node, kind: PropertyKind) -> Node {
+    let quiet = net.push(Flat::Const(u32::from(kind != PropertyKind::Cover).into()), 1);
+    net.push(Flat::Mux(reset, quiet, cond), 1)
 }
 
 /// `None` for nets: they get their value from elsewhere.
@@ -253,23 +315,20 @@ fn copy_mems(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
     }
 }
 
-fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
+fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], resets: &[Option<Node>]) {
     // Registers become sources before the statements are read: they hold their value where nothing is assigned.
     let mut states = Vec::with_capacity(def.regs.len());
     for reg in &def.regs {
         let at = base + reg.node;
         let width = net.nodes[at as usize].width;
-        let source = add_state(net, width, domains[reg.domain as usize], reg.reset.clone(), Next::Node(at));
-        net.nodes[at as usize].op = match &reg.at_once {
-            None => Flat::Source(source),
-            // what it holds is not seen while the reset is 1
-            Some((reset, value)) => {
-                let (held, value) =
-                    (net.push(Flat::Source(source), width), net.push(Flat::Const(value.clone()), width));
-                Flat::Mux(base + reset, value, held)
-            }
-        };
+        let (domain, inside) = (domains[reg.domain as usize], resets[reg.domain as usize]);
+        let source = add_state(net, width, domain, reg.reset.clone().filter(|_| inside.is_none()), Next::Node(at));
+        net.nodes[at as usize].op = Flat::Source(source);
         states.push(net.states.len() - 1);
+        if let Some((reset, value)) = &reg.at_once {
+            let (held, value) = (net.push(Flat::Source(source), width), net.push(Flat::Const(value.clone()), width));
+            net.at_once.push(AtOnce { shown: at, held, value, reset: base + reset, domain });
+        }
     }
     for (target, value) in stmts::execute(net, def, base) {
         match def.nodes[target as usize].op {
@@ -278,12 +337,21 @@ fn copy_stmts(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
         }
     }
     for (reg, state) in def.regs.iter().zip(states) {
-        let Next::Node(next) = net.states[state].next else { continue };
+        let Next::Node(next) = net.states[state].next else {
+            continue;
+        };
         let (hold, width) = (base + reg.node, net.states[state].width);
         let next = reg.enable.map_or(next, |enable| net.push(Flat::Mux(base + enable, next, hold), width));
         // while the reset is 1, what it shows is the reset value
         let reset = reg.at_once.as_ref().map(|(reset, _)| base + reset);
         let next = reset.map_or(next, |reset| net.push(Flat::Mux(reset, hold, next), width));
+        let next = match (&reg.reset, resets[reg.domain as usize]) {
+            (Some(value), Some(reset)) => {
+                let value = net.push(Flat::Const(value.clone()), width);
+                net.push(Flat::Mux(reset, value, next), width)
+            }
+            _ => next,
+        };
         net.states[state].next = Next::Node(next);
     }
 }

@@ -6,8 +6,10 @@
 //! - registers and the outputs of sync read ports power up as 0; memories as their initial contents, or 0;
 //! - reading past the end of a memory gives 0;
 //! - a reset acts at the clock edge (whichever kind the printed Verilog has), and takes precedence over everything;
-//! - a register with [`asynchronous_reset`](crate::Signal::asynchronous_reset) shows its reset value while the reset is 1; a reset
-//!   that comes and goes between two edges leaves no trace;
+//! - a register with [`asynchronous_reset`](crate::Signal::asynchronous_reset) takes its reset value as soon as the reset is 1; a
+//!   reset that comes and goes without an edge of any clock leaves no trace;
+//! - a clock that comes from inside ([`clock_from`](crate::Module::clock_from)) is one more clock, behind those that are ports; the
+//!   test says when its edges are;
 //! - a clock read as a signal is 0, since values are looked at before the edge.
 //!
 //! ```

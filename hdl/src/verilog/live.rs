@@ -38,6 +38,7 @@ pub fn live(def: &Def, properties: Properties) -> Live {
     let mut todo: Vec<Id> = def.ports.iter().filter(|p| !p.input).map(|p| p.node).collect();
     todo.extend(def.insts.iter().flat_map(|i| i.pins.iter().copied()));
     todo.extend(&def.unused);
+    todo.extend(def.inside.iter().filter(|i| i.needed.1).filter_map(|i| i.reset));
     todo.extend(&live.props);
     while let Some(id) = todo.pop() {
         live.uses[id as usize] += 1;
@@ -79,6 +80,10 @@ pub fn read_bits(def: &Def, live: &Live, declared: &[bool]) -> Vec<BigUint> {
         m.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).for_each(|x| all(&mut bits, x));
     }
     live.props.iter().for_each(|p| all(&mut bits, *p));
+    for i in &def.inside {
+        let used = [i.clock.filter(|_| i.needed.0), i.reset.filter(|_| i.needed.1)];
+        used.into_iter().flatten().for_each(|x| all(&mut bits, x));
+    }
     for p in def.ports.iter().filter(|p| !p.input) {
         all(&mut bits, p.node);
     }

@@ -86,7 +86,9 @@ impl Render<'_> {
         for (domain, reset) in &def.clocks {
             let here = |d: u32| def.domains[d as usize] == *domain;
             let below = |needed: fn(bool) -> bool| {
-                def.insts.iter().flat_map(|i| &i.def.clocks).any(|(d, r)| d == domain && needed(*r))
+                let below =
+                    def.insts.iter().flat_map(|i| i.def.clocks.iter().filter_map(|(d, r)| Some((i.outer(d)?, *r))));
+                below.into_iter().any(|(d, r)| here(d) && needed(r))
             };
             let regs = || def.regs.iter().filter(|r| here(r.domain) && self.is_live(r.node));
             let live_mems = || def.mems.iter().zip(&self.live.mems).filter(|(_, live)| **live).map(|(m, _)| m);

@@ -1,7 +1,7 @@
 //! One module as text.
 
 use super::live::{self, Live};
-use super::text::{begin, lead, range};
+use super::text::{begin, lead, paren, range};
 use super::{Child, Options, Properties, Reset, localparam};
 use crate::foreign::Pin;
 use crate::ir::*;
@@ -78,6 +78,7 @@ pub fn body(def: &Def, children: &[Child], options: &Options, properties: Proper
     };
     r.expressions();
     r.nets();
+    r.inside();
     r.memories();
     r.instances(children);
     for (i, (_, title)) in def.sections.iter().enumerate() {
@@ -114,9 +115,8 @@ impl<'a> Render<'a> {
     /// Where the user wrote it, as a comment.
     pub fn note(&self, id: Id) -> String {
         let n = &self.def.nodes[id as usize];
-        let file = n.loc.file().rsplit(['/', '\\']).next().unwrap_or("");
         let comment = n.comment.as_ref().map(|c| format!("{c} | ")).unwrap_or_default();
-        format!(" // {comment}{file}:{}", n.loc.line())
+        format!(" // {comment}{}", file_and_line(n.loc))
     }
     /// Decides which expressions get a wire, and prints those.
     fn expressions(&mut self) {
@@ -180,7 +180,9 @@ impl<'a> Render<'a> {
     }
     /// What selects words of memories, and bits at a place that a signal gives.
     fn indices(&self) -> Vec<Id> {
-        let part = |n: &Node| if let Op::Part(_, low) = n.op { Some(low) } else { None };
+        let part = |n: &Node| {
+            if let Op::Part(_, low) = n.op { Some(low) } else { None }
+        };
         let mut out: Vec<Id> = self.def.nodes.iter().filter_map(part).collect();
         Stmt::each_set(&self.def.stmts, &mut vec![], &mut |_, place, _, _, _| match place {
             Place::AtSignal(low) => out.push(low),
@@ -229,6 +231,24 @@ impl<'a> Render<'a> {
                     self.decls.push(decl);
                 }
                 _ => {}
+            }
+        }
+    }
+    /// Clocks and resets that are no ports.
+    fn inside(&mut self) {
+        for i in &self.def.inside {
+            let (clock, reset) = (i.clock.filter(|_| i.needed.0), i.reset.filter(|_| i.needed.1));
+            if let Some(clock) = clock {
+                let name = &self.def.domains[i.domain as usize].clock;
+                self.decls.push(format!("wire {name} = {}; // {}", self.t(clock), file_and_line(i.loc)));
+            }
+            if let Some(reset) = reset {
+                let name = self.reset_name(i.domain);
+                self.decls.push(format!("wire {name}; // {}", file_and_line(i.reset_loc)));
+                let value =
+                    if self.reset.active_low { format!("!{}", paren(self.t(reset))) } else { self.t(reset).into() };
+                let line = Item::Text(format!("assign {name} = {value};"));
+                self.push(self.section_of(reset), reset, Rank::Process, line);
             }
         }
     }
@@ -283,7 +303,9 @@ impl<'a> Render<'a> {
     }
     /// The value of an instance input that only passes it on: it stands in the port list of the instance.
     pub fn passed_on(&self, id: Id) -> Option<Id> {
-        let Op::Net(Net::PinIn(inst)) = *self.op(id) else { return None };
+        let Op::Net(Net::PinIn(inst)) = *self.op(id) else {
+            return None;
+        };
         if self.live.uses[id as usize] > 1 || self.is_split(&self.def.insts[inst as usize], id) {
             return None;
         }
@@ -325,6 +347,11 @@ impl<'a> Render<'a> {
             None => format!("{width}'h{value:x}"),
         }
     }
+}
+
+/// Where the user wrote it.
+fn file_and_line(loc: Loc) -> String {
+    format!("{}:{}", loc.file().rsplit(['/', '\\']).next().unwrap_or(""), loc.line())
 }
 
 /// The assignments of every net.
