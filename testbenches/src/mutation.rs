@@ -48,6 +48,8 @@ pub struct Mutants<'d> {
     driver: &'d Driver,
     mutations: Vec<Mutation>,
     verilog: String,
+    /// Bits of the input that chooses.
+    width: u32,
     /// The design as Yosys keeps it lies here.
     folder: PathBuf,
 }
@@ -74,7 +76,7 @@ impl<'d> Mutants<'d> {
         let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("Yosys wrote it");
         let (list, verilog) = (read("list.txt"), read("mutants.v"));
         let mutations = list.lines().enumerate().map(|(i, line)| source::mutation(i + 1, line, &files)).collect();
-        Ok(Mutants { driver, mutations, verilog, folder })
+        Ok(Mutants { driver, mutations, verilog, width, folder })
     }
 
     /// The mutations.
@@ -98,8 +100,7 @@ impl<'d> Mutants<'d> {
 
     /// Runs the test with one mutation alive; 0 is none.
     fn one(&self, number: usize, effort: Effort) -> Result<Result<(), String>, VerilatorError> {
-        let width = hdl::clog2(self.mutations.len() + 1).max(1);
-        let select = PortInfo { name: SELECT.into(), width, input: true };
+        let select = PortInfo { name: SELECT.into(), width: self.width, input: true };
         let mut model = self.driver.model(&self.verilog, &[select], Kind::Fast)?;
         let port = model.port(SELECT).expect("it is listed above");
         model.poke(port, number as u64);

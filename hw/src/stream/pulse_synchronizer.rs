@@ -15,7 +15,8 @@
 //!   that falls on the same instant or just after does not always catch it.
 //! - Throughput: the next pulse is taken after `stages` + 1 edges of `m_clk` and then `stages` + 1 of `s_clk`.
 //! - No combinational path from port to port. `s_ready` and `m_pulse` are the difference of two registers.
-//! - Both sides must be in reset at the same time for at least `stages` + 1 edges of each clock; then no pulse is under way.
+//! - Both sides must be in reset at the same time for at least `stages` + 1 edges of each clock; then no pulse is under way. From
+//!   the first edge of both on, no pulse comes out.
 //! - For timing tools the clocks are unrelated: see [`hdl::constraints`].
 
 use super::synchronizer::synchronized;

@@ -43,7 +43,7 @@ pub fn pulse_synchronizer_driver(name: impl Into<String>, stages: u32) -> Driver
 }
 
 /// Every pulse that is taken comes out once, after `stages` edges of `m_clk`; after as many of `s_clk` the next is taken. The
-/// run begins with a reset that ends what is under way. Returns the pulses that came out.
+/// run begins with a reset that ends what is under way, without a pulse. Returns the pulses that came out.
 fn pulses(
     engine: &mut dyn Engine,
     [s_pulse, s_ready, m_pulse]: [usize; 3],
@@ -53,7 +53,15 @@ fn pulses(
     let mut rng = Rng::with_seed(seed);
     let (mut pulse, mut count) = (Pulse::None, 0);
     engine.poke(s_pulse, 1);
-    engine.reset(stages + 1);
+    (0..2).for_each(|clock| engine.set_reset(clock, true));
+    for edge in 0..=stages {
+        engine.step();
+        let got = [s_ready, m_pulse].map(|port| engine.peek(port));
+        if got != [1, 0] {
+            return Err(format!("s_ready, m_pulse are {got:?} after edge {edge} in reset, not [1, 0]"));
+        }
+    }
+    (0..2).for_each(|clock| engine.set_reset(clock, false));
     for (instant, edges) in ticks.enumerate() {
         let wanted = [u64::from(pulse == Pulse::None), u64::from(pulse == Pulse::Going(stages))];
         let got = [s_ready, m_pulse].map(|port| engine.peek(port));

@@ -34,7 +34,8 @@ fn widen_proof(word_width: u32, words: u32, ratio: u32) -> Result<Design<()>, Er
     let whole = m.reg_reset(bits(1), 0);
     m.when(push, || whole.set(completes)).elsewhen(pop, || whole.set(false));
     m.assert(io.m.valid.eq(whole), "a wide beat stands at the output as soon as it is complete, and no other");
-    stalls_at_most(m, io.m.ready & !io.s.ready, 0, "it takes a beat whenever the receiver is ready");
+    let moves = io.m.ready | !whole;
+    stalls_at_most(m, moves & !io.s.ready, 0, "it takes a beat whenever the output is empty or leaves");
 
     m.section("any one place");
     let chosen = m.anyconst(place.width());
@@ -94,7 +95,8 @@ fn narrow_proof(word_width: u32, words: u32, ratio: u32) -> Result<Design<()>, E
     m.section("what is claimed");
     m.assert(io.m.valid.eq(held), "a narrow beat stands at the output while something is left, and only then");
     m.assert(!push | !held | (pop & !more), "no wide beat is taken before the one before it is sent");
-    stalls_at_most(m, io.m.ready & !more & !io.s.ready, 0, "it takes a beat when the last part leaves");
+    let moves = (io.m.ready & !more) | !held;
+    stalls_at_most(m, moves & !io.s.ready, 0, "it takes a beat when it is empty, or the last part leaves");
     let lanes = wide.data.lanes(word_width * words).into_iter().zip(wide.keep.lanes(words));
     for (i, (data, keep)) in lanes.enumerate() {
         m.when(held & index.eq(i), || {

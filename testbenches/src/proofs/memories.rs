@@ -49,7 +49,13 @@ fn ram_proof(p: RamParams) -> Result<Design<()>, Errors> {
     let waiting = m.reg_reset(bits(1), 0);
     m.when(push, || waiting.set(true)).elsewhen(pop, || waiting.set(false));
     m.assert(io.m.valid.eq(waiting), "a word stands at the output for each address, and no other");
-    stalls_at_most(m, io.m.ready & !io.s.ready, 0, "it takes an address whenever the receiver is ready");
+    let moves = io.m.ready | !waiting;
+    stalls_at_most(
+        m,
+        moves & !io.s.ready,
+        0,
+        "it takes an address whenever no word waits, or the one that does leaves",
+    );
 
     m.section("any one lane of any one word");
     let (at, lane) = (m.anyconst(clog2(p.depth)), m.anyconst(clog2(p.lanes.max(2) as usize)));

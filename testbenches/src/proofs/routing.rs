@@ -45,12 +45,8 @@ fn arbiter_proof(width: u32, inputs: u32) -> Result<Design<()>, Errors> {
     let list: Vec<_> = (0..inputs).map(|i| (one(io.s.valid, io.s.ready, words[i as usize], i), always)).collect();
     let out = io.m.with(io.m.payload.payload);
     takes_turns(m, &list, out, io.m.payload.source);
-    stalls_at_most(
-        m,
-        io.m.ready & io.s.valid.any() & !io.s.ready.any(),
-        0,
-        "a word goes whenever the receiver is ready",
-    );
+    let moves = (io.m.ready | !io.m.valid) & io.s.valid.any();
+    stalls_at_most(m, moves & !io.s.ready.any(), 0, "a word goes whenever the output is empty or leaves");
     Ok(m.finish(io)?.erase())
 }
 
@@ -68,6 +64,16 @@ fn packet_arbiter_proof(width: u32, inputs: u32) -> Result<Design<()>, Errors> {
     let list: Vec<_> = (0..inputs).map(|i| (one(io.s.valid, io.s.ready, beat(i), i), io.s_last.bit(i))).collect();
     let got = io.m.payload;
     takes_turns(m, &list, io.m.with(got.payload.cat(got.last)), got.source);
+
+    m.section("a beat goes whenever one can: within a packet only of its input");
+    let taken = io.s.valid & io.s.ready;
+    let (begun, input) = (m.reg_reset(bits(1), 0), m.reg(bits(inputs)));
+    m.when(taken.any(), || {
+        begun.set(!(taken & io.s_last).any());
+        input.set(taken);
+    });
+    let moves = (io.m.ready | !io.m.valid) & (io.s.valid & (input | !begun.repeat(inputs))).any();
+    stalls_at_most(m, moves & !io.s.ready.any(), 0, "a beat goes whenever the output is empty or leaves");
 
     m.section("a packet is not interrupted");
     let open = m.reg_reset(bits(1), 0);

@@ -25,6 +25,7 @@ pub fn harness(m: Module, io: WordPorts, room: u32, latency: u32, busy: u32) -> 
     let inside = keeps_words_in_order(m, Moves::of(io.s), Moves::of(io.m), room, latency == 0);
     stalls_at_most(m, inside.ne(0) & !io.m.valid, latency.saturating_sub(1), "a word inside comes to the output");
     stalls_at_most(m, io.m.ready & !io.s.ready, busy, "a part that is emptied is ready again");
+    stalls_at_most(m, inside.eq(0) & !io.s.ready, busy, "an empty part is ready, also if nobody takes its words");
     inside
 }
 
