@@ -17,6 +17,8 @@ pub struct Flow {
     pub name: &'static str,
     /// Commands of Yosys between reading the Verilog and counting.
     script: &'static str,
+    /// The device has LUT RAM.
+    lut_ram: bool,
     /// What is counted: a name, and the cells that it adds up, by the beginnings of their types.
     cells: &'static [(&'static str, &'static [&'static str])],
     /// What the device of our tables has.
@@ -27,6 +29,7 @@ pub struct Flow {
 pub const ECP5: Flow = Flow {
     name: "ecp5",
     script: "synth_ecp5 -json netlist.json",
+    lut_ram: true,
     cells: &[
         ("LUT4", &["LUT4"]),
         ("CCU2C", &["CCU2C"]),
@@ -38,10 +41,11 @@ pub const ECP5: Flow = Flow {
     capacity: &[],
 };
 
-/// Lattice iCE40UP5K. The family has no LUT RAM: memories that ask for it become what Yosys finds best.
+/// Lattice iCE40UP5K. The family has no LUT RAM: memories that would ask for it become what Yosys finds best.
 pub const ICE40: Flow = Flow {
     name: "ice40",
-    script: "setattr -unset ram_style m:*; synth_ice40 -dsp -device u",
+    script: "synth_ice40 -dsp -device u",
+    lut_ram: false,
     cells: &[("LUT", &["SB_LUT4"]), ("FF", &["SB_DFF"]), ("BRAM", &["SB_RAM40_4K"]), ("DSP", &["SB_MAC16"])],
     capacity: &[("LUT", 5280), ("BRAM", 30), ("DSP", 8)],
 };
@@ -50,6 +54,7 @@ pub const ICE40: Flow = Flow {
 pub const GOWIN: Flow = Flow {
     name: "gowin",
     script: "synth_gowin -family gw1n",
+    lut_ram: true,
     cells: &[
         ("LUT", &["LUT", "ALU"]),
         ("FF", &["DFF"]),
@@ -83,7 +88,7 @@ impl Flow {
 
     /// Synthesizes in `dir` and counts.
     fn synthesize(&self, subject: &Subject, dir: &Path) -> Result<Counts> {
-        subject::write(subject, dir)?;
+        subject::write(subject, self.lut_ram, dir)?;
         let script = format!(
             "read_verilog design.v; hierarchy -check -top {}; {}; tee -q -o cells.json stat -json",
             subject.top, self.script

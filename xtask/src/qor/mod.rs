@@ -135,6 +135,7 @@ mod tests {
             name: "ands".into(),
             top: "ands".into(),
             verilog: format!("module ands ({ports});\n{body}endmodule\n"),
+            without_lut_ram: None,
         }
     }
 

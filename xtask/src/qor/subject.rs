@@ -16,6 +16,8 @@ pub struct Subject {
     pub top: String,
     /// All modules in one text.
     pub verilog: String,
+    /// The same for a device without LUT RAM, where that differs.
+    pub without_lut_ram: Option<String>,
 }
 
 impl Subject {
@@ -50,17 +52,36 @@ pub fn subjects(names: &[String]) -> Result<Vec<Subject>> {
 
 /// A configuration, its edges registered if it is a number unit.
 fn subject(name: String, design: &Design) -> Result<Subject> {
-    let verilog: String = design.files.iter().map(fs::read_to_string).collect::<std::io::Result<_>>()?;
-    let plain = Subject { name, top: design.top.clone(), verilog };
+    let verilog = text(design)?;
+    let without_lut_ram = if verilog.contains(LUT_RAM) { Some(text(&without_lut_ram(&design.name)?)?) } else { None };
+    let plain = Subject { name, top: design.top.clone(), verilog, without_lut_ram };
     if latency(&plain.verilog).is_some() { between_registers(plain) } else { Ok(plain) }
+}
+
+/// The modules of a design in one text.
+fn text(design: &Design) -> Result<String> {
+    Ok(design.files.iter().map(fs::read_to_string).collect::<std::io::Result<_>>()?)
+}
+
+/// What asks for LUT RAM.
+const LUT_RAM: &str = "ram_style = \"distributed\"";
+
+/// Generates a configuration for a device without LUT RAM, into a folder of its own.
+fn without_lut_ram(name: &str) -> Result<Design> {
+    generated(name, "verilog.lut_ram=false", "without_lut_ram")
+}
+
+/// Generates a configuration with a setting, into a folder of its own.
+fn generated(name: &str, setting: &str, folder: &str) -> Result<Design> {
+    let out = tools::root().join("target/qor").join(folder);
+    let folder = out.to_str().context("the path of the project is not valid UTF-8")?;
+    test::kvforge(&["generate", name, "--set", setting, "--out", folder])?;
+    lint::design(&out.join(name))
 }
 
 /// Generates a number unit without pipeline registers, into a folder of its own.
 fn without_pipeline(name: &str) -> Result<Subject> {
-    let out = tools::root().join("target/qor/latency_0");
-    let folder = out.to_str().context("the path of the project is not valid UTF-8")?;
-    test::kvforge(&["generate", name, "--set", "latency=0", "--out", folder])?;
-    subject(format!("{name} at latency 0"), &lint::design(&out.join(name))?)
+    subject(format!("{name} at latency 0"), &generated(name, "latency=0", "latency_0")?)
 }
 
 /// The parameter `latency` of a number unit, from the header of its Verilog: no other block has such a parameter.
@@ -98,7 +119,7 @@ fn ports(verilog: &str, module: &str) -> Result<Vec<Port>> {
 
 /// Puts a register before every input and behind every output, apart from clock and reset.
 fn between_registers(subject: Subject) -> Result<Subject> {
-    let Subject { name, top, verilog } = subject;
+    let Subject { name, top, verilog, without_lut_ram } = subject;
     // clocks and resets: `clk`, or `s_clk` and `m_clk` where there are two
     let is_control = |name: &str| ["clk", "rst"].iter().any(|end| name == *end || name.ends_with(&format!("_{end}")));
     let (control, data): (Vec<Port>, Vec<Port>) =
@@ -123,14 +144,16 @@ fn between_registers(subject: Subject) -> Result<Subject> {
         heads.join(",\n    "),
         pins.join(", ")
     );
-    Ok(Subject { name, top: format!("{top}_between_registers"), verilog: verilog + &wrapper })
+    let without_lut_ram = without_lut_ram.map(|text| text + &wrapper);
+    Ok(Subject { name, top: format!("{top}_between_registers"), verilog: verilog + &wrapper, without_lut_ram })
 }
 
-/// Writes the Verilog of a subject into `dir` and returns the file.
-pub fn write(subject: &Subject, dir: &Path) -> Result<PathBuf> {
+/// Writes the Verilog of a subject, for a device with or without LUT RAM, into `dir` and returns the file.
+pub fn write(subject: &Subject, lut_ram: bool, dir: &Path) -> Result<PathBuf> {
     fs::create_dir_all(dir)?;
     let file = dir.join("design.v");
-    fs::write(&file, &subject.verilog)?;
+    let text = subject.without_lut_ram.as_ref().filter(|_| !lut_ram).unwrap_or(&subject.verilog);
+    fs::write(&file, text)?;
     Ok(file)
 }
 
@@ -144,7 +167,7 @@ mod tests {
         assign y = ~a; // neg.rs:4\nendmodule\n";
 
     fn unit() -> Subject {
-        Subject { name: "u".into(), top: "neg".into(), verilog: UNIT.into() }
+        Subject { name: "u".into(), top: "neg".into(), verilog: UNIT.into(), without_lut_ram: None }
     }
 
     #[test]
