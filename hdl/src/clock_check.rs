@@ -57,6 +57,7 @@ synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 pub(crate) fn check(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
     if b.def.unchecked_clocks.is_some() {
         b.def.ports.iter_mut().for_each(|p| p.domain = None);
+        b.def.timed = b.def.comb.clone();
         return;
     }
     let crossed = b.def.crossings.iter().filter_map(|c| match c.what {
@@ -71,11 +72,13 @@ pub(crate) fn check(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
     let mut reports = c.memories();
     reports.extend(c.wrong(&uses));
     let (ports, from, memories) = (c.ports(&uses), c.crossing_sources(), c.memory_crossings());
+    let timed = crate::finish::combinational(&c.b.def, |id| c.reads(id));
     let arriving: Vec<Vec<Origin>> =
         c.b.def.insts.iter().map(|i| i.pins.iter().map(|pin| c.origin(*pin)).collect()).collect();
     for (loc, message, notes, help) in reports {
         b.error(loc, message, notes, Some(help.into()));
     }
+    b.def.timed = timed;
     b.def.ports.iter_mut().zip(ports).for_each(|(port, domain)| port.domain = domain);
     b.def.crossings.iter_mut().zip(from).for_each(|(crossing, from)| crossing.from = from);
     b.def.crossings.extend(memories);
@@ -105,9 +108,21 @@ impl Check<'_> {
     }
     /// What a node's clock follows from.
     fn reads(&self, id: Id) -> Vec<Id> {
-        // a register belongs to its clock, also if something resets it at once; so does the reset of a clock
-        let register = matches!(self.b.node(id).op, Op::Net(Net::Reg(_) | Net::Reset(_)));
-        if register || self.crossed.contains_key(&id) { vec![] } else { sources(&self.b.def, self.drivers, id) }
+        if self.crossed.contains_key(&id) {
+            return vec![];
+        }
+        match self.b.node(id).op {
+            // a register belongs to its clock, also if something resets it at once; so does the reset of a clock
+            Op::Net(Net::Reg(_) | Net::Reset(_)) => vec![],
+            Op::Net(Net::PinOut(i)) => {
+                let inst = &self.b.def.insts[i as usize];
+                let paths = if inst.def.foreign.is_some() { &inst.def.comb } else { &inst.def.timed };
+                let port = inst.pins.iter().position(|p| *p == id).map(|port| port as u32);
+                let inputs = paths.iter().filter(|(to, _)| Some(*to) == port).flat_map(|(_, inputs)| inputs);
+                inputs.map(|input| inst.pins[*input as usize]).collect()
+            }
+            _ => sources(&self.b.def, self.drivers, id),
+        }
     }
     fn of(&mut self, id: Id, reads: &[Id]) -> Clock {
         let def = &self.b.def;

@@ -60,7 +60,7 @@ pub(crate) fn finish(module: Module, loc: Loc) -> Result<Def, Errors> {
         b.def.clocks = crate::inside::clocks(&mut b.def);
         crate::inside::check(&mut b, &drivers, loc);
         if b.errors.is_empty() {
-            b.def.comb = combinational(&b.def, &drivers);
+            b.def.comb = combinational(&b.def, |id| sources(&b.def, &drivers, id));
             crate::clock_check::check(&mut b, &drivers);
             crate::constant::simplify(&mut b.def);
         }
@@ -340,8 +340,8 @@ fn check_loops(b: &mut Body, drivers: &HashMap<Id, Vec<Id>>) {
     }
 }
 
-/// For each output port, the input ports that reach it without a register.
-fn combinational(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> Vec<(u32, Vec<u32>)> {
+/// For each output port, the input ports that reach it through these sources of nodes.
+pub(crate) fn combinational(def: &Def, sources: impl Fn(Id) -> Vec<Id>) -> Vec<(u32, Vec<u32>)> {
     let inputs: HashMap<Id, u32> =
         def.ports.iter().enumerate().filter(|(_, p)| p.input).map(|(i, p)| (p.node, i as u32)).collect();
     let outputs = def.ports.iter().enumerate().filter(|(_, p)| !p.input);
@@ -350,7 +350,7 @@ fn combinational(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> Vec<(u32, Vec<u32
         while let Some(id) = todo.pop() {
             if !std::mem::replace(&mut seen[id as usize], true) {
                 found.extend(inputs.get(&id));
-                todo.extend(sources(def, drivers, id));
+                todo.extend(sources(id));
             }
         }
         (i as u32, found.into_iter().collect())

@@ -13,9 +13,9 @@ module pulse_synchronizer_2 (
     output wire s_ready, // no pulse is under way
     output wire m_pulse // a pulse, of clock m_clk
 );
-    reg level; // pulse_synchronizer.rs:47
+    reg level; // pulse_synchronizer.rs:48
     wire arrived;
-    reg s_before; // pulse_synchronizer.rs:49
+    reg s_before; // pulse_synchronizer.rs:50
     wire back;
 
     // a pulse is a change of `level`
@@ -41,7 +41,7 @@ module pulse_synchronizer_2 (
         .d(s_before),
         .q(back)
     );
-    wire ready = ~(level ^ back); // pulse_synchronizer.rs:55
+    wire ready = ~(level ^ back); // pulse_synchronizer.rs:56
     assign s_ready = ready;
     always @(posedge s_clk) begin
         if (s_rst) begin

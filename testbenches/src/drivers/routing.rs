@@ -130,7 +130,7 @@ fn merge_driver<P>(name: impl Into<String>, design: Design<P>, merge: Merge) -> 
                 let effort = Effort { seed: effort.seed + round, ..effort };
                 merge.test(&mut engine, stalls, effort).map_err(|e| format!("{stalls:?}: {e}"))?;
             }
-            merge.turns(&mut engine, effort.seed + round)?;
+            (0..4).try_for_each(|run| merge.turns(&mut engine, 100 * effort.seed + 4 * round + run))?;
         }
         Ok(())
     })
@@ -200,8 +200,8 @@ impl Merge {
         let (mut last, mut owner) = (inputs - 1, None);
         self.sources.iter().for_each(|s| engine.poke(s.valid, 0));
         engine.reset(2);
-        for cycle in 0..1000 {
-            let often = [1, 4, 9][cycle / 40 % 3]; // of ten
+        for cycle in 0..500 {
+            let often = [9, 1, 4][cycle / 40 % 3]; // of ten
             for (ask, s) in asks.iter_mut().zip(&self.sources) {
                 if ask.is_none() && rng.u8(0..10) < often {
                     *ask = Some(rng.bool());
