@@ -128,6 +128,8 @@ module oaken_quantizer_core_p1_n1024 (
     reg [9:0] lane0_scale_c; // scale_table.rs:160
     reg [9:0] lane0_scale_r; // scale_table.rs:160
     reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg l13_s3; // encode.rs:19
+    reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -536,6 +538,8 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
         if (advance) lane0_scale_e <= lane0_e;
+        if (advance) l13_s3 <= |elements_0_magnitude[14:10];
+        if (advance) lane0_normal <= l13_s3;
         if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
         if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
         if (advance) elements_0_sign_s3 <= elements_0_sign;
@@ -545,18 +549,17 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t12 = {10'h0, {|lane0_field, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    wire [20:0] _t12 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane0_scaled <= _t12;
-    wire lane0_normal = |lane0_field; // align.rs:21
-    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
-    wire [6:0] _t13 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
+    wire [6:0] _t13 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
     always @(posedge clk) if (advance) lane0_amount <= _t13[6:1];
-    wire [15:0] _t14 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
-    wire [15:0] _t15 = lane0_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:32
-    wire [12:0] _t16 = lane0_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:32
-    wire [10:0] _t17 = lane0_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:32
-    wire [9:0] lane0_shifted = _t17[9:0]; // align.rs:32
+    wire [15:0] _t14 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t15 = lane0_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:36
+    wire [12:0] _t16 = lane0_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:36
+    wire [10:0] _t17 = lane0_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t17[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         if (advance) lane0_s5 <= lane0_scale_c;

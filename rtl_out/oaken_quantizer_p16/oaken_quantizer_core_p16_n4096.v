@@ -263,6 +263,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane15_scale_c; // scale_table.rs:160
     reg [9:0] lane15_scale_r; // scale_table.rs:160
     reg [5:0] lane15_scale_e; // scale_table.rs:160
+    reg l13_s3; // encode.rs:19
+    reg lane15_normal; // encode.rs:19
     reg [14:0] elements_15_magnitude_s3; // encode.rs:20
     reg [14:0] lane15_x_magnitude; // encode.rs:20
     reg elements_15_sign_s3; // encode.rs:20
@@ -293,6 +295,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane14_scale_c; // scale_table.rs:160
     reg [9:0] lane14_scale_r; // scale_table.rs:160
     reg [5:0] lane14_scale_e; // scale_table.rs:160
+    reg l13_s3_1; // encode.rs:19
+    reg lane14_normal; // encode.rs:19
     reg [14:0] elements_14_magnitude_s3; // encode.rs:20
     reg [14:0] lane14_x_magnitude; // encode.rs:20
     reg elements_14_sign_s3; // encode.rs:20
@@ -319,6 +323,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane13_scale_c; // scale_table.rs:160
     reg [9:0] lane13_scale_r; // scale_table.rs:160
     reg [5:0] lane13_scale_e; // scale_table.rs:160
+    reg l13_s3_2; // encode.rs:19
+    reg lane13_normal; // encode.rs:19
     reg [14:0] elements_13_magnitude_s3; // encode.rs:20
     reg [14:0] lane13_x_magnitude; // encode.rs:20
     reg elements_13_sign_s3; // encode.rs:20
@@ -345,6 +351,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane12_scale_c; // scale_table.rs:160
     reg [9:0] lane12_scale_r; // scale_table.rs:160
     reg [5:0] lane12_scale_e; // scale_table.rs:160
+    reg l13_s3_3; // encode.rs:19
+    reg lane12_normal; // encode.rs:19
     reg [14:0] elements_12_magnitude_s3; // encode.rs:20
     reg [14:0] lane12_x_magnitude; // encode.rs:20
     reg elements_12_sign_s3; // encode.rs:20
@@ -371,6 +379,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane11_scale_c; // scale_table.rs:160
     reg [9:0] lane11_scale_r; // scale_table.rs:160
     reg [5:0] lane11_scale_e; // scale_table.rs:160
+    reg l13_s3_4; // encode.rs:19
+    reg lane11_normal; // encode.rs:19
     reg [14:0] elements_11_magnitude_s3; // encode.rs:20
     reg [14:0] lane11_x_magnitude; // encode.rs:20
     reg elements_11_sign_s3; // encode.rs:20
@@ -397,6 +407,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane10_scale_c; // scale_table.rs:160
     reg [9:0] lane10_scale_r; // scale_table.rs:160
     reg [5:0] lane10_scale_e; // scale_table.rs:160
+    reg l13_s3_5; // encode.rs:19
+    reg lane10_normal; // encode.rs:19
     reg [14:0] elements_10_magnitude_s3; // encode.rs:20
     reg [14:0] lane10_x_magnitude; // encode.rs:20
     reg elements_10_sign_s3; // encode.rs:20
@@ -423,6 +435,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane9_scale_c; // scale_table.rs:160
     reg [9:0] lane9_scale_r; // scale_table.rs:160
     reg [5:0] lane9_scale_e; // scale_table.rs:160
+    reg l13_s3_6; // encode.rs:19
+    reg lane9_normal; // encode.rs:19
     reg [14:0] elements_9_magnitude_s3; // encode.rs:20
     reg [14:0] lane9_x_magnitude; // encode.rs:20
     reg elements_9_sign_s3; // encode.rs:20
@@ -449,6 +463,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane8_scale_c; // scale_table.rs:160
     reg [9:0] lane8_scale_r; // scale_table.rs:160
     reg [5:0] lane8_scale_e; // scale_table.rs:160
+    reg l13_s3_7; // encode.rs:19
+    reg lane8_normal; // encode.rs:19
     reg [14:0] elements_8_magnitude_s3; // encode.rs:20
     reg [14:0] lane8_x_magnitude; // encode.rs:20
     reg elements_8_sign_s3; // encode.rs:20
@@ -475,6 +491,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane7_scale_c; // scale_table.rs:160
     reg [9:0] lane7_scale_r; // scale_table.rs:160
     reg [5:0] lane7_scale_e; // scale_table.rs:160
+    reg l13_s3_8; // encode.rs:19
+    reg lane7_normal; // encode.rs:19
     reg [14:0] elements_7_magnitude_s3; // encode.rs:20
     reg [14:0] lane7_x_magnitude; // encode.rs:20
     reg elements_7_sign_s3; // encode.rs:20
@@ -501,6 +519,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane6_scale_c; // scale_table.rs:160
     reg [9:0] lane6_scale_r; // scale_table.rs:160
     reg [5:0] lane6_scale_e; // scale_table.rs:160
+    reg l13_s3_9; // encode.rs:19
+    reg lane6_normal; // encode.rs:19
     reg [14:0] elements_6_magnitude_s3; // encode.rs:20
     reg [14:0] lane6_x_magnitude; // encode.rs:20
     reg elements_6_sign_s3; // encode.rs:20
@@ -527,6 +547,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane5_scale_c; // scale_table.rs:160
     reg [9:0] lane5_scale_r; // scale_table.rs:160
     reg [5:0] lane5_scale_e; // scale_table.rs:160
+    reg l13_s3_10; // encode.rs:19
+    reg lane5_normal; // encode.rs:19
     reg [14:0] elements_5_magnitude_s3; // encode.rs:20
     reg [14:0] lane5_x_magnitude; // encode.rs:20
     reg elements_5_sign_s3; // encode.rs:20
@@ -553,6 +575,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane4_scale_c; // scale_table.rs:160
     reg [9:0] lane4_scale_r; // scale_table.rs:160
     reg [5:0] lane4_scale_e; // scale_table.rs:160
+    reg l13_s3_11; // encode.rs:19
+    reg lane4_normal; // encode.rs:19
     reg [14:0] elements_4_magnitude_s3; // encode.rs:20
     reg [14:0] lane4_x_magnitude; // encode.rs:20
     reg elements_4_sign_s3; // encode.rs:20
@@ -579,6 +603,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane3_scale_c; // scale_table.rs:160
     reg [9:0] lane3_scale_r; // scale_table.rs:160
     reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg l13_s3_12; // encode.rs:19
+    reg lane3_normal; // encode.rs:19
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -605,6 +631,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane2_scale_c; // scale_table.rs:160
     reg [9:0] lane2_scale_r; // scale_table.rs:160
     reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg l13_s3_13; // encode.rs:19
+    reg lane2_normal; // encode.rs:19
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -631,6 +659,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane1_scale_c; // scale_table.rs:160
     reg [9:0] lane1_scale_r; // scale_table.rs:160
     reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg l13_s3_14; // encode.rs:19
+    reg lane1_normal; // encode.rs:19
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -657,6 +687,8 @@ module oaken_quantizer_core_p16_n4096 (
     reg [9:0] lane0_scale_c; // scale_table.rs:160
     reg [9:0] lane0_scale_r; // scale_table.rs:160
     reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg l13_s3_15; // encode.rs:19
+    reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -1540,6 +1572,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_r;
         if (advance) lane15_scale_e <= lane15_e;
+        if (advance) l13_s3 <= |elements_15_magnitude[14:10];
+        if (advance) lane15_normal <= l13_s3;
         if (advance) elements_15_magnitude_s3 <= elements_15_magnitude;
         if (advance) lane15_x_magnitude <= elements_15_magnitude_s3;
         if (advance) elements_15_sign_s3 <= elements_15_sign;
@@ -1549,18 +1583,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane15_x_inner <= lane15_inner;
     end
     wire lane15_middle = ~(lane15_x_outer | lane15_x_inner); // encode.rs:21
-    wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t18 = {10'h0, {|lane15_field, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:13
+    wire [20:0] _t18 = {10'h0, {lane15_normal, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane15_scaled <= _t18;
-    wire lane15_normal = |lane15_field; // align.rs:21
-    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:22
-    wire [6:0] _t19 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:23
+    wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:26
+    wire [6:0] _t19 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
     always @(posedge clk) if (advance) lane15_amount <= _t19[6:1];
-    wire [15:0] _t20 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:32
-    wire [15:0] _t21 = lane15_amount[2] ? {4'h0, _t20[15:4]} : _t20; // align.rs:32
-    wire [12:0] _t22 = lane15_amount[1] ? {2'h0, _t21[12:2]} : _t21[12:0]; // align.rs:32
-    wire [10:0] _t23 = lane15_amount[0] ? {1'h0, _t22[10:1]} : _t22[10:0]; // align.rs:32
-    wire [9:0] lane15_shifted = _t23[9:0]; // align.rs:32
+    wire [15:0] _t20 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
+    wire [15:0] _t21 = lane15_amount[2] ? {4'h0, _t20[15:4]} : _t20; // align.rs:36
+    wire [12:0] _t22 = lane15_amount[1] ? {2'h0, _t21[12:2]} : _t21[12:0]; // align.rs:36
+    wire [10:0] _t23 = lane15_amount[0] ? {1'h0, _t22[10:1]} : _t22[10:0]; // align.rs:36
+    wire [9:0] lane15_shifted = _t23[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
         if (advance) lane15_s5 <= lane15_scale_c;
@@ -1601,6 +1634,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_r;
         if (advance) lane14_scale_e <= lane14_e;
+        if (advance) l13_s3_1 <= |elements_14_magnitude[14:10];
+        if (advance) lane14_normal <= l13_s3_1;
         if (advance) elements_14_magnitude_s3 <= elements_14_magnitude;
         if (advance) lane14_x_magnitude <= elements_14_magnitude_s3;
         if (advance) elements_14_sign_s3 <= elements_14_sign;
@@ -1610,18 +1645,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane14_x_inner <= lane14_inner;
     end
     wire lane14_middle = ~(lane14_x_outer | lane14_x_inner); // encode.rs:21
-    wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t26 = {10'h0, {|lane14_field, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:13
+    wire [20:0] _t26 = {10'h0, {lane14_normal, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane14_scaled <= _t26;
-    wire lane14_normal = |lane14_field; // align.rs:21
-    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:22
-    wire [6:0] _t27 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:23
+    wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:26
+    wire [6:0] _t27 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
     always @(posedge clk) if (advance) lane14_amount <= _t27[6:1];
-    wire [15:0] _t28 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:32
-    wire [15:0] _t29 = lane14_amount[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:32
-    wire [12:0] _t30 = lane14_amount[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:32
-    wire [10:0] _t31 = lane14_amount[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:32
-    wire [9:0] lane14_shifted = _t31[9:0]; // align.rs:32
+    wire [15:0] _t28 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
+    wire [15:0] _t29 = lane14_amount[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:36
+    wire [12:0] _t30 = lane14_amount[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:36
+    wire [10:0] _t31 = lane14_amount[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:36
+    wire [9:0] lane14_shifted = _t31[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
         if (advance) lane14_s5 <= lane14_scale_c;
@@ -1658,6 +1692,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_r;
         if (advance) lane13_scale_e <= lane13_e;
+        if (advance) l13_s3_2 <= |elements_13_magnitude[14:10];
+        if (advance) lane13_normal <= l13_s3_2;
         if (advance) elements_13_magnitude_s3 <= elements_13_magnitude;
         if (advance) lane13_x_magnitude <= elements_13_magnitude_s3;
         if (advance) elements_13_sign_s3 <= elements_13_sign;
@@ -1667,18 +1703,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane13_x_inner <= lane13_inner;
     end
     wire lane13_middle = ~(lane13_x_outer | lane13_x_inner); // encode.rs:21
-    wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t34 = {10'h0, {|lane13_field, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:13
+    wire [20:0] _t34 = {10'h0, {lane13_normal, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane13_scaled <= _t34;
-    wire lane13_normal = |lane13_field; // align.rs:21
-    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:22
-    wire [6:0] _t35 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:23
+    wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:26
+    wire [6:0] _t35 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
     always @(posedge clk) if (advance) lane13_amount <= _t35[6:1];
-    wire [15:0] _t36 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:32
-    wire [15:0] _t37 = lane13_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:32
-    wire [12:0] _t38 = lane13_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:32
-    wire [10:0] _t39 = lane13_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:32
-    wire [9:0] lane13_shifted = _t39[9:0]; // align.rs:32
+    wire [15:0] _t36 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
+    wire [15:0] _t37 = lane13_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:36
+    wire [12:0] _t38 = lane13_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:36
+    wire [10:0] _t39 = lane13_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:36
+    wire [9:0] lane13_shifted = _t39[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
         if (advance) lane13_s5 <= lane13_scale_c;
@@ -1715,6 +1750,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_r;
         if (advance) lane12_scale_e <= lane12_e;
+        if (advance) l13_s3_3 <= |elements_12_magnitude[14:10];
+        if (advance) lane12_normal <= l13_s3_3;
         if (advance) elements_12_magnitude_s3 <= elements_12_magnitude;
         if (advance) lane12_x_magnitude <= elements_12_magnitude_s3;
         if (advance) elements_12_sign_s3 <= elements_12_sign;
@@ -1724,18 +1761,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane12_x_inner <= lane12_inner;
     end
     wire lane12_middle = ~(lane12_x_outer | lane12_x_inner); // encode.rs:21
-    wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t42 = {10'h0, {|lane12_field, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:13
+    wire [20:0] _t42 = {10'h0, {lane12_normal, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane12_scaled <= _t42;
-    wire lane12_normal = |lane12_field; // align.rs:21
-    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:22
-    wire [6:0] _t43 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:23
+    wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:26
+    wire [6:0] _t43 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
     always @(posedge clk) if (advance) lane12_amount <= _t43[6:1];
-    wire [15:0] _t44 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:32
-    wire [15:0] _t45 = lane12_amount[2] ? {4'h0, _t44[15:4]} : _t44; // align.rs:32
-    wire [12:0] _t46 = lane12_amount[1] ? {2'h0, _t45[12:2]} : _t45[12:0]; // align.rs:32
-    wire [10:0] _t47 = lane12_amount[0] ? {1'h0, _t46[10:1]} : _t46[10:0]; // align.rs:32
-    wire [9:0] lane12_shifted = _t47[9:0]; // align.rs:32
+    wire [15:0] _t44 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
+    wire [15:0] _t45 = lane12_amount[2] ? {4'h0, _t44[15:4]} : _t44; // align.rs:36
+    wire [12:0] _t46 = lane12_amount[1] ? {2'h0, _t45[12:2]} : _t45[12:0]; // align.rs:36
+    wire [10:0] _t47 = lane12_amount[0] ? {1'h0, _t46[10:1]} : _t46[10:0]; // align.rs:36
+    wire [9:0] lane12_shifted = _t47[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
         if (advance) lane12_s5 <= lane12_scale_c;
@@ -1772,6 +1808,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_r;
         if (advance) lane11_scale_e <= lane11_e;
+        if (advance) l13_s3_4 <= |elements_11_magnitude[14:10];
+        if (advance) lane11_normal <= l13_s3_4;
         if (advance) elements_11_magnitude_s3 <= elements_11_magnitude;
         if (advance) lane11_x_magnitude <= elements_11_magnitude_s3;
         if (advance) elements_11_sign_s3 <= elements_11_sign;
@@ -1781,18 +1819,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane11_x_inner <= lane11_inner;
     end
     wire lane11_middle = ~(lane11_x_outer | lane11_x_inner); // encode.rs:21
-    wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t50 = {10'h0, {|lane11_field, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:13
+    wire [20:0] _t50 = {10'h0, {lane11_normal, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane11_scaled <= _t50;
-    wire lane11_normal = |lane11_field; // align.rs:21
-    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:22
-    wire [6:0] _t51 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:23
+    wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:26
+    wire [6:0] _t51 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
     always @(posedge clk) if (advance) lane11_amount <= _t51[6:1];
-    wire [15:0] _t52 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:32
-    wire [15:0] _t53 = lane11_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:32
-    wire [12:0] _t54 = lane11_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:32
-    wire [10:0] _t55 = lane11_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:32
-    wire [9:0] lane11_shifted = _t55[9:0]; // align.rs:32
+    wire [15:0] _t52 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
+    wire [15:0] _t53 = lane11_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:36
+    wire [12:0] _t54 = lane11_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:36
+    wire [10:0] _t55 = lane11_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:36
+    wire [9:0] lane11_shifted = _t55[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
         if (advance) lane11_s5 <= lane11_scale_c;
@@ -1829,6 +1866,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_r;
         if (advance) lane10_scale_e <= lane10_e;
+        if (advance) l13_s3_5 <= |elements_10_magnitude[14:10];
+        if (advance) lane10_normal <= l13_s3_5;
         if (advance) elements_10_magnitude_s3 <= elements_10_magnitude;
         if (advance) lane10_x_magnitude <= elements_10_magnitude_s3;
         if (advance) elements_10_sign_s3 <= elements_10_sign;
@@ -1838,18 +1877,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane10_x_inner <= lane10_inner;
     end
     wire lane10_middle = ~(lane10_x_outer | lane10_x_inner); // encode.rs:21
-    wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t58 = {10'h0, {|lane10_field, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:13
+    wire [20:0] _t58 = {10'h0, {lane10_normal, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane10_scaled <= _t58;
-    wire lane10_normal = |lane10_field; // align.rs:21
-    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:22
-    wire [6:0] _t59 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:23
+    wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:26
+    wire [6:0] _t59 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
     always @(posedge clk) if (advance) lane10_amount <= _t59[6:1];
-    wire [15:0] _t60 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:32
-    wire [15:0] _t61 = lane10_amount[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:32
-    wire [12:0] _t62 = lane10_amount[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:32
-    wire [10:0] _t63 = lane10_amount[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:32
-    wire [9:0] lane10_shifted = _t63[9:0]; // align.rs:32
+    wire [15:0] _t60 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
+    wire [15:0] _t61 = lane10_amount[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:36
+    wire [12:0] _t62 = lane10_amount[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:36
+    wire [10:0] _t63 = lane10_amount[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:36
+    wire [9:0] lane10_shifted = _t63[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
         if (advance) lane10_s5 <= lane10_scale_c;
@@ -1883,6 +1921,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_r;
         if (advance) lane9_scale_e <= lane9_e;
+        if (advance) l13_s3_6 <= |elements_9_magnitude[14:10];
+        if (advance) lane9_normal <= l13_s3_6;
         if (advance) elements_9_magnitude_s3 <= elements_9_magnitude;
         if (advance) lane9_x_magnitude <= elements_9_magnitude_s3;
         if (advance) elements_9_sign_s3 <= elements_9_sign;
@@ -1892,18 +1932,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane9_x_inner <= lane9_inner;
     end
     wire lane9_middle = ~(lane9_x_outer | lane9_x_inner); // encode.rs:21
-    wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t65 = {10'h0, {|lane9_field, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:13
+    wire [20:0] _t65 = {10'h0, {lane9_normal, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane9_scaled <= _t65;
-    wire lane9_normal = |lane9_field; // align.rs:21
-    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:22
-    wire [6:0] _t66 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:23
+    wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:26
+    wire [6:0] _t66 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
     always @(posedge clk) if (advance) lane9_amount <= _t66[6:1];
-    wire [15:0] _t67 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:32
-    wire [15:0] _t68 = lane9_amount[2] ? {4'h0, _t67[15:4]} : _t67; // align.rs:32
-    wire [12:0] _t69 = lane9_amount[1] ? {2'h0, _t68[12:2]} : _t68[12:0]; // align.rs:32
-    wire [10:0] _t70 = lane9_amount[0] ? {1'h0, _t69[10:1]} : _t69[10:0]; // align.rs:32
-    wire [9:0] lane9_shifted = _t70[9:0]; // align.rs:32
+    wire [15:0] _t67 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
+    wire [15:0] _t68 = lane9_amount[2] ? {4'h0, _t67[15:4]} : _t67; // align.rs:36
+    wire [12:0] _t69 = lane9_amount[1] ? {2'h0, _t68[12:2]} : _t68[12:0]; // align.rs:36
+    wire [10:0] _t70 = lane9_amount[0] ? {1'h0, _t69[10:1]} : _t69[10:0]; // align.rs:36
+    wire [9:0] lane9_shifted = _t70[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
         if (advance) lane9_s5 <= lane9_scale_c;
@@ -1937,6 +1976,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_r;
         if (advance) lane8_scale_e <= lane8_e;
+        if (advance) l13_s3_7 <= |elements_8_magnitude[14:10];
+        if (advance) lane8_normal <= l13_s3_7;
         if (advance) elements_8_magnitude_s3 <= elements_8_magnitude;
         if (advance) lane8_x_magnitude <= elements_8_magnitude_s3;
         if (advance) elements_8_sign_s3 <= elements_8_sign;
@@ -1946,18 +1987,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane8_x_inner <= lane8_inner;
     end
     wire lane8_middle = ~(lane8_x_outer | lane8_x_inner); // encode.rs:21
-    wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t72 = {10'h0, {|lane8_field, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:13
+    wire [20:0] _t72 = {10'h0, {lane8_normal, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane8_scaled <= _t72;
-    wire lane8_normal = |lane8_field; // align.rs:21
-    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:22
-    wire [6:0] _t73 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:23
+    wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:26
+    wire [6:0] _t73 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
     always @(posedge clk) if (advance) lane8_amount <= _t73[6:1];
-    wire [15:0] _t74 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:32
-    wire [15:0] _t75 = lane8_amount[2] ? {4'h0, _t74[15:4]} : _t74; // align.rs:32
-    wire [12:0] _t76 = lane8_amount[1] ? {2'h0, _t75[12:2]} : _t75[12:0]; // align.rs:32
-    wire [10:0] _t77 = lane8_amount[0] ? {1'h0, _t76[10:1]} : _t76[10:0]; // align.rs:32
-    wire [9:0] lane8_shifted = _t77[9:0]; // align.rs:32
+    wire [15:0] _t74 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
+    wire [15:0] _t75 = lane8_amount[2] ? {4'h0, _t74[15:4]} : _t74; // align.rs:36
+    wire [12:0] _t76 = lane8_amount[1] ? {2'h0, _t75[12:2]} : _t75[12:0]; // align.rs:36
+    wire [10:0] _t77 = lane8_amount[0] ? {1'h0, _t76[10:1]} : _t76[10:0]; // align.rs:36
+    wire [9:0] lane8_shifted = _t77[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
         if (advance) lane8_s5 <= lane8_scale_c;
@@ -1991,6 +2031,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_r;
         if (advance) lane7_scale_e <= lane7_e;
+        if (advance) l13_s3_8 <= |elements_7_magnitude[14:10];
+        if (advance) lane7_normal <= l13_s3_8;
         if (advance) elements_7_magnitude_s3 <= elements_7_magnitude;
         if (advance) lane7_x_magnitude <= elements_7_magnitude_s3;
         if (advance) elements_7_sign_s3 <= elements_7_sign;
@@ -2000,18 +2042,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane7_x_inner <= lane7_inner;
     end
     wire lane7_middle = ~(lane7_x_outer | lane7_x_inner); // encode.rs:21
-    wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t79 = {10'h0, {|lane7_field, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:13
+    wire [20:0] _t79 = {10'h0, {lane7_normal, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane7_scaled <= _t79;
-    wire lane7_normal = |lane7_field; // align.rs:21
-    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:22
-    wire [6:0] _t80 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:23
+    wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:26
+    wire [6:0] _t80 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
     always @(posedge clk) if (advance) lane7_amount <= _t80[6:1];
-    wire [15:0] _t81 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:32
-    wire [15:0] _t82 = lane7_amount[2] ? {4'h0, _t81[15:4]} : _t81; // align.rs:32
-    wire [12:0] _t83 = lane7_amount[1] ? {2'h0, _t82[12:2]} : _t82[12:0]; // align.rs:32
-    wire [10:0] _t84 = lane7_amount[0] ? {1'h0, _t83[10:1]} : _t83[10:0]; // align.rs:32
-    wire [9:0] lane7_shifted = _t84[9:0]; // align.rs:32
+    wire [15:0] _t81 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
+    wire [15:0] _t82 = lane7_amount[2] ? {4'h0, _t81[15:4]} : _t81; // align.rs:36
+    wire [12:0] _t83 = lane7_amount[1] ? {2'h0, _t82[12:2]} : _t82[12:0]; // align.rs:36
+    wire [10:0] _t84 = lane7_amount[0] ? {1'h0, _t83[10:1]} : _t83[10:0]; // align.rs:36
+    wire [9:0] lane7_shifted = _t84[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
         if (advance) lane7_s5 <= lane7_scale_c;
@@ -2045,6 +2086,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_r;
         if (advance) lane6_scale_e <= lane6_e;
+        if (advance) l13_s3_9 <= |elements_6_magnitude[14:10];
+        if (advance) lane6_normal <= l13_s3_9;
         if (advance) elements_6_magnitude_s3 <= elements_6_magnitude;
         if (advance) lane6_x_magnitude <= elements_6_magnitude_s3;
         if (advance) elements_6_sign_s3 <= elements_6_sign;
@@ -2054,18 +2097,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane6_x_inner <= lane6_inner;
     end
     wire lane6_middle = ~(lane6_x_outer | lane6_x_inner); // encode.rs:21
-    wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t86 = {10'h0, {|lane6_field, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:13
+    wire [20:0] _t86 = {10'h0, {lane6_normal, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane6_scaled <= _t86;
-    wire lane6_normal = |lane6_field; // align.rs:21
-    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:22
-    wire [6:0] _t87 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:23
+    wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:26
+    wire [6:0] _t87 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
     always @(posedge clk) if (advance) lane6_amount <= _t87[6:1];
-    wire [15:0] _t88 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:32
-    wire [15:0] _t89 = lane6_amount[2] ? {4'h0, _t88[15:4]} : _t88; // align.rs:32
-    wire [12:0] _t90 = lane6_amount[1] ? {2'h0, _t89[12:2]} : _t89[12:0]; // align.rs:32
-    wire [10:0] _t91 = lane6_amount[0] ? {1'h0, _t90[10:1]} : _t90[10:0]; // align.rs:32
-    wire [9:0] lane6_shifted = _t91[9:0]; // align.rs:32
+    wire [15:0] _t88 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
+    wire [15:0] _t89 = lane6_amount[2] ? {4'h0, _t88[15:4]} : _t88; // align.rs:36
+    wire [12:0] _t90 = lane6_amount[1] ? {2'h0, _t89[12:2]} : _t89[12:0]; // align.rs:36
+    wire [10:0] _t91 = lane6_amount[0] ? {1'h0, _t90[10:1]} : _t90[10:0]; // align.rs:36
+    wire [9:0] lane6_shifted = _t91[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
         if (advance) lane6_s5 <= lane6_scale_c;
@@ -2099,6 +2141,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_r;
         if (advance) lane5_scale_e <= lane5_e;
+        if (advance) l13_s3_10 <= |elements_5_magnitude[14:10];
+        if (advance) lane5_normal <= l13_s3_10;
         if (advance) elements_5_magnitude_s3 <= elements_5_magnitude;
         if (advance) lane5_x_magnitude <= elements_5_magnitude_s3;
         if (advance) elements_5_sign_s3 <= elements_5_sign;
@@ -2108,18 +2152,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane5_x_inner <= lane5_inner;
     end
     wire lane5_middle = ~(lane5_x_outer | lane5_x_inner); // encode.rs:21
-    wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t93 = {10'h0, {|lane5_field, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:13
+    wire [20:0] _t93 = {10'h0, {lane5_normal, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane5_scaled <= _t93;
-    wire lane5_normal = |lane5_field; // align.rs:21
-    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:22
-    wire [6:0] _t94 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:23
+    wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:26
+    wire [6:0] _t94 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
     always @(posedge clk) if (advance) lane5_amount <= _t94[6:1];
-    wire [15:0] _t95 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:32
-    wire [15:0] _t96 = lane5_amount[2] ? {4'h0, _t95[15:4]} : _t95; // align.rs:32
-    wire [12:0] _t97 = lane5_amount[1] ? {2'h0, _t96[12:2]} : _t96[12:0]; // align.rs:32
-    wire [10:0] _t98 = lane5_amount[0] ? {1'h0, _t97[10:1]} : _t97[10:0]; // align.rs:32
-    wire [9:0] lane5_shifted = _t98[9:0]; // align.rs:32
+    wire [15:0] _t95 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
+    wire [15:0] _t96 = lane5_amount[2] ? {4'h0, _t95[15:4]} : _t95; // align.rs:36
+    wire [12:0] _t97 = lane5_amount[1] ? {2'h0, _t96[12:2]} : _t96[12:0]; // align.rs:36
+    wire [10:0] _t98 = lane5_amount[0] ? {1'h0, _t97[10:1]} : _t97[10:0]; // align.rs:36
+    wire [9:0] lane5_shifted = _t98[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
         if (advance) lane5_s5 <= lane5_scale_c;
@@ -2153,6 +2196,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_r;
         if (advance) lane4_scale_e <= lane4_e;
+        if (advance) l13_s3_11 <= |elements_4_magnitude[14:10];
+        if (advance) lane4_normal <= l13_s3_11;
         if (advance) elements_4_magnitude_s3 <= elements_4_magnitude;
         if (advance) lane4_x_magnitude <= elements_4_magnitude_s3;
         if (advance) elements_4_sign_s3 <= elements_4_sign;
@@ -2162,18 +2207,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane4_x_inner <= lane4_inner;
     end
     wire lane4_middle = ~(lane4_x_outer | lane4_x_inner); // encode.rs:21
-    wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t100 = {10'h0, {|lane4_field, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:13
+    wire [20:0] _t100 = {10'h0, {lane4_normal, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane4_scaled <= _t100;
-    wire lane4_normal = |lane4_field; // align.rs:21
-    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:22
-    wire [6:0] _t101 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:23
+    wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:26
+    wire [6:0] _t101 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
     always @(posedge clk) if (advance) lane4_amount <= _t101[6:1];
-    wire [15:0] _t102 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:32
-    wire [15:0] _t103 = lane4_amount[2] ? {4'h0, _t102[15:4]} : _t102; // align.rs:32
-    wire [12:0] _t104 = lane4_amount[1] ? {2'h0, _t103[12:2]} : _t103[12:0]; // align.rs:32
-    wire [10:0] _t105 = lane4_amount[0] ? {1'h0, _t104[10:1]} : _t104[10:0]; // align.rs:32
-    wire [9:0] lane4_shifted = _t105[9:0]; // align.rs:32
+    wire [15:0] _t102 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
+    wire [15:0] _t103 = lane4_amount[2] ? {4'h0, _t102[15:4]} : _t102; // align.rs:36
+    wire [12:0] _t104 = lane4_amount[1] ? {2'h0, _t103[12:2]} : _t103[12:0]; // align.rs:36
+    wire [10:0] _t105 = lane4_amount[0] ? {1'h0, _t104[10:1]} : _t104[10:0]; // align.rs:36
+    wire [9:0] lane4_shifted = _t105[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
         if (advance) lane4_s5 <= lane4_scale_c;
@@ -2207,6 +2251,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
         if (advance) lane3_scale_e <= lane3_e;
+        if (advance) l13_s3_12 <= |elements_3_magnitude[14:10];
+        if (advance) lane3_normal <= l13_s3_12;
         if (advance) elements_3_magnitude_s3 <= elements_3_magnitude;
         if (advance) lane3_x_magnitude <= elements_3_magnitude_s3;
         if (advance) elements_3_sign_s3 <= elements_3_sign;
@@ -2216,18 +2262,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:21
-    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t107 = {10'h0, {|lane3_field, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:13
+    wire [20:0] _t107 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane3_scaled <= _t107;
-    wire lane3_normal = |lane3_field; // align.rs:21
-    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:22
-    wire [6:0] _t108 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:23
+    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
+    wire [6:0] _t108 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
     always @(posedge clk) if (advance) lane3_amount <= _t108[6:1];
-    wire [15:0] _t109 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:32
-    wire [15:0] _t110 = lane3_amount[2] ? {4'h0, _t109[15:4]} : _t109; // align.rs:32
-    wire [12:0] _t111 = lane3_amount[1] ? {2'h0, _t110[12:2]} : _t110[12:0]; // align.rs:32
-    wire [10:0] _t112 = lane3_amount[0] ? {1'h0, _t111[10:1]} : _t111[10:0]; // align.rs:32
-    wire [9:0] lane3_shifted = _t112[9:0]; // align.rs:32
+    wire [15:0] _t109 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t110 = lane3_amount[2] ? {4'h0, _t109[15:4]} : _t109; // align.rs:36
+    wire [12:0] _t111 = lane3_amount[1] ? {2'h0, _t110[12:2]} : _t110[12:0]; // align.rs:36
+    wire [10:0] _t112 = lane3_amount[0] ? {1'h0, _t111[10:1]} : _t111[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t112[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
         if (advance) lane3_s5 <= lane3_scale_c;
@@ -2261,6 +2306,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
         if (advance) lane2_scale_e <= lane2_e;
+        if (advance) l13_s3_13 <= |elements_2_magnitude[14:10];
+        if (advance) lane2_normal <= l13_s3_13;
         if (advance) elements_2_magnitude_s3 <= elements_2_magnitude;
         if (advance) lane2_x_magnitude <= elements_2_magnitude_s3;
         if (advance) elements_2_sign_s3 <= elements_2_sign;
@@ -2270,18 +2317,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:21
-    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t114 = {10'h0, {|lane2_field, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:13
+    wire [20:0] _t114 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane2_scaled <= _t114;
-    wire lane2_normal = |lane2_field; // align.rs:21
-    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:22
-    wire [6:0] _t115 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:23
+    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
+    wire [6:0] _t115 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
     always @(posedge clk) if (advance) lane2_amount <= _t115[6:1];
-    wire [15:0] _t116 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:32
-    wire [15:0] _t117 = lane2_amount[2] ? {4'h0, _t116[15:4]} : _t116; // align.rs:32
-    wire [12:0] _t118 = lane2_amount[1] ? {2'h0, _t117[12:2]} : _t117[12:0]; // align.rs:32
-    wire [10:0] _t119 = lane2_amount[0] ? {1'h0, _t118[10:1]} : _t118[10:0]; // align.rs:32
-    wire [9:0] lane2_shifted = _t119[9:0]; // align.rs:32
+    wire [15:0] _t116 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t117 = lane2_amount[2] ? {4'h0, _t116[15:4]} : _t116; // align.rs:36
+    wire [12:0] _t118 = lane2_amount[1] ? {2'h0, _t117[12:2]} : _t117[12:0]; // align.rs:36
+    wire [10:0] _t119 = lane2_amount[0] ? {1'h0, _t118[10:1]} : _t118[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t119[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
         if (advance) lane2_s5 <= lane2_scale_c;
@@ -2315,6 +2361,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
         if (advance) lane1_scale_e <= lane1_e;
+        if (advance) l13_s3_14 <= |elements_1_magnitude[14:10];
+        if (advance) lane1_normal <= l13_s3_14;
         if (advance) elements_1_magnitude_s3 <= elements_1_magnitude;
         if (advance) lane1_x_magnitude <= elements_1_magnitude_s3;
         if (advance) elements_1_sign_s3 <= elements_1_sign;
@@ -2324,18 +2372,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:21
-    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t121 = {10'h0, {|lane1_field, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:13
+    wire [20:0] _t121 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane1_scaled <= _t121;
-    wire lane1_normal = |lane1_field; // align.rs:21
-    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:22
-    wire [6:0] _t122 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:23
+    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
+    wire [6:0] _t122 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
     always @(posedge clk) if (advance) lane1_amount <= _t122[6:1];
-    wire [15:0] _t123 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:32
-    wire [15:0] _t124 = lane1_amount[2] ? {4'h0, _t123[15:4]} : _t123; // align.rs:32
-    wire [12:0] _t125 = lane1_amount[1] ? {2'h0, _t124[12:2]} : _t124[12:0]; // align.rs:32
-    wire [10:0] _t126 = lane1_amount[0] ? {1'h0, _t125[10:1]} : _t125[10:0]; // align.rs:32
-    wire [9:0] lane1_shifted = _t126[9:0]; // align.rs:32
+    wire [15:0] _t123 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t124 = lane1_amount[2] ? {4'h0, _t123[15:4]} : _t123; // align.rs:36
+    wire [12:0] _t125 = lane1_amount[1] ? {2'h0, _t124[12:2]} : _t124[12:0]; // align.rs:36
+    wire [10:0] _t126 = lane1_amount[0] ? {1'h0, _t125[10:1]} : _t125[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t126[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
         if (advance) lane1_s5 <= lane1_scale_c;
@@ -2369,6 +2416,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
         if (advance) lane0_scale_e <= lane0_e;
+        if (advance) l13_s3_15 <= |elements_0_magnitude[14:10];
+        if (advance) lane0_normal <= l13_s3_15;
         if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
         if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
         if (advance) elements_0_sign_s3 <= elements_0_sign;
@@ -2378,18 +2427,17 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t128 = {10'h0, {|lane0_field, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    wire [20:0] _t128 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane0_scaled <= _t128;
-    wire lane0_normal = |lane0_field; // align.rs:21
-    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
-    wire [6:0] _t129 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
+    wire [6:0] _t129 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
     always @(posedge clk) if (advance) lane0_amount <= _t129[6:1];
-    wire [15:0] _t130 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
-    wire [15:0] _t131 = lane0_amount[2] ? {4'h0, _t130[15:4]} : _t130; // align.rs:32
-    wire [12:0] _t132 = lane0_amount[1] ? {2'h0, _t131[12:2]} : _t131[12:0]; // align.rs:32
-    wire [10:0] _t133 = lane0_amount[0] ? {1'h0, _t132[10:1]} : _t132[10:0]; // align.rs:32
-    wire [9:0] lane0_shifted = _t133[9:0]; // align.rs:32
+    wire [15:0] _t130 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t131 = lane0_amount[2] ? {4'h0, _t130[15:4]} : _t130; // align.rs:36
+    wire [12:0] _t132 = lane0_amount[1] ? {2'h0, _t131[12:2]} : _t131[12:0]; // align.rs:36
+    wire [10:0] _t133 = lane0_amount[0] ? {1'h0, _t132[10:1]} : _t132[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t133[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         if (advance) lane0_s5 <= lane0_scale_c;

@@ -79,11 +79,12 @@ module oaken_step_unit (
     reg [14:0] item_thr_a_s7; // step_unit.rs:147
     reg [14:0] item_thr_a_s8; // step_unit.rs:147
     reg [14:0] item_thr_a_s9; // step_unit.rs:147
-    reg [14:0] x; // step_unit.rs:147
-    reg [20:0] product; // step_unit.rs:148
-    reg [5:0] e_s10; // step_unit.rs:149
-    reg [5:0] amount; // step_unit.rs:149
-    reg [9:0] c_a; // step_unit.rs:150
+    reg normal; // step_unit.rs:147
+    reg [14:0] x; // step_unit.rs:148
+    reg [20:0] product; // step_unit.rs:149
+    reg [5:0] e_s10; // step_unit.rs:150
+    reg [5:0] amount; // step_unit.rs:150
+    reg [9:0] c_a; // step_unit.rs:151
     reg [14:0] item_thr_b_s1; // step_unit.rs:147
     reg [14:0] item_thr_b_s2; // step_unit.rs:147
     reg [14:0] item_thr_b_s3; // step_unit.rs:147
@@ -93,10 +94,11 @@ module oaken_step_unit (
     reg [14:0] item_thr_b_s7; // step_unit.rs:147
     reg [14:0] item_thr_b_s8; // step_unit.rs:147
     reg [14:0] item_thr_b_s9; // step_unit.rs:147
-    reg [14:0] x_1; // step_unit.rs:147
-    reg [20:0] product_1; // step_unit.rs:148
-    reg [5:0] amount_1; // step_unit.rs:149
-    reg [9:0] c_b; // step_unit.rs:150
+    reg normal_1; // step_unit.rs:147
+    reg [14:0] x_1; // step_unit.rs:148
+    reg [20:0] product_1; // step_unit.rs:149
+    reg [5:0] amount_1; // step_unit.rs:150
+    reg [9:0] c_b; // step_unit.rs:151
     reg [14:0] item_max_b_s1; // step_unit.rs:147
     reg [14:0] item_max_b_s2; // step_unit.rs:147
     reg [14:0] item_max_b_s3; // step_unit.rs:147
@@ -106,49 +108,50 @@ module oaken_step_unit (
     reg [14:0] item_max_b_s7; // step_unit.rs:147
     reg [14:0] item_max_b_s8; // step_unit.rs:147
     reg [14:0] item_max_b_s9; // step_unit.rs:147
-    reg [14:0] x_2; // step_unit.rs:147
-    reg [20:0] product_2; // step_unit.rs:148
-    reg [5:0] amount_2; // step_unit.rs:149
-    reg [9:0] largest; // step_unit.rs:150
-    reg [4:0] cells; // step_unit.rs:157
-    reg any_a_s4; // step_unit.rs:158
-    reg any_a_s5; // step_unit.rs:158
-    reg any_a_s6; // step_unit.rs:158
-    reg any_a_s7; // step_unit.rs:158
-    reg any_a_s8; // step_unit.rs:158
-    reg any_a_s9; // step_unit.rs:158
-    reg any_a_s10; // step_unit.rs:158
-    reg any_a_s11; // step_unit.rs:158
-    reg any_a_s12; // step_unit.rs:158
-    reg any_a_1; // step_unit.rs:158
-    reg any_b_s4; // step_unit.rs:158
-    reg any_b_s5; // step_unit.rs:158
-    reg any_b_s6; // step_unit.rs:158
-    reg any_b_s7; // step_unit.rs:158
-    reg any_b_s8; // step_unit.rs:158
-    reg any_b_s9; // step_unit.rs:158
-    reg any_b_s10; // step_unit.rs:158
-    reg any_b_s11; // step_unit.rs:158
-    reg any_b_s12; // step_unit.rs:158
-    reg any_b_1; // step_unit.rs:158
-    reg [4:0] split; // step_unit.rs:162
-    reg [5:0] e_s11; // step_unit.rs:165
-    reg [5:0] e_s12; // step_unit.rs:165
-    reg [5:0] e_s13; // step_unit.rs:165
-    reg [5:0] result_e_1; // step_unit.rs:165
-    reg [6:0] f_s10; // step_unit.rs:166
-    reg [6:0] f_s11; // step_unit.rs:166
-    reg [6:0] f_s12; // step_unit.rs:166
-    reg [6:0] f_s13; // step_unit.rs:166
-    reg [6:0] result_f_1; // step_unit.rs:166
-    reg [9:0] r_s11; // step_unit.rs:167
-    reg [9:0] r_s12; // step_unit.rs:167
-    reg [9:0] r_s13; // step_unit.rs:167
-    reg [9:0] result_r_1; // step_unit.rs:167
-    reg [9:0] c_a_s13; // step_unit.rs:168
-    reg [9:0] result_c_a_1; // step_unit.rs:168
-    reg [9:0] c_b_s13; // step_unit.rs:169
-    reg [9:0] result_c_b_1; // step_unit.rs:169
+    reg normal_2; // step_unit.rs:147
+    reg [14:0] x_2; // step_unit.rs:148
+    reg [20:0] product_2; // step_unit.rs:149
+    reg [5:0] amount_2; // step_unit.rs:150
+    reg [9:0] largest; // step_unit.rs:151
+    reg [4:0] cells; // step_unit.rs:158
+    reg any_a_s4; // step_unit.rs:159
+    reg any_a_s5; // step_unit.rs:159
+    reg any_a_s6; // step_unit.rs:159
+    reg any_a_s7; // step_unit.rs:159
+    reg any_a_s8; // step_unit.rs:159
+    reg any_a_s9; // step_unit.rs:159
+    reg any_a_s10; // step_unit.rs:159
+    reg any_a_s11; // step_unit.rs:159
+    reg any_a_s12; // step_unit.rs:159
+    reg any_a_1; // step_unit.rs:159
+    reg any_b_s4; // step_unit.rs:159
+    reg any_b_s5; // step_unit.rs:159
+    reg any_b_s6; // step_unit.rs:159
+    reg any_b_s7; // step_unit.rs:159
+    reg any_b_s8; // step_unit.rs:159
+    reg any_b_s9; // step_unit.rs:159
+    reg any_b_s10; // step_unit.rs:159
+    reg any_b_s11; // step_unit.rs:159
+    reg any_b_s12; // step_unit.rs:159
+    reg any_b_1; // step_unit.rs:159
+    reg [4:0] split; // step_unit.rs:163
+    reg [5:0] e_s11; // step_unit.rs:166
+    reg [5:0] e_s12; // step_unit.rs:166
+    reg [5:0] e_s13; // step_unit.rs:166
+    reg [5:0] result_e_1; // step_unit.rs:166
+    reg [6:0] f_s10; // step_unit.rs:167
+    reg [6:0] f_s11; // step_unit.rs:167
+    reg [6:0] f_s12; // step_unit.rs:167
+    reg [6:0] f_s13; // step_unit.rs:167
+    reg [6:0] result_f_1; // step_unit.rs:167
+    reg [9:0] r_s11; // step_unit.rs:168
+    reg [9:0] r_s12; // step_unit.rs:168
+    reg [9:0] r_s13; // step_unit.rs:168
+    reg [9:0] result_r_1; // step_unit.rs:168
+    reg [9:0] c_a_s13; // step_unit.rs:169
+    reg [9:0] result_c_a_1; // step_unit.rs:169
+    reg [9:0] c_b_s13; // step_unit.rs:170
+    reg [9:0] result_c_b_1; // step_unit.rs:170
     (* ram_style = "registers" *) reg [9:0] s_table [0:127];
     initial begin
         s_table[0] = 10'h200;
@@ -446,23 +449,23 @@ module oaken_step_unit (
         item_thr_a_s7 <= item_thr_a_s6;
         item_thr_a_s8 <= item_thr_a_s7;
         item_thr_a_s9 <= item_thr_a_s8;
+        normal <= |item_thr_a_s9[14:10];
         x <= item_thr_a_s9;
     end
-    wire [4:0] field = x[14:10]; // half.rs:16
-    wire [20:0] _t52 = {10'h0, {|field, x[9:0]}} * {11'h0, r}; // align.rs:13
+    wire [20:0] _t52 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:18
     always @(posedge clk) begin
         product <= _t52;
         e_s10 <= e;
     end
-    wire normal = |field; // align.rs:21
-    wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:22
-    wire [6:0] _t53 = {e_s10, 1'h1} + less; // align.rs:23
+    wire [4:0] field = x[14:10]; // align.rs:25
+    wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:26
+    wire [6:0] _t53 = {e_s10, 1'h1} + less; // align.rs:27
     always @(posedge clk) amount <= _t53[6:1];
-    wire [15:0] _t54 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:32
-    wire [15:0] _t55 = amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:32
-    wire [12:0] _t56 = amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:32
-    wire [10:0] _t57 = amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:32
-    wire [9:0] shifted = _t57[9:0]; // align.rs:32
+    wire [15:0] _t54 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:36
+    wire [15:0] _t55 = amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:36
+    wire [12:0] _t56 = amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:36
+    wire [10:0] _t57 = amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:36
+    wire [9:0] shifted = _t57[9:0]; // align.rs:36
     always @(posedge clk) begin
         c_a <= (|amount[5:4]) ? 10'h0 : shifted;
         item_thr_b_s1 <= item_thr_b;
@@ -474,20 +477,20 @@ module oaken_step_unit (
         item_thr_b_s7 <= item_thr_b_s6;
         item_thr_b_s8 <= item_thr_b_s7;
         item_thr_b_s9 <= item_thr_b_s8;
+        normal_1 <= |item_thr_b_s9[14:10];
         x_1 <= item_thr_b_s9;
     end
-    wire [4:0] field_1 = x_1[14:10]; // half.rs:16
-    wire [20:0] _t58 = {10'h0, {|field_1, x_1[9:0]}} * {11'h0, r}; // align.rs:13
+    wire [20:0] _t58 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:18
     always @(posedge clk) product_1 <= _t58;
-    wire normal_1 = |field_1; // align.rs:21
-    wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:22
-    wire [6:0] _t59 = {e_s10, 1'h1} + less_1; // align.rs:23
+    wire [4:0] field_1 = x_1[14:10]; // align.rs:25
+    wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:26
+    wire [6:0] _t59 = {e_s10, 1'h1} + less_1; // align.rs:27
     always @(posedge clk) amount_1 <= _t59[6:1];
-    wire [15:0] _t60 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:32
-    wire [15:0] _t61 = amount_1[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:32
-    wire [12:0] _t62 = amount_1[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:32
-    wire [10:0] _t63 = amount_1[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:32
-    wire [9:0] shifted_1 = _t63[9:0]; // align.rs:32
+    wire [15:0] _t60 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:36
+    wire [15:0] _t61 = amount_1[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:36
+    wire [12:0] _t62 = amount_1[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:36
+    wire [10:0] _t63 = amount_1[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:36
+    wire [9:0] shifted_1 = _t63[9:0]; // align.rs:36
     always @(posedge clk) begin
         c_b <= (|amount_1[5:4]) ? 10'h0 : shifted_1;
         item_max_b_s1 <= item_max_b;
@@ -499,24 +502,24 @@ module oaken_step_unit (
         item_max_b_s7 <= item_max_b_s6;
         item_max_b_s8 <= item_max_b_s7;
         item_max_b_s9 <= item_max_b_s8;
+        normal_2 <= |item_max_b_s9[14:10];
         x_2 <= item_max_b_s9;
     end
-    wire [4:0] field_2 = x_2[14:10]; // half.rs:16
-    wire [20:0] _t64 = {10'h0, {|field_2, x_2[9:0]}} * {11'h0, r}; // align.rs:13
+    wire [20:0] _t64 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:18
     always @(posedge clk) product_2 <= _t64;
-    wire normal_2 = |field_2; // align.rs:21
-    wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:22
-    wire [6:0] _t65 = {e_s10, 1'h1} + less_2; // align.rs:23
+    wire [4:0] field_2 = x_2[14:10]; // align.rs:25
+    wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:26
+    wire [6:0] _t65 = {e_s10, 1'h1} + less_2; // align.rs:27
     always @(posedge clk) amount_2 <= _t65[6:1];
-    wire [15:0] _t66 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:32
-    wire [15:0] _t67 = amount_2[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:32
-    wire [12:0] _t68 = amount_2[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:32
-    wire [10:0] _t69 = amount_2[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:32
-    wire [9:0] shifted_2 = _t69[9:0]; // align.rs:32
+    wire [15:0] _t66 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:36
+    wire [15:0] _t67 = amount_2[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:36
+    wire [12:0] _t68 = amount_2[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:36
+    wire [10:0] _t69 = amount_2[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:36
+    wire [9:0] shifted_2 = _t69[9:0]; // align.rs:36
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:157
+    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:158
     always @(posedge clk) begin
         cells <= _t70[9:5];
         any_a_s4 <= any_a;
@@ -540,9 +543,9 @@ module oaken_step_unit (
         any_b_s12 <= any_b_s11;
         any_b_1 <= any_b_s12;
     end
-    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:159
-    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:160
-    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:161
+    wire [4:0] most = any_a_1 ? 5'hf : 5'h10; // step_unit.rs:160
+    wire [4:0] limited = (cells > most) ? most : cells; // step_unit.rs:161
+    wire [4:0] at_least_one = (|limited) ? limited : 5'h1; // step_unit.rs:162
     always @(posedge clk) begin
         split <= any_b_1 ? at_least_one : 5'h0;
         e_s11 <= e_s10;

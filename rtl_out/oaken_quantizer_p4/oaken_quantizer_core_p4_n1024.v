@@ -155,6 +155,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] lane3_scale_c; // scale_table.rs:160
     reg [9:0] lane3_scale_r; // scale_table.rs:160
     reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg l13_s3; // encode.rs:19
+    reg lane3_normal; // encode.rs:19
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
     reg [14:0] lane3_x_magnitude; // encode.rs:20
     reg elements_3_sign_s3; // encode.rs:20
@@ -185,6 +187,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] lane2_scale_c; // scale_table.rs:160
     reg [9:0] lane2_scale_r; // scale_table.rs:160
     reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg l13_s3_1; // encode.rs:19
+    reg lane2_normal; // encode.rs:19
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
     reg [14:0] lane2_x_magnitude; // encode.rs:20
     reg elements_2_sign_s3; // encode.rs:20
@@ -211,6 +215,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] lane1_scale_c; // scale_table.rs:160
     reg [9:0] lane1_scale_r; // scale_table.rs:160
     reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg l13_s3_2; // encode.rs:19
+    reg lane1_normal; // encode.rs:19
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
     reg [14:0] lane1_x_magnitude; // encode.rs:20
     reg elements_1_sign_s3; // encode.rs:20
@@ -237,6 +243,8 @@ module oaken_quantizer_core_p4_n1024 (
     reg [9:0] lane0_scale_c; // scale_table.rs:160
     reg [9:0] lane0_scale_r; // scale_table.rs:160
     reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg l13_s3_3; // encode.rs:19
+    reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
     reg [14:0] lane0_x_magnitude; // encode.rs:20
     reg elements_0_sign_s3; // encode.rs:20
@@ -736,6 +744,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
         if (advance) lane3_scale_e <= lane3_e;
+        if (advance) l13_s3 <= |elements_3_magnitude[14:10];
+        if (advance) lane3_normal <= l13_s3;
         if (advance) elements_3_magnitude_s3 <= elements_3_magnitude;
         if (advance) lane3_x_magnitude <= elements_3_magnitude_s3;
         if (advance) elements_3_sign_s3 <= elements_3_sign;
@@ -745,18 +755,17 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:21
-    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t13 = {10'h0, {|lane3_field, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:13
+    wire [20:0] _t13 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane3_scaled <= _t13;
-    wire lane3_normal = |lane3_field; // align.rs:21
-    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:22
-    wire [6:0] _t14 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:23
+    wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
+    wire [6:0] _t14 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
     always @(posedge clk) if (advance) lane3_amount <= _t14[6:1];
-    wire [15:0] _t15 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:32
-    wire [15:0] _t16 = lane3_amount[2] ? {4'h0, _t15[15:4]} : _t15; // align.rs:32
-    wire [12:0] _t17 = lane3_amount[1] ? {2'h0, _t16[12:2]} : _t16[12:0]; // align.rs:32
-    wire [10:0] _t18 = lane3_amount[0] ? {1'h0, _t17[10:1]} : _t17[10:0]; // align.rs:32
-    wire [9:0] lane3_shifted = _t18[9:0]; // align.rs:32
+    wire [15:0] _t15 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t16 = lane3_amount[2] ? {4'h0, _t15[15:4]} : _t15; // align.rs:36
+    wire [12:0] _t17 = lane3_amount[1] ? {2'h0, _t16[12:2]} : _t16[12:0]; // align.rs:36
+    wire [10:0] _t18 = lane3_amount[0] ? {1'h0, _t17[10:1]} : _t17[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t18[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
         if (advance) lane3_s5 <= lane3_scale_c;
@@ -794,6 +803,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
         if (advance) lane2_scale_e <= lane2_e;
+        if (advance) l13_s3_1 <= |elements_2_magnitude[14:10];
+        if (advance) lane2_normal <= l13_s3_1;
         if (advance) elements_2_magnitude_s3 <= elements_2_magnitude;
         if (advance) lane2_x_magnitude <= elements_2_magnitude_s3;
         if (advance) elements_2_sign_s3 <= elements_2_sign;
@@ -803,18 +814,17 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:21
-    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t20 = {10'h0, {|lane2_field, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:13
+    wire [20:0] _t20 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane2_scaled <= _t20;
-    wire lane2_normal = |lane2_field; // align.rs:21
-    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:22
-    wire [6:0] _t21 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:23
+    wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
+    wire [6:0] _t21 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
     always @(posedge clk) if (advance) lane2_amount <= _t21[6:1];
-    wire [15:0] _t22 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:32
-    wire [15:0] _t23 = lane2_amount[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:32
-    wire [12:0] _t24 = lane2_amount[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:32
-    wire [10:0] _t25 = lane2_amount[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:32
-    wire [9:0] lane2_shifted = _t25[9:0]; // align.rs:32
+    wire [15:0] _t22 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t23 = lane2_amount[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:36
+    wire [12:0] _t24 = lane2_amount[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:36
+    wire [10:0] _t25 = lane2_amount[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t25[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
         if (advance) lane2_s5 <= lane2_scale_c;
@@ -848,6 +858,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
         if (advance) lane1_scale_e <= lane1_e;
+        if (advance) l13_s3_2 <= |elements_1_magnitude[14:10];
+        if (advance) lane1_normal <= l13_s3_2;
         if (advance) elements_1_magnitude_s3 <= elements_1_magnitude;
         if (advance) lane1_x_magnitude <= elements_1_magnitude_s3;
         if (advance) elements_1_sign_s3 <= elements_1_sign;
@@ -857,18 +869,17 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:21
-    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t27 = {10'h0, {|lane1_field, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:13
+    wire [20:0] _t27 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane1_scaled <= _t27;
-    wire lane1_normal = |lane1_field; // align.rs:21
-    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:22
-    wire [6:0] _t28 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:23
+    wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
+    wire [6:0] _t28 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
     always @(posedge clk) if (advance) lane1_amount <= _t28[6:1];
-    wire [15:0] _t29 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:32
-    wire [15:0] _t30 = lane1_amount[2] ? {4'h0, _t29[15:4]} : _t29; // align.rs:32
-    wire [12:0] _t31 = lane1_amount[1] ? {2'h0, _t30[12:2]} : _t30[12:0]; // align.rs:32
-    wire [10:0] _t32 = lane1_amount[0] ? {1'h0, _t31[10:1]} : _t31[10:0]; // align.rs:32
-    wire [9:0] lane1_shifted = _t32[9:0]; // align.rs:32
+    wire [15:0] _t29 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t30 = lane1_amount[2] ? {4'h0, _t29[15:4]} : _t29; // align.rs:36
+    wire [12:0] _t31 = lane1_amount[1] ? {2'h0, _t30[12:2]} : _t30[12:0]; // align.rs:36
+    wire [10:0] _t32 = lane1_amount[0] ? {1'h0, _t31[10:1]} : _t31[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t32[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
         if (advance) lane1_s5 <= lane1_scale_c;
@@ -902,6 +913,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
         if (advance) lane0_scale_e <= lane0_e;
+        if (advance) l13_s3_3 <= |elements_0_magnitude[14:10];
+        if (advance) lane0_normal <= l13_s3_3;
         if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
         if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
         if (advance) elements_0_sign_s3 <= elements_0_sign;
@@ -911,18 +924,17 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // half.rs:16
-    wire [20:0] _t34 = {10'h0, {|lane0_field, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    wire [20:0] _t34 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane0_scaled <= _t34;
-    wire lane0_normal = |lane0_field; // align.rs:21
-    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
-    wire [6:0] _t35 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
+    wire [6:0] _t35 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
     always @(posedge clk) if (advance) lane0_amount <= _t35[6:1];
-    wire [15:0] _t36 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
-    wire [15:0] _t37 = lane0_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:32
-    wire [12:0] _t38 = lane0_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:32
-    wire [10:0] _t39 = lane0_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:32
-    wire [9:0] lane0_shifted = _t39[9:0]; // align.rs:32
+    wire [15:0] _t36 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t37 = lane0_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:36
+    wire [12:0] _t38 = lane0_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:36
+    wire [10:0] _t39 = lane0_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t39[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         if (advance) lane0_s5 <= lane0_scale_c;

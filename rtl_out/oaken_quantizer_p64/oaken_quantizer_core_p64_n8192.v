@@ -719,6 +719,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane63_scale_c; // scale_table.rs:160
     reg [9:0] lane63_scale_r; // scale_table.rs:160
     reg [5:0] lane63_scale_e; // scale_table.rs:160
+    reg l13_s3; // encode.rs:19
+    reg lane63_normal; // encode.rs:19
     reg [14:0] lane63_x_magnitude_1; // encode.rs:20
     reg lane63_x_sign_1; // encode.rs:20
     reg lane63_x_outer_1; // encode.rs:20
@@ -747,6 +749,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane62_scale_c; // scale_table.rs:160
     reg [9:0] lane62_scale_r; // scale_table.rs:160
     reg [5:0] lane62_scale_e; // scale_table.rs:160
+    reg l13_s3_1; // encode.rs:19
+    reg lane62_normal; // encode.rs:19
     reg [14:0] lane62_x_magnitude_1; // encode.rs:20
     reg lane62_x_sign_1; // encode.rs:20
     reg lane62_x_outer_1; // encode.rs:20
@@ -771,6 +775,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane61_scale_c; // scale_table.rs:160
     reg [9:0] lane61_scale_r; // scale_table.rs:160
     reg [5:0] lane61_scale_e; // scale_table.rs:160
+    reg l13_s3_2; // encode.rs:19
+    reg lane61_normal; // encode.rs:19
     reg [14:0] lane61_x_magnitude_1; // encode.rs:20
     reg lane61_x_sign_1; // encode.rs:20
     reg lane61_x_outer_1; // encode.rs:20
@@ -795,6 +801,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane60_scale_c; // scale_table.rs:160
     reg [9:0] lane60_scale_r; // scale_table.rs:160
     reg [5:0] lane60_scale_e; // scale_table.rs:160
+    reg l13_s3_3; // encode.rs:19
+    reg lane60_normal; // encode.rs:19
     reg [14:0] lane60_x_magnitude_1; // encode.rs:20
     reg lane60_x_sign_1; // encode.rs:20
     reg lane60_x_outer_1; // encode.rs:20
@@ -819,6 +827,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane59_scale_c; // scale_table.rs:160
     reg [9:0] lane59_scale_r; // scale_table.rs:160
     reg [5:0] lane59_scale_e; // scale_table.rs:160
+    reg l13_s3_4; // encode.rs:19
+    reg lane59_normal; // encode.rs:19
     reg [14:0] lane59_x_magnitude_1; // encode.rs:20
     reg lane59_x_sign_1; // encode.rs:20
     reg lane59_x_outer_1; // encode.rs:20
@@ -843,6 +853,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane58_scale_c; // scale_table.rs:160
     reg [9:0] lane58_scale_r; // scale_table.rs:160
     reg [5:0] lane58_scale_e; // scale_table.rs:160
+    reg l13_s3_5; // encode.rs:19
+    reg lane58_normal; // encode.rs:19
     reg [14:0] lane58_x_magnitude_1; // encode.rs:20
     reg lane58_x_sign_1; // encode.rs:20
     reg lane58_x_outer_1; // encode.rs:20
@@ -867,6 +879,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane57_scale_c; // scale_table.rs:160
     reg [9:0] lane57_scale_r; // scale_table.rs:160
     reg [5:0] lane57_scale_e; // scale_table.rs:160
+    reg l13_s3_6; // encode.rs:19
+    reg lane57_normal; // encode.rs:19
     reg [14:0] lane57_x_magnitude_1; // encode.rs:20
     reg lane57_x_sign_1; // encode.rs:20
     reg lane57_x_outer_1; // encode.rs:20
@@ -891,6 +905,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane56_scale_c; // scale_table.rs:160
     reg [9:0] lane56_scale_r; // scale_table.rs:160
     reg [5:0] lane56_scale_e; // scale_table.rs:160
+    reg l13_s3_7; // encode.rs:19
+    reg lane56_normal; // encode.rs:19
     reg [14:0] lane56_x_magnitude_1; // encode.rs:20
     reg lane56_x_sign_1; // encode.rs:20
     reg lane56_x_outer_1; // encode.rs:20
@@ -915,6 +931,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane55_scale_c; // scale_table.rs:160
     reg [9:0] lane55_scale_r; // scale_table.rs:160
     reg [5:0] lane55_scale_e; // scale_table.rs:160
+    reg l13_s3_8; // encode.rs:19
+    reg lane55_normal; // encode.rs:19
     reg [14:0] lane55_x_magnitude_1; // encode.rs:20
     reg lane55_x_sign_1; // encode.rs:20
     reg lane55_x_outer_1; // encode.rs:20
@@ -939,6 +957,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane54_scale_c; // scale_table.rs:160
     reg [9:0] lane54_scale_r; // scale_table.rs:160
     reg [5:0] lane54_scale_e; // scale_table.rs:160
+    reg l13_s3_9; // encode.rs:19
+    reg lane54_normal; // encode.rs:19
     reg [14:0] lane54_x_magnitude_1; // encode.rs:20
     reg lane54_x_sign_1; // encode.rs:20
     reg lane54_x_outer_1; // encode.rs:20
@@ -963,6 +983,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane53_scale_c; // scale_table.rs:160
     reg [9:0] lane53_scale_r; // scale_table.rs:160
     reg [5:0] lane53_scale_e; // scale_table.rs:160
+    reg l13_s3_10; // encode.rs:19
+    reg lane53_normal; // encode.rs:19
     reg [14:0] lane53_x_magnitude_1; // encode.rs:20
     reg lane53_x_sign_1; // encode.rs:20
     reg lane53_x_outer_1; // encode.rs:20
@@ -987,6 +1009,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane52_scale_c; // scale_table.rs:160
     reg [9:0] lane52_scale_r; // scale_table.rs:160
     reg [5:0] lane52_scale_e; // scale_table.rs:160
+    reg l13_s3_11; // encode.rs:19
+    reg lane52_normal; // encode.rs:19
     reg [14:0] lane52_x_magnitude_1; // encode.rs:20
     reg lane52_x_sign_1; // encode.rs:20
     reg lane52_x_outer_1; // encode.rs:20
@@ -1011,6 +1035,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane51_scale_c; // scale_table.rs:160
     reg [9:0] lane51_scale_r; // scale_table.rs:160
     reg [5:0] lane51_scale_e; // scale_table.rs:160
+    reg l13_s3_12; // encode.rs:19
+    reg lane51_normal; // encode.rs:19
     reg [14:0] lane51_x_magnitude_1; // encode.rs:20
     reg lane51_x_sign_1; // encode.rs:20
     reg lane51_x_outer_1; // encode.rs:20
@@ -1035,6 +1061,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane50_scale_c; // scale_table.rs:160
     reg [9:0] lane50_scale_r; // scale_table.rs:160
     reg [5:0] lane50_scale_e; // scale_table.rs:160
+    reg l13_s3_13; // encode.rs:19
+    reg lane50_normal; // encode.rs:19
     reg [14:0] lane50_x_magnitude_1; // encode.rs:20
     reg lane50_x_sign_1; // encode.rs:20
     reg lane50_x_outer_1; // encode.rs:20
@@ -1059,6 +1087,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane49_scale_c; // scale_table.rs:160
     reg [9:0] lane49_scale_r; // scale_table.rs:160
     reg [5:0] lane49_scale_e; // scale_table.rs:160
+    reg l13_s3_14; // encode.rs:19
+    reg lane49_normal; // encode.rs:19
     reg [14:0] lane49_x_magnitude_1; // encode.rs:20
     reg lane49_x_sign_1; // encode.rs:20
     reg lane49_x_outer_1; // encode.rs:20
@@ -1083,6 +1113,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane48_scale_c; // scale_table.rs:160
     reg [9:0] lane48_scale_r; // scale_table.rs:160
     reg [5:0] lane48_scale_e; // scale_table.rs:160
+    reg l13_s3_15; // encode.rs:19
+    reg lane48_normal; // encode.rs:19
     reg [14:0] lane48_x_magnitude_1; // encode.rs:20
     reg lane48_x_sign_1; // encode.rs:20
     reg lane48_x_outer_1; // encode.rs:20
@@ -1107,6 +1139,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane47_scale_c; // scale_table.rs:160
     reg [9:0] lane47_scale_r; // scale_table.rs:160
     reg [5:0] lane47_scale_e; // scale_table.rs:160
+    reg l13_s3_16; // encode.rs:19
+    reg lane47_normal; // encode.rs:19
     reg [14:0] lane47_x_magnitude_1; // encode.rs:20
     reg lane47_x_sign_1; // encode.rs:20
     reg lane47_x_outer_1; // encode.rs:20
@@ -1131,6 +1165,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane46_scale_c; // scale_table.rs:160
     reg [9:0] lane46_scale_r; // scale_table.rs:160
     reg [5:0] lane46_scale_e; // scale_table.rs:160
+    reg l13_s3_17; // encode.rs:19
+    reg lane46_normal; // encode.rs:19
     reg [14:0] lane46_x_magnitude_1; // encode.rs:20
     reg lane46_x_sign_1; // encode.rs:20
     reg lane46_x_outer_1; // encode.rs:20
@@ -1155,6 +1191,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane45_scale_c; // scale_table.rs:160
     reg [9:0] lane45_scale_r; // scale_table.rs:160
     reg [5:0] lane45_scale_e; // scale_table.rs:160
+    reg l13_s3_18; // encode.rs:19
+    reg lane45_normal; // encode.rs:19
     reg [14:0] lane45_x_magnitude_1; // encode.rs:20
     reg lane45_x_sign_1; // encode.rs:20
     reg lane45_x_outer_1; // encode.rs:20
@@ -1179,6 +1217,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane44_scale_c; // scale_table.rs:160
     reg [9:0] lane44_scale_r; // scale_table.rs:160
     reg [5:0] lane44_scale_e; // scale_table.rs:160
+    reg l13_s3_19; // encode.rs:19
+    reg lane44_normal; // encode.rs:19
     reg [14:0] lane44_x_magnitude_1; // encode.rs:20
     reg lane44_x_sign_1; // encode.rs:20
     reg lane44_x_outer_1; // encode.rs:20
@@ -1203,6 +1243,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane43_scale_c; // scale_table.rs:160
     reg [9:0] lane43_scale_r; // scale_table.rs:160
     reg [5:0] lane43_scale_e; // scale_table.rs:160
+    reg l13_s3_20; // encode.rs:19
+    reg lane43_normal; // encode.rs:19
     reg [14:0] lane43_x_magnitude_1; // encode.rs:20
     reg lane43_x_sign_1; // encode.rs:20
     reg lane43_x_outer_1; // encode.rs:20
@@ -1227,6 +1269,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane42_scale_c; // scale_table.rs:160
     reg [9:0] lane42_scale_r; // scale_table.rs:160
     reg [5:0] lane42_scale_e; // scale_table.rs:160
+    reg l13_s3_21; // encode.rs:19
+    reg lane42_normal; // encode.rs:19
     reg [14:0] lane42_x_magnitude_1; // encode.rs:20
     reg lane42_x_sign_1; // encode.rs:20
     reg lane42_x_outer_1; // encode.rs:20
@@ -1251,6 +1295,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane41_scale_c; // scale_table.rs:160
     reg [9:0] lane41_scale_r; // scale_table.rs:160
     reg [5:0] lane41_scale_e; // scale_table.rs:160
+    reg l13_s3_22; // encode.rs:19
+    reg lane41_normal; // encode.rs:19
     reg [14:0] lane41_x_magnitude_1; // encode.rs:20
     reg lane41_x_sign_1; // encode.rs:20
     reg lane41_x_outer_1; // encode.rs:20
@@ -1275,6 +1321,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane40_scale_c; // scale_table.rs:160
     reg [9:0] lane40_scale_r; // scale_table.rs:160
     reg [5:0] lane40_scale_e; // scale_table.rs:160
+    reg l13_s3_23; // encode.rs:19
+    reg lane40_normal; // encode.rs:19
     reg [14:0] lane40_x_magnitude_1; // encode.rs:20
     reg lane40_x_sign_1; // encode.rs:20
     reg lane40_x_outer_1; // encode.rs:20
@@ -1299,6 +1347,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane39_scale_c; // scale_table.rs:160
     reg [9:0] lane39_scale_r; // scale_table.rs:160
     reg [5:0] lane39_scale_e; // scale_table.rs:160
+    reg l13_s3_24; // encode.rs:19
+    reg lane39_normal; // encode.rs:19
     reg [14:0] lane39_x_magnitude_1; // encode.rs:20
     reg lane39_x_sign_1; // encode.rs:20
     reg lane39_x_outer_1; // encode.rs:20
@@ -1323,6 +1373,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane38_scale_c; // scale_table.rs:160
     reg [9:0] lane38_scale_r; // scale_table.rs:160
     reg [5:0] lane38_scale_e; // scale_table.rs:160
+    reg l13_s3_25; // encode.rs:19
+    reg lane38_normal; // encode.rs:19
     reg [14:0] lane38_x_magnitude_1; // encode.rs:20
     reg lane38_x_sign_1; // encode.rs:20
     reg lane38_x_outer_1; // encode.rs:20
@@ -1347,6 +1399,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane37_scale_c; // scale_table.rs:160
     reg [9:0] lane37_scale_r; // scale_table.rs:160
     reg [5:0] lane37_scale_e; // scale_table.rs:160
+    reg l13_s3_26; // encode.rs:19
+    reg lane37_normal; // encode.rs:19
     reg [14:0] lane37_x_magnitude_1; // encode.rs:20
     reg lane37_x_sign_1; // encode.rs:20
     reg lane37_x_outer_1; // encode.rs:20
@@ -1371,6 +1425,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane36_scale_c; // scale_table.rs:160
     reg [9:0] lane36_scale_r; // scale_table.rs:160
     reg [5:0] lane36_scale_e; // scale_table.rs:160
+    reg l13_s3_27; // encode.rs:19
+    reg lane36_normal; // encode.rs:19
     reg [14:0] lane36_x_magnitude_1; // encode.rs:20
     reg lane36_x_sign_1; // encode.rs:20
     reg lane36_x_outer_1; // encode.rs:20
@@ -1395,6 +1451,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane35_scale_c; // scale_table.rs:160
     reg [9:0] lane35_scale_r; // scale_table.rs:160
     reg [5:0] lane35_scale_e; // scale_table.rs:160
+    reg l13_s3_28; // encode.rs:19
+    reg lane35_normal; // encode.rs:19
     reg [14:0] lane35_x_magnitude_1; // encode.rs:20
     reg lane35_x_sign_1; // encode.rs:20
     reg lane35_x_outer_1; // encode.rs:20
@@ -1419,6 +1477,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane34_scale_c; // scale_table.rs:160
     reg [9:0] lane34_scale_r; // scale_table.rs:160
     reg [5:0] lane34_scale_e; // scale_table.rs:160
+    reg l13_s3_29; // encode.rs:19
+    reg lane34_normal; // encode.rs:19
     reg [14:0] lane34_x_magnitude_1; // encode.rs:20
     reg lane34_x_sign_1; // encode.rs:20
     reg lane34_x_outer_1; // encode.rs:20
@@ -1443,6 +1503,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane33_scale_c; // scale_table.rs:160
     reg [9:0] lane33_scale_r; // scale_table.rs:160
     reg [5:0] lane33_scale_e; // scale_table.rs:160
+    reg l13_s3_30; // encode.rs:19
+    reg lane33_normal; // encode.rs:19
     reg [14:0] lane33_x_magnitude_1; // encode.rs:20
     reg lane33_x_sign_1; // encode.rs:20
     reg lane33_x_outer_1; // encode.rs:20
@@ -1467,6 +1529,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane32_scale_c; // scale_table.rs:160
     reg [9:0] lane32_scale_r; // scale_table.rs:160
     reg [5:0] lane32_scale_e; // scale_table.rs:160
+    reg l13_s3_31; // encode.rs:19
+    reg lane32_normal; // encode.rs:19
     reg [14:0] lane32_x_magnitude_1; // encode.rs:20
     reg lane32_x_sign_1; // encode.rs:20
     reg lane32_x_outer_1; // encode.rs:20
@@ -1491,6 +1555,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane31_scale_c; // scale_table.rs:160
     reg [9:0] lane31_scale_r; // scale_table.rs:160
     reg [5:0] lane31_scale_e; // scale_table.rs:160
+    reg l13_s3_32; // encode.rs:19
+    reg lane31_normal; // encode.rs:19
     reg [14:0] lane31_x_magnitude_1; // encode.rs:20
     reg lane31_x_sign_1; // encode.rs:20
     reg lane31_x_outer_1; // encode.rs:20
@@ -1515,6 +1581,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane30_scale_c; // scale_table.rs:160
     reg [9:0] lane30_scale_r; // scale_table.rs:160
     reg [5:0] lane30_scale_e; // scale_table.rs:160
+    reg l13_s3_33; // encode.rs:19
+    reg lane30_normal; // encode.rs:19
     reg [14:0] lane30_x_magnitude_1; // encode.rs:20
     reg lane30_x_sign_1; // encode.rs:20
     reg lane30_x_outer_1; // encode.rs:20
@@ -1539,6 +1607,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane29_scale_c; // scale_table.rs:160
     reg [9:0] lane29_scale_r; // scale_table.rs:160
     reg [5:0] lane29_scale_e; // scale_table.rs:160
+    reg l13_s3_34; // encode.rs:19
+    reg lane29_normal; // encode.rs:19
     reg [14:0] lane29_x_magnitude_1; // encode.rs:20
     reg lane29_x_sign_1; // encode.rs:20
     reg lane29_x_outer_1; // encode.rs:20
@@ -1563,6 +1633,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane28_scale_c; // scale_table.rs:160
     reg [9:0] lane28_scale_r; // scale_table.rs:160
     reg [5:0] lane28_scale_e; // scale_table.rs:160
+    reg l13_s3_35; // encode.rs:19
+    reg lane28_normal; // encode.rs:19
     reg [14:0] lane28_x_magnitude_1; // encode.rs:20
     reg lane28_x_sign_1; // encode.rs:20
     reg lane28_x_outer_1; // encode.rs:20
@@ -1587,6 +1659,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane27_scale_c; // scale_table.rs:160
     reg [9:0] lane27_scale_r; // scale_table.rs:160
     reg [5:0] lane27_scale_e; // scale_table.rs:160
+    reg l13_s3_36; // encode.rs:19
+    reg lane27_normal; // encode.rs:19
     reg [14:0] lane27_x_magnitude_1; // encode.rs:20
     reg lane27_x_sign_1; // encode.rs:20
     reg lane27_x_outer_1; // encode.rs:20
@@ -1611,6 +1685,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane26_scale_c; // scale_table.rs:160
     reg [9:0] lane26_scale_r; // scale_table.rs:160
     reg [5:0] lane26_scale_e; // scale_table.rs:160
+    reg l13_s3_37; // encode.rs:19
+    reg lane26_normal; // encode.rs:19
     reg [14:0] lane26_x_magnitude_1; // encode.rs:20
     reg lane26_x_sign_1; // encode.rs:20
     reg lane26_x_outer_1; // encode.rs:20
@@ -1635,6 +1711,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane25_scale_c; // scale_table.rs:160
     reg [9:0] lane25_scale_r; // scale_table.rs:160
     reg [5:0] lane25_scale_e; // scale_table.rs:160
+    reg l13_s3_38; // encode.rs:19
+    reg lane25_normal; // encode.rs:19
     reg [14:0] lane25_x_magnitude_1; // encode.rs:20
     reg lane25_x_sign_1; // encode.rs:20
     reg lane25_x_outer_1; // encode.rs:20
@@ -1659,6 +1737,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane24_scale_c; // scale_table.rs:160
     reg [9:0] lane24_scale_r; // scale_table.rs:160
     reg [5:0] lane24_scale_e; // scale_table.rs:160
+    reg l13_s3_39; // encode.rs:19
+    reg lane24_normal; // encode.rs:19
     reg [14:0] lane24_x_magnitude_1; // encode.rs:20
     reg lane24_x_sign_1; // encode.rs:20
     reg lane24_x_outer_1; // encode.rs:20
@@ -1683,6 +1763,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane23_scale_c; // scale_table.rs:160
     reg [9:0] lane23_scale_r; // scale_table.rs:160
     reg [5:0] lane23_scale_e; // scale_table.rs:160
+    reg l13_s3_40; // encode.rs:19
+    reg lane23_normal; // encode.rs:19
     reg [14:0] lane23_x_magnitude_1; // encode.rs:20
     reg lane23_x_sign_1; // encode.rs:20
     reg lane23_x_outer_1; // encode.rs:20
@@ -1707,6 +1789,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane22_scale_c; // scale_table.rs:160
     reg [9:0] lane22_scale_r; // scale_table.rs:160
     reg [5:0] lane22_scale_e; // scale_table.rs:160
+    reg l13_s3_41; // encode.rs:19
+    reg lane22_normal; // encode.rs:19
     reg [14:0] lane22_x_magnitude_1; // encode.rs:20
     reg lane22_x_sign_1; // encode.rs:20
     reg lane22_x_outer_1; // encode.rs:20
@@ -1731,6 +1815,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane21_scale_c; // scale_table.rs:160
     reg [9:0] lane21_scale_r; // scale_table.rs:160
     reg [5:0] lane21_scale_e; // scale_table.rs:160
+    reg l13_s3_42; // encode.rs:19
+    reg lane21_normal; // encode.rs:19
     reg [14:0] lane21_x_magnitude_1; // encode.rs:20
     reg lane21_x_sign_1; // encode.rs:20
     reg lane21_x_outer_1; // encode.rs:20
@@ -1755,6 +1841,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane20_scale_c; // scale_table.rs:160
     reg [9:0] lane20_scale_r; // scale_table.rs:160
     reg [5:0] lane20_scale_e; // scale_table.rs:160
+    reg l13_s3_43; // encode.rs:19
+    reg lane20_normal; // encode.rs:19
     reg [14:0] lane20_x_magnitude_1; // encode.rs:20
     reg lane20_x_sign_1; // encode.rs:20
     reg lane20_x_outer_1; // encode.rs:20
@@ -1779,6 +1867,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane19_scale_c; // scale_table.rs:160
     reg [9:0] lane19_scale_r; // scale_table.rs:160
     reg [5:0] lane19_scale_e; // scale_table.rs:160
+    reg l13_s3_44; // encode.rs:19
+    reg lane19_normal; // encode.rs:19
     reg [14:0] lane19_x_magnitude_1; // encode.rs:20
     reg lane19_x_sign_1; // encode.rs:20
     reg lane19_x_outer_1; // encode.rs:20
@@ -1803,6 +1893,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane18_scale_c; // scale_table.rs:160
     reg [9:0] lane18_scale_r; // scale_table.rs:160
     reg [5:0] lane18_scale_e; // scale_table.rs:160
+    reg l13_s3_45; // encode.rs:19
+    reg lane18_normal; // encode.rs:19
     reg [14:0] lane18_x_magnitude_1; // encode.rs:20
     reg lane18_x_sign_1; // encode.rs:20
     reg lane18_x_outer_1; // encode.rs:20
@@ -1827,6 +1919,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane17_scale_c; // scale_table.rs:160
     reg [9:0] lane17_scale_r; // scale_table.rs:160
     reg [5:0] lane17_scale_e; // scale_table.rs:160
+    reg l13_s3_46; // encode.rs:19
+    reg lane17_normal; // encode.rs:19
     reg [14:0] lane17_x_magnitude_1; // encode.rs:20
     reg lane17_x_sign_1; // encode.rs:20
     reg lane17_x_outer_1; // encode.rs:20
@@ -1851,6 +1945,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane16_scale_c; // scale_table.rs:160
     reg [9:0] lane16_scale_r; // scale_table.rs:160
     reg [5:0] lane16_scale_e; // scale_table.rs:160
+    reg l13_s3_47; // encode.rs:19
+    reg lane16_normal; // encode.rs:19
     reg [14:0] lane16_x_magnitude_1; // encode.rs:20
     reg lane16_x_sign_1; // encode.rs:20
     reg lane16_x_outer_1; // encode.rs:20
@@ -1875,6 +1971,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane15_scale_c; // scale_table.rs:160
     reg [9:0] lane15_scale_r; // scale_table.rs:160
     reg [5:0] lane15_scale_e; // scale_table.rs:160
+    reg l13_s3_48; // encode.rs:19
+    reg lane15_normal; // encode.rs:19
     reg [14:0] lane15_x_magnitude_1; // encode.rs:20
     reg lane15_x_sign_1; // encode.rs:20
     reg lane15_x_outer_1; // encode.rs:20
@@ -1899,6 +1997,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane14_scale_c; // scale_table.rs:160
     reg [9:0] lane14_scale_r; // scale_table.rs:160
     reg [5:0] lane14_scale_e; // scale_table.rs:160
+    reg l13_s3_49; // encode.rs:19
+    reg lane14_normal; // encode.rs:19
     reg [14:0] lane14_x_magnitude_1; // encode.rs:20
     reg lane14_x_sign_1; // encode.rs:20
     reg lane14_x_outer_1; // encode.rs:20
@@ -1923,6 +2023,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane13_scale_c; // scale_table.rs:160
     reg [9:0] lane13_scale_r; // scale_table.rs:160
     reg [5:0] lane13_scale_e; // scale_table.rs:160
+    reg l13_s3_50; // encode.rs:19
+    reg lane13_normal; // encode.rs:19
     reg [14:0] lane13_x_magnitude_1; // encode.rs:20
     reg lane13_x_sign_1; // encode.rs:20
     reg lane13_x_outer_1; // encode.rs:20
@@ -1947,6 +2049,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane12_scale_c; // scale_table.rs:160
     reg [9:0] lane12_scale_r; // scale_table.rs:160
     reg [5:0] lane12_scale_e; // scale_table.rs:160
+    reg l13_s3_51; // encode.rs:19
+    reg lane12_normal; // encode.rs:19
     reg [14:0] lane12_x_magnitude_1; // encode.rs:20
     reg lane12_x_sign_1; // encode.rs:20
     reg lane12_x_outer_1; // encode.rs:20
@@ -1971,6 +2075,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane11_scale_c; // scale_table.rs:160
     reg [9:0] lane11_scale_r; // scale_table.rs:160
     reg [5:0] lane11_scale_e; // scale_table.rs:160
+    reg l13_s3_52; // encode.rs:19
+    reg lane11_normal; // encode.rs:19
     reg [14:0] lane11_x_magnitude_1; // encode.rs:20
     reg lane11_x_sign_1; // encode.rs:20
     reg lane11_x_outer_1; // encode.rs:20
@@ -1995,6 +2101,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane10_scale_c; // scale_table.rs:160
     reg [9:0] lane10_scale_r; // scale_table.rs:160
     reg [5:0] lane10_scale_e; // scale_table.rs:160
+    reg l13_s3_53; // encode.rs:19
+    reg lane10_normal; // encode.rs:19
     reg [14:0] lane10_x_magnitude_1; // encode.rs:20
     reg lane10_x_sign_1; // encode.rs:20
     reg lane10_x_outer_1; // encode.rs:20
@@ -2019,6 +2127,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane9_scale_c; // scale_table.rs:160
     reg [9:0] lane9_scale_r; // scale_table.rs:160
     reg [5:0] lane9_scale_e; // scale_table.rs:160
+    reg l13_s3_54; // encode.rs:19
+    reg lane9_normal; // encode.rs:19
     reg [14:0] lane9_x_magnitude_1; // encode.rs:20
     reg lane9_x_sign_1; // encode.rs:20
     reg lane9_x_outer_1; // encode.rs:20
@@ -2043,6 +2153,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane8_scale_c; // scale_table.rs:160
     reg [9:0] lane8_scale_r; // scale_table.rs:160
     reg [5:0] lane8_scale_e; // scale_table.rs:160
+    reg l13_s3_55; // encode.rs:19
+    reg lane8_normal; // encode.rs:19
     reg [14:0] lane8_x_magnitude_1; // encode.rs:20
     reg lane8_x_sign_1; // encode.rs:20
     reg lane8_x_outer_1; // encode.rs:20
@@ -2067,6 +2179,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane7_scale_c; // scale_table.rs:160
     reg [9:0] lane7_scale_r; // scale_table.rs:160
     reg [5:0] lane7_scale_e; // scale_table.rs:160
+    reg l13_s3_56; // encode.rs:19
+    reg lane7_normal; // encode.rs:19
     reg [14:0] lane7_x_magnitude_1; // encode.rs:20
     reg lane7_x_sign_1; // encode.rs:20
     reg lane7_x_outer_1; // encode.rs:20
@@ -2091,6 +2205,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane6_scale_c; // scale_table.rs:160
     reg [9:0] lane6_scale_r; // scale_table.rs:160
     reg [5:0] lane6_scale_e; // scale_table.rs:160
+    reg l13_s3_57; // encode.rs:19
+    reg lane6_normal; // encode.rs:19
     reg [14:0] lane6_x_magnitude_1; // encode.rs:20
     reg lane6_x_sign_1; // encode.rs:20
     reg lane6_x_outer_1; // encode.rs:20
@@ -2115,6 +2231,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane5_scale_c; // scale_table.rs:160
     reg [9:0] lane5_scale_r; // scale_table.rs:160
     reg [5:0] lane5_scale_e; // scale_table.rs:160
+    reg l13_s3_58; // encode.rs:19
+    reg lane5_normal; // encode.rs:19
     reg [14:0] lane5_x_magnitude_1; // encode.rs:20
     reg lane5_x_sign_1; // encode.rs:20
     reg lane5_x_outer_1; // encode.rs:20
@@ -2139,6 +2257,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane4_scale_c; // scale_table.rs:160
     reg [9:0] lane4_scale_r; // scale_table.rs:160
     reg [5:0] lane4_scale_e; // scale_table.rs:160
+    reg l13_s3_59; // encode.rs:19
+    reg lane4_normal; // encode.rs:19
     reg [14:0] lane4_x_magnitude_1; // encode.rs:20
     reg lane4_x_sign_1; // encode.rs:20
     reg lane4_x_outer_1; // encode.rs:20
@@ -2163,6 +2283,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane3_scale_c; // scale_table.rs:160
     reg [9:0] lane3_scale_r; // scale_table.rs:160
     reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg l13_s3_60; // encode.rs:19
+    reg lane3_normal; // encode.rs:19
     reg [14:0] lane3_x_magnitude_1; // encode.rs:20
     reg lane3_x_sign_1; // encode.rs:20
     reg lane3_x_outer_1; // encode.rs:20
@@ -2187,6 +2309,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane2_scale_c; // scale_table.rs:160
     reg [9:0] lane2_scale_r; // scale_table.rs:160
     reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg l13_s3_61; // encode.rs:19
+    reg lane2_normal; // encode.rs:19
     reg [14:0] lane2_x_magnitude_1; // encode.rs:20
     reg lane2_x_sign_1; // encode.rs:20
     reg lane2_x_outer_1; // encode.rs:20
@@ -2211,6 +2335,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane1_scale_c; // scale_table.rs:160
     reg [9:0] lane1_scale_r; // scale_table.rs:160
     reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg l13_s3_62; // encode.rs:19
+    reg lane1_normal; // encode.rs:19
     reg [14:0] lane1_x_magnitude_1; // encode.rs:20
     reg lane1_x_sign_1; // encode.rs:20
     reg lane1_x_outer_1; // encode.rs:20
@@ -2235,6 +2361,8 @@ module oaken_quantizer_core_p64_n8192 (
     reg [9:0] lane0_scale_c; // scale_table.rs:160
     reg [9:0] lane0_scale_r; // scale_table.rs:160
     reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg l13_s3_63; // encode.rs:19
+    reg lane0_normal; // encode.rs:19
     reg [14:0] lane0_x_magnitude_1; // encode.rs:20
     reg lane0_x_sign_1; // encode.rs:20
     reg lane0_x_outer_1; // encode.rs:20
@@ -4533,24 +4661,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
         if (advance) lane63_scale_r <= lane63_side_r;
         if (advance) lane63_scale_e <= lane63_side_e;
+        if (advance) l13_s3 <= |elements_63_magnitude[14:10];
+        if (advance) lane63_normal <= l13_s3;
         if (advance) lane63_x_magnitude_1 <= lane63_x_magnitude;
         if (advance) lane63_x_sign_1 <= lane63_x_sign;
         if (advance) lane63_x_outer_1 <= lane63_x_outer;
         if (advance) lane63_x_inner <= lane63_inner;
     end
     wire lane63_middle = ~(lane63_x_outer_1 | lane63_x_inner); // encode.rs:21
-    wire [4:0] lane63_field = lane63_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t29 = {10'h0, {|lane63_field, lane63_x_magnitude_1[9:0]}} * {11'h0, lane63_scale_r}; // align.rs:13
+    wire [20:0] _t29 = {10'h0, {lane63_normal, lane63_x_magnitude_1[9:0]}} * {11'h0, lane63_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane63_scaled <= _t29;
-    wire lane63_normal = |lane63_field; // align.rs:21
-    wire [6:0] lane63_less = {~{1'h0, lane63_field}, lane63_normal}; // align.rs:22
-    wire [6:0] _t30 = {lane63_scale_e, 1'h1} + lane63_less; // align.rs:23
+    wire [4:0] lane63_field = lane63_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane63_less = {~{1'h0, lane63_field}, lane63_normal}; // align.rs:26
+    wire [6:0] _t30 = {lane63_scale_e, 1'h1} + lane63_less; // align.rs:27
     always @(posedge clk) if (advance) lane63_amount <= _t30[6:1];
-    wire [15:0] _t31 = lane63_amount[3] ? {8'h0, lane63_scaled[19:12]} : lane63_scaled[19:4]; // align.rs:32
-    wire [15:0] _t32 = lane63_amount[2] ? {4'h0, _t31[15:4]} : _t31; // align.rs:32
-    wire [12:0] _t33 = lane63_amount[1] ? {2'h0, _t32[12:2]} : _t32[12:0]; // align.rs:32
-    wire [10:0] _t34 = lane63_amount[0] ? {1'h0, _t33[10:1]} : _t33[10:0]; // align.rs:32
-    wire [9:0] lane63_shifted = _t34[9:0]; // align.rs:32
+    wire [15:0] _t31 = lane63_amount[3] ? {8'h0, lane63_scaled[19:12]} : lane63_scaled[19:4]; // align.rs:36
+    wire [15:0] _t32 = lane63_amount[2] ? {4'h0, _t31[15:4]} : _t31; // align.rs:36
+    wire [12:0] _t33 = lane63_amount[1] ? {2'h0, _t32[12:2]} : _t32[12:0]; // align.rs:36
+    wire [10:0] _t34 = lane63_amount[0] ? {1'h0, _t33[10:1]} : _t33[10:0]; // align.rs:36
+    wire [9:0] lane63_shifted = _t34[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane63_in_steps <= (|lane63_amount[5:4]) ? 10'h0 : lane63_shifted;
         if (advance) lane63_s5 <= lane63_scale_c;
@@ -4588,24 +4717,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
         if (advance) lane62_scale_r <= lane62_side_r;
         if (advance) lane62_scale_e <= lane62_side_e;
+        if (advance) l13_s3_1 <= |elements_62_magnitude[14:10];
+        if (advance) lane62_normal <= l13_s3_1;
         if (advance) lane62_x_magnitude_1 <= lane62_x_magnitude;
         if (advance) lane62_x_sign_1 <= lane62_x_sign;
         if (advance) lane62_x_outer_1 <= lane62_x_outer;
         if (advance) lane62_x_inner <= lane62_inner;
     end
     wire lane62_middle = ~(lane62_x_outer_1 | lane62_x_inner); // encode.rs:21
-    wire [4:0] lane62_field = lane62_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t36 = {10'h0, {|lane62_field, lane62_x_magnitude_1[9:0]}} * {11'h0, lane62_scale_r}; // align.rs:13
+    wire [20:0] _t36 = {10'h0, {lane62_normal, lane62_x_magnitude_1[9:0]}} * {11'h0, lane62_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane62_scaled <= _t36;
-    wire lane62_normal = |lane62_field; // align.rs:21
-    wire [6:0] lane62_less = {~{1'h0, lane62_field}, lane62_normal}; // align.rs:22
-    wire [6:0] _t37 = {lane62_scale_e, 1'h1} + lane62_less; // align.rs:23
+    wire [4:0] lane62_field = lane62_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane62_less = {~{1'h0, lane62_field}, lane62_normal}; // align.rs:26
+    wire [6:0] _t37 = {lane62_scale_e, 1'h1} + lane62_less; // align.rs:27
     always @(posedge clk) if (advance) lane62_amount <= _t37[6:1];
-    wire [15:0] _t38 = lane62_amount[3] ? {8'h0, lane62_scaled[19:12]} : lane62_scaled[19:4]; // align.rs:32
-    wire [15:0] _t39 = lane62_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:32
-    wire [12:0] _t40 = lane62_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:32
-    wire [10:0] _t41 = lane62_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:32
-    wire [9:0] lane62_shifted = _t41[9:0]; // align.rs:32
+    wire [15:0] _t38 = lane62_amount[3] ? {8'h0, lane62_scaled[19:12]} : lane62_scaled[19:4]; // align.rs:36
+    wire [15:0] _t39 = lane62_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:36
+    wire [12:0] _t40 = lane62_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:36
+    wire [10:0] _t41 = lane62_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:36
+    wire [9:0] lane62_shifted = _t41[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane62_in_steps <= (|lane62_amount[5:4]) ? 10'h0 : lane62_shifted;
         if (advance) lane62_s5 <= lane62_scale_c;
@@ -4639,24 +4769,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
         if (advance) lane61_scale_r <= lane61_side_r;
         if (advance) lane61_scale_e <= lane61_side_e;
+        if (advance) l13_s3_2 <= |elements_61_magnitude[14:10];
+        if (advance) lane61_normal <= l13_s3_2;
         if (advance) lane61_x_magnitude_1 <= lane61_x_magnitude;
         if (advance) lane61_x_sign_1 <= lane61_x_sign;
         if (advance) lane61_x_outer_1 <= lane61_x_outer;
         if (advance) lane61_x_inner <= lane61_inner;
     end
     wire lane61_middle = ~(lane61_x_outer_1 | lane61_x_inner); // encode.rs:21
-    wire [4:0] lane61_field = lane61_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t43 = {10'h0, {|lane61_field, lane61_x_magnitude_1[9:0]}} * {11'h0, lane61_scale_r}; // align.rs:13
+    wire [20:0] _t43 = {10'h0, {lane61_normal, lane61_x_magnitude_1[9:0]}} * {11'h0, lane61_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane61_scaled <= _t43;
-    wire lane61_normal = |lane61_field; // align.rs:21
-    wire [6:0] lane61_less = {~{1'h0, lane61_field}, lane61_normal}; // align.rs:22
-    wire [6:0] _t44 = {lane61_scale_e, 1'h1} + lane61_less; // align.rs:23
+    wire [4:0] lane61_field = lane61_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane61_less = {~{1'h0, lane61_field}, lane61_normal}; // align.rs:26
+    wire [6:0] _t44 = {lane61_scale_e, 1'h1} + lane61_less; // align.rs:27
     always @(posedge clk) if (advance) lane61_amount <= _t44[6:1];
-    wire [15:0] _t45 = lane61_amount[3] ? {8'h0, lane61_scaled[19:12]} : lane61_scaled[19:4]; // align.rs:32
-    wire [15:0] _t46 = lane61_amount[2] ? {4'h0, _t45[15:4]} : _t45; // align.rs:32
-    wire [12:0] _t47 = lane61_amount[1] ? {2'h0, _t46[12:2]} : _t46[12:0]; // align.rs:32
-    wire [10:0] _t48 = lane61_amount[0] ? {1'h0, _t47[10:1]} : _t47[10:0]; // align.rs:32
-    wire [9:0] lane61_shifted = _t48[9:0]; // align.rs:32
+    wire [15:0] _t45 = lane61_amount[3] ? {8'h0, lane61_scaled[19:12]} : lane61_scaled[19:4]; // align.rs:36
+    wire [15:0] _t46 = lane61_amount[2] ? {4'h0, _t45[15:4]} : _t45; // align.rs:36
+    wire [12:0] _t47 = lane61_amount[1] ? {2'h0, _t46[12:2]} : _t46[12:0]; // align.rs:36
+    wire [10:0] _t48 = lane61_amount[0] ? {1'h0, _t47[10:1]} : _t47[10:0]; // align.rs:36
+    wire [9:0] lane61_shifted = _t48[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane61_in_steps <= (|lane61_amount[5:4]) ? 10'h0 : lane61_shifted;
         if (advance) lane61_s5 <= lane61_scale_c;
@@ -4690,24 +4821,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
         if (advance) lane60_scale_r <= lane60_side_r;
         if (advance) lane60_scale_e <= lane60_side_e;
+        if (advance) l13_s3_3 <= |elements_60_magnitude[14:10];
+        if (advance) lane60_normal <= l13_s3_3;
         if (advance) lane60_x_magnitude_1 <= lane60_x_magnitude;
         if (advance) lane60_x_sign_1 <= lane60_x_sign;
         if (advance) lane60_x_outer_1 <= lane60_x_outer;
         if (advance) lane60_x_inner <= lane60_inner;
     end
     wire lane60_middle = ~(lane60_x_outer_1 | lane60_x_inner); // encode.rs:21
-    wire [4:0] lane60_field = lane60_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t50 = {10'h0, {|lane60_field, lane60_x_magnitude_1[9:0]}} * {11'h0, lane60_scale_r}; // align.rs:13
+    wire [20:0] _t50 = {10'h0, {lane60_normal, lane60_x_magnitude_1[9:0]}} * {11'h0, lane60_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane60_scaled <= _t50;
-    wire lane60_normal = |lane60_field; // align.rs:21
-    wire [6:0] lane60_less = {~{1'h0, lane60_field}, lane60_normal}; // align.rs:22
-    wire [6:0] _t51 = {lane60_scale_e, 1'h1} + lane60_less; // align.rs:23
+    wire [4:0] lane60_field = lane60_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane60_less = {~{1'h0, lane60_field}, lane60_normal}; // align.rs:26
+    wire [6:0] _t51 = {lane60_scale_e, 1'h1} + lane60_less; // align.rs:27
     always @(posedge clk) if (advance) lane60_amount <= _t51[6:1];
-    wire [15:0] _t52 = lane60_amount[3] ? {8'h0, lane60_scaled[19:12]} : lane60_scaled[19:4]; // align.rs:32
-    wire [15:0] _t53 = lane60_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:32
-    wire [12:0] _t54 = lane60_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:32
-    wire [10:0] _t55 = lane60_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:32
-    wire [9:0] lane60_shifted = _t55[9:0]; // align.rs:32
+    wire [15:0] _t52 = lane60_amount[3] ? {8'h0, lane60_scaled[19:12]} : lane60_scaled[19:4]; // align.rs:36
+    wire [15:0] _t53 = lane60_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:36
+    wire [12:0] _t54 = lane60_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:36
+    wire [10:0] _t55 = lane60_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:36
+    wire [9:0] lane60_shifted = _t55[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane60_in_steps <= (|lane60_amount[5:4]) ? 10'h0 : lane60_shifted;
         if (advance) lane60_s5 <= lane60_scale_c;
@@ -4741,24 +4873,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
         if (advance) lane59_scale_r <= lane59_side_r;
         if (advance) lane59_scale_e <= lane59_side_e;
+        if (advance) l13_s3_4 <= |elements_59_magnitude[14:10];
+        if (advance) lane59_normal <= l13_s3_4;
         if (advance) lane59_x_magnitude_1 <= lane59_x_magnitude;
         if (advance) lane59_x_sign_1 <= lane59_x_sign;
         if (advance) lane59_x_outer_1 <= lane59_x_outer;
         if (advance) lane59_x_inner <= lane59_inner;
     end
     wire lane59_middle = ~(lane59_x_outer_1 | lane59_x_inner); // encode.rs:21
-    wire [4:0] lane59_field = lane59_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t57 = {10'h0, {|lane59_field, lane59_x_magnitude_1[9:0]}} * {11'h0, lane59_scale_r}; // align.rs:13
+    wire [20:0] _t57 = {10'h0, {lane59_normal, lane59_x_magnitude_1[9:0]}} * {11'h0, lane59_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane59_scaled <= _t57;
-    wire lane59_normal = |lane59_field; // align.rs:21
-    wire [6:0] lane59_less = {~{1'h0, lane59_field}, lane59_normal}; // align.rs:22
-    wire [6:0] _t58 = {lane59_scale_e, 1'h1} + lane59_less; // align.rs:23
+    wire [4:0] lane59_field = lane59_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane59_less = {~{1'h0, lane59_field}, lane59_normal}; // align.rs:26
+    wire [6:0] _t58 = {lane59_scale_e, 1'h1} + lane59_less; // align.rs:27
     always @(posedge clk) if (advance) lane59_amount <= _t58[6:1];
-    wire [15:0] _t59 = lane59_amount[3] ? {8'h0, lane59_scaled[19:12]} : lane59_scaled[19:4]; // align.rs:32
-    wire [15:0] _t60 = lane59_amount[2] ? {4'h0, _t59[15:4]} : _t59; // align.rs:32
-    wire [12:0] _t61 = lane59_amount[1] ? {2'h0, _t60[12:2]} : _t60[12:0]; // align.rs:32
-    wire [10:0] _t62 = lane59_amount[0] ? {1'h0, _t61[10:1]} : _t61[10:0]; // align.rs:32
-    wire [9:0] lane59_shifted = _t62[9:0]; // align.rs:32
+    wire [15:0] _t59 = lane59_amount[3] ? {8'h0, lane59_scaled[19:12]} : lane59_scaled[19:4]; // align.rs:36
+    wire [15:0] _t60 = lane59_amount[2] ? {4'h0, _t59[15:4]} : _t59; // align.rs:36
+    wire [12:0] _t61 = lane59_amount[1] ? {2'h0, _t60[12:2]} : _t60[12:0]; // align.rs:36
+    wire [10:0] _t62 = lane59_amount[0] ? {1'h0, _t61[10:1]} : _t61[10:0]; // align.rs:36
+    wire [9:0] lane59_shifted = _t62[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane59_in_steps <= (|lane59_amount[5:4]) ? 10'h0 : lane59_shifted;
         if (advance) lane59_s5 <= lane59_scale_c;
@@ -4792,24 +4925,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
         if (advance) lane58_scale_r <= lane58_side_r;
         if (advance) lane58_scale_e <= lane58_side_e;
+        if (advance) l13_s3_5 <= |elements_58_magnitude[14:10];
+        if (advance) lane58_normal <= l13_s3_5;
         if (advance) lane58_x_magnitude_1 <= lane58_x_magnitude;
         if (advance) lane58_x_sign_1 <= lane58_x_sign;
         if (advance) lane58_x_outer_1 <= lane58_x_outer;
         if (advance) lane58_x_inner <= lane58_inner;
     end
     wire lane58_middle = ~(lane58_x_outer_1 | lane58_x_inner); // encode.rs:21
-    wire [4:0] lane58_field = lane58_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t64 = {10'h0, {|lane58_field, lane58_x_magnitude_1[9:0]}} * {11'h0, lane58_scale_r}; // align.rs:13
+    wire [20:0] _t64 = {10'h0, {lane58_normal, lane58_x_magnitude_1[9:0]}} * {11'h0, lane58_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane58_scaled <= _t64;
-    wire lane58_normal = |lane58_field; // align.rs:21
-    wire [6:0] lane58_less = {~{1'h0, lane58_field}, lane58_normal}; // align.rs:22
-    wire [6:0] _t65 = {lane58_scale_e, 1'h1} + lane58_less; // align.rs:23
+    wire [4:0] lane58_field = lane58_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane58_less = {~{1'h0, lane58_field}, lane58_normal}; // align.rs:26
+    wire [6:0] _t65 = {lane58_scale_e, 1'h1} + lane58_less; // align.rs:27
     always @(posedge clk) if (advance) lane58_amount <= _t65[6:1];
-    wire [15:0] _t66 = lane58_amount[3] ? {8'h0, lane58_scaled[19:12]} : lane58_scaled[19:4]; // align.rs:32
-    wire [15:0] _t67 = lane58_amount[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:32
-    wire [12:0] _t68 = lane58_amount[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:32
-    wire [10:0] _t69 = lane58_amount[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:32
-    wire [9:0] lane58_shifted = _t69[9:0]; // align.rs:32
+    wire [15:0] _t66 = lane58_amount[3] ? {8'h0, lane58_scaled[19:12]} : lane58_scaled[19:4]; // align.rs:36
+    wire [15:0] _t67 = lane58_amount[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:36
+    wire [12:0] _t68 = lane58_amount[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:36
+    wire [10:0] _t69 = lane58_amount[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:36
+    wire [9:0] lane58_shifted = _t69[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane58_in_steps <= (|lane58_amount[5:4]) ? 10'h0 : lane58_shifted;
         if (advance) lane58_s5 <= lane58_scale_c;
@@ -4843,24 +4977,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
         if (advance) lane57_scale_r <= lane57_side_r;
         if (advance) lane57_scale_e <= lane57_side_e;
+        if (advance) l13_s3_6 <= |elements_57_magnitude[14:10];
+        if (advance) lane57_normal <= l13_s3_6;
         if (advance) lane57_x_magnitude_1 <= lane57_x_magnitude;
         if (advance) lane57_x_sign_1 <= lane57_x_sign;
         if (advance) lane57_x_outer_1 <= lane57_x_outer;
         if (advance) lane57_x_inner <= lane57_inner;
     end
     wire lane57_middle = ~(lane57_x_outer_1 | lane57_x_inner); // encode.rs:21
-    wire [4:0] lane57_field = lane57_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t71 = {10'h0, {|lane57_field, lane57_x_magnitude_1[9:0]}} * {11'h0, lane57_scale_r}; // align.rs:13
+    wire [20:0] _t71 = {10'h0, {lane57_normal, lane57_x_magnitude_1[9:0]}} * {11'h0, lane57_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane57_scaled <= _t71;
-    wire lane57_normal = |lane57_field; // align.rs:21
-    wire [6:0] lane57_less = {~{1'h0, lane57_field}, lane57_normal}; // align.rs:22
-    wire [6:0] _t72 = {lane57_scale_e, 1'h1} + lane57_less; // align.rs:23
+    wire [4:0] lane57_field = lane57_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane57_less = {~{1'h0, lane57_field}, lane57_normal}; // align.rs:26
+    wire [6:0] _t72 = {lane57_scale_e, 1'h1} + lane57_less; // align.rs:27
     always @(posedge clk) if (advance) lane57_amount <= _t72[6:1];
-    wire [15:0] _t73 = lane57_amount[3] ? {8'h0, lane57_scaled[19:12]} : lane57_scaled[19:4]; // align.rs:32
-    wire [15:0] _t74 = lane57_amount[2] ? {4'h0, _t73[15:4]} : _t73; // align.rs:32
-    wire [12:0] _t75 = lane57_amount[1] ? {2'h0, _t74[12:2]} : _t74[12:0]; // align.rs:32
-    wire [10:0] _t76 = lane57_amount[0] ? {1'h0, _t75[10:1]} : _t75[10:0]; // align.rs:32
-    wire [9:0] lane57_shifted = _t76[9:0]; // align.rs:32
+    wire [15:0] _t73 = lane57_amount[3] ? {8'h0, lane57_scaled[19:12]} : lane57_scaled[19:4]; // align.rs:36
+    wire [15:0] _t74 = lane57_amount[2] ? {4'h0, _t73[15:4]} : _t73; // align.rs:36
+    wire [12:0] _t75 = lane57_amount[1] ? {2'h0, _t74[12:2]} : _t74[12:0]; // align.rs:36
+    wire [10:0] _t76 = lane57_amount[0] ? {1'h0, _t75[10:1]} : _t75[10:0]; // align.rs:36
+    wire [9:0] lane57_shifted = _t76[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane57_in_steps <= (|lane57_amount[5:4]) ? 10'h0 : lane57_shifted;
         if (advance) lane57_s5 <= lane57_scale_c;
@@ -4894,24 +5029,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
         if (advance) lane56_scale_r <= lane56_side_r;
         if (advance) lane56_scale_e <= lane56_side_e;
+        if (advance) l13_s3_7 <= |elements_56_magnitude[14:10];
+        if (advance) lane56_normal <= l13_s3_7;
         if (advance) lane56_x_magnitude_1 <= lane56_x_magnitude;
         if (advance) lane56_x_sign_1 <= lane56_x_sign;
         if (advance) lane56_x_outer_1 <= lane56_x_outer;
         if (advance) lane56_x_inner <= lane56_inner;
     end
     wire lane56_middle = ~(lane56_x_outer_1 | lane56_x_inner); // encode.rs:21
-    wire [4:0] lane56_field = lane56_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t78 = {10'h0, {|lane56_field, lane56_x_magnitude_1[9:0]}} * {11'h0, lane56_scale_r}; // align.rs:13
+    wire [20:0] _t78 = {10'h0, {lane56_normal, lane56_x_magnitude_1[9:0]}} * {11'h0, lane56_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane56_scaled <= _t78;
-    wire lane56_normal = |lane56_field; // align.rs:21
-    wire [6:0] lane56_less = {~{1'h0, lane56_field}, lane56_normal}; // align.rs:22
-    wire [6:0] _t79 = {lane56_scale_e, 1'h1} + lane56_less; // align.rs:23
+    wire [4:0] lane56_field = lane56_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane56_less = {~{1'h0, lane56_field}, lane56_normal}; // align.rs:26
+    wire [6:0] _t79 = {lane56_scale_e, 1'h1} + lane56_less; // align.rs:27
     always @(posedge clk) if (advance) lane56_amount <= _t79[6:1];
-    wire [15:0] _t80 = lane56_amount[3] ? {8'h0, lane56_scaled[19:12]} : lane56_scaled[19:4]; // align.rs:32
-    wire [15:0] _t81 = lane56_amount[2] ? {4'h0, _t80[15:4]} : _t80; // align.rs:32
-    wire [12:0] _t82 = lane56_amount[1] ? {2'h0, _t81[12:2]} : _t81[12:0]; // align.rs:32
-    wire [10:0] _t83 = lane56_amount[0] ? {1'h0, _t82[10:1]} : _t82[10:0]; // align.rs:32
-    wire [9:0] lane56_shifted = _t83[9:0]; // align.rs:32
+    wire [15:0] _t80 = lane56_amount[3] ? {8'h0, lane56_scaled[19:12]} : lane56_scaled[19:4]; // align.rs:36
+    wire [15:0] _t81 = lane56_amount[2] ? {4'h0, _t80[15:4]} : _t80; // align.rs:36
+    wire [12:0] _t82 = lane56_amount[1] ? {2'h0, _t81[12:2]} : _t81[12:0]; // align.rs:36
+    wire [10:0] _t83 = lane56_amount[0] ? {1'h0, _t82[10:1]} : _t82[10:0]; // align.rs:36
+    wire [9:0] lane56_shifted = _t83[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane56_in_steps <= (|lane56_amount[5:4]) ? 10'h0 : lane56_shifted;
         if (advance) lane56_s5 <= lane56_scale_c;
@@ -4945,24 +5081,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
         if (advance) lane55_scale_r <= lane55_side_r;
         if (advance) lane55_scale_e <= lane55_side_e;
+        if (advance) l13_s3_8 <= |elements_55_magnitude[14:10];
+        if (advance) lane55_normal <= l13_s3_8;
         if (advance) lane55_x_magnitude_1 <= lane55_x_magnitude;
         if (advance) lane55_x_sign_1 <= lane55_x_sign;
         if (advance) lane55_x_outer_1 <= lane55_x_outer;
         if (advance) lane55_x_inner <= lane55_inner;
     end
     wire lane55_middle = ~(lane55_x_outer_1 | lane55_x_inner); // encode.rs:21
-    wire [4:0] lane55_field = lane55_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t85 = {10'h0, {|lane55_field, lane55_x_magnitude_1[9:0]}} * {11'h0, lane55_scale_r}; // align.rs:13
+    wire [20:0] _t85 = {10'h0, {lane55_normal, lane55_x_magnitude_1[9:0]}} * {11'h0, lane55_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane55_scaled <= _t85;
-    wire lane55_normal = |lane55_field; // align.rs:21
-    wire [6:0] lane55_less = {~{1'h0, lane55_field}, lane55_normal}; // align.rs:22
-    wire [6:0] _t86 = {lane55_scale_e, 1'h1} + lane55_less; // align.rs:23
+    wire [4:0] lane55_field = lane55_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane55_less = {~{1'h0, lane55_field}, lane55_normal}; // align.rs:26
+    wire [6:0] _t86 = {lane55_scale_e, 1'h1} + lane55_less; // align.rs:27
     always @(posedge clk) if (advance) lane55_amount <= _t86[6:1];
-    wire [15:0] _t87 = lane55_amount[3] ? {8'h0, lane55_scaled[19:12]} : lane55_scaled[19:4]; // align.rs:32
-    wire [15:0] _t88 = lane55_amount[2] ? {4'h0, _t87[15:4]} : _t87; // align.rs:32
-    wire [12:0] _t89 = lane55_amount[1] ? {2'h0, _t88[12:2]} : _t88[12:0]; // align.rs:32
-    wire [10:0] _t90 = lane55_amount[0] ? {1'h0, _t89[10:1]} : _t89[10:0]; // align.rs:32
-    wire [9:0] lane55_shifted = _t90[9:0]; // align.rs:32
+    wire [15:0] _t87 = lane55_amount[3] ? {8'h0, lane55_scaled[19:12]} : lane55_scaled[19:4]; // align.rs:36
+    wire [15:0] _t88 = lane55_amount[2] ? {4'h0, _t87[15:4]} : _t87; // align.rs:36
+    wire [12:0] _t89 = lane55_amount[1] ? {2'h0, _t88[12:2]} : _t88[12:0]; // align.rs:36
+    wire [10:0] _t90 = lane55_amount[0] ? {1'h0, _t89[10:1]} : _t89[10:0]; // align.rs:36
+    wire [9:0] lane55_shifted = _t90[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane55_in_steps <= (|lane55_amount[5:4]) ? 10'h0 : lane55_shifted;
         if (advance) lane55_s5 <= lane55_scale_c;
@@ -4996,24 +5133,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
         if (advance) lane54_scale_r <= lane54_side_r;
         if (advance) lane54_scale_e <= lane54_side_e;
+        if (advance) l13_s3_9 <= |elements_54_magnitude[14:10];
+        if (advance) lane54_normal <= l13_s3_9;
         if (advance) lane54_x_magnitude_1 <= lane54_x_magnitude;
         if (advance) lane54_x_sign_1 <= lane54_x_sign;
         if (advance) lane54_x_outer_1 <= lane54_x_outer;
         if (advance) lane54_x_inner <= lane54_inner;
     end
     wire lane54_middle = ~(lane54_x_outer_1 | lane54_x_inner); // encode.rs:21
-    wire [4:0] lane54_field = lane54_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t92 = {10'h0, {|lane54_field, lane54_x_magnitude_1[9:0]}} * {11'h0, lane54_scale_r}; // align.rs:13
+    wire [20:0] _t92 = {10'h0, {lane54_normal, lane54_x_magnitude_1[9:0]}} * {11'h0, lane54_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane54_scaled <= _t92;
-    wire lane54_normal = |lane54_field; // align.rs:21
-    wire [6:0] lane54_less = {~{1'h0, lane54_field}, lane54_normal}; // align.rs:22
-    wire [6:0] _t93 = {lane54_scale_e, 1'h1} + lane54_less; // align.rs:23
+    wire [4:0] lane54_field = lane54_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane54_less = {~{1'h0, lane54_field}, lane54_normal}; // align.rs:26
+    wire [6:0] _t93 = {lane54_scale_e, 1'h1} + lane54_less; // align.rs:27
     always @(posedge clk) if (advance) lane54_amount <= _t93[6:1];
-    wire [15:0] _t94 = lane54_amount[3] ? {8'h0, lane54_scaled[19:12]} : lane54_scaled[19:4]; // align.rs:32
-    wire [15:0] _t95 = lane54_amount[2] ? {4'h0, _t94[15:4]} : _t94; // align.rs:32
-    wire [12:0] _t96 = lane54_amount[1] ? {2'h0, _t95[12:2]} : _t95[12:0]; // align.rs:32
-    wire [10:0] _t97 = lane54_amount[0] ? {1'h0, _t96[10:1]} : _t96[10:0]; // align.rs:32
-    wire [9:0] lane54_shifted = _t97[9:0]; // align.rs:32
+    wire [15:0] _t94 = lane54_amount[3] ? {8'h0, lane54_scaled[19:12]} : lane54_scaled[19:4]; // align.rs:36
+    wire [15:0] _t95 = lane54_amount[2] ? {4'h0, _t94[15:4]} : _t94; // align.rs:36
+    wire [12:0] _t96 = lane54_amount[1] ? {2'h0, _t95[12:2]} : _t95[12:0]; // align.rs:36
+    wire [10:0] _t97 = lane54_amount[0] ? {1'h0, _t96[10:1]} : _t96[10:0]; // align.rs:36
+    wire [9:0] lane54_shifted = _t97[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane54_in_steps <= (|lane54_amount[5:4]) ? 10'h0 : lane54_shifted;
         if (advance) lane54_s5 <= lane54_scale_c;
@@ -5047,24 +5185,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
         if (advance) lane53_scale_r <= lane53_side_r;
         if (advance) lane53_scale_e <= lane53_side_e;
+        if (advance) l13_s3_10 <= |elements_53_magnitude[14:10];
+        if (advance) lane53_normal <= l13_s3_10;
         if (advance) lane53_x_magnitude_1 <= lane53_x_magnitude;
         if (advance) lane53_x_sign_1 <= lane53_x_sign;
         if (advance) lane53_x_outer_1 <= lane53_x_outer;
         if (advance) lane53_x_inner <= lane53_inner;
     end
     wire lane53_middle = ~(lane53_x_outer_1 | lane53_x_inner); // encode.rs:21
-    wire [4:0] lane53_field = lane53_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t99 = {10'h0, {|lane53_field, lane53_x_magnitude_1[9:0]}} * {11'h0, lane53_scale_r}; // align.rs:13
+    wire [20:0] _t99 = {10'h0, {lane53_normal, lane53_x_magnitude_1[9:0]}} * {11'h0, lane53_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane53_scaled <= _t99;
-    wire lane53_normal = |lane53_field; // align.rs:21
-    wire [6:0] lane53_less = {~{1'h0, lane53_field}, lane53_normal}; // align.rs:22
-    wire [6:0] _t100 = {lane53_scale_e, 1'h1} + lane53_less; // align.rs:23
+    wire [4:0] lane53_field = lane53_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane53_less = {~{1'h0, lane53_field}, lane53_normal}; // align.rs:26
+    wire [6:0] _t100 = {lane53_scale_e, 1'h1} + lane53_less; // align.rs:27
     always @(posedge clk) if (advance) lane53_amount <= _t100[6:1];
-    wire [15:0] _t101 = lane53_amount[3] ? {8'h0, lane53_scaled[19:12]} : lane53_scaled[19:4]; // align.rs:32
-    wire [15:0] _t102 = lane53_amount[2] ? {4'h0, _t101[15:4]} : _t101; // align.rs:32
-    wire [12:0] _t103 = lane53_amount[1] ? {2'h0, _t102[12:2]} : _t102[12:0]; // align.rs:32
-    wire [10:0] _t104 = lane53_amount[0] ? {1'h0, _t103[10:1]} : _t103[10:0]; // align.rs:32
-    wire [9:0] lane53_shifted = _t104[9:0]; // align.rs:32
+    wire [15:0] _t101 = lane53_amount[3] ? {8'h0, lane53_scaled[19:12]} : lane53_scaled[19:4]; // align.rs:36
+    wire [15:0] _t102 = lane53_amount[2] ? {4'h0, _t101[15:4]} : _t101; // align.rs:36
+    wire [12:0] _t103 = lane53_amount[1] ? {2'h0, _t102[12:2]} : _t102[12:0]; // align.rs:36
+    wire [10:0] _t104 = lane53_amount[0] ? {1'h0, _t103[10:1]} : _t103[10:0]; // align.rs:36
+    wire [9:0] lane53_shifted = _t104[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane53_in_steps <= (|lane53_amount[5:4]) ? 10'h0 : lane53_shifted;
         if (advance) lane53_s5 <= lane53_scale_c;
@@ -5098,24 +5237,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
         if (advance) lane52_scale_r <= lane52_side_r;
         if (advance) lane52_scale_e <= lane52_side_e;
+        if (advance) l13_s3_11 <= |elements_52_magnitude[14:10];
+        if (advance) lane52_normal <= l13_s3_11;
         if (advance) lane52_x_magnitude_1 <= lane52_x_magnitude;
         if (advance) lane52_x_sign_1 <= lane52_x_sign;
         if (advance) lane52_x_outer_1 <= lane52_x_outer;
         if (advance) lane52_x_inner <= lane52_inner;
     end
     wire lane52_middle = ~(lane52_x_outer_1 | lane52_x_inner); // encode.rs:21
-    wire [4:0] lane52_field = lane52_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t106 = {10'h0, {|lane52_field, lane52_x_magnitude_1[9:0]}} * {11'h0, lane52_scale_r}; // align.rs:13
+    wire [20:0] _t106 = {10'h0, {lane52_normal, lane52_x_magnitude_1[9:0]}} * {11'h0, lane52_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane52_scaled <= _t106;
-    wire lane52_normal = |lane52_field; // align.rs:21
-    wire [6:0] lane52_less = {~{1'h0, lane52_field}, lane52_normal}; // align.rs:22
-    wire [6:0] _t107 = {lane52_scale_e, 1'h1} + lane52_less; // align.rs:23
+    wire [4:0] lane52_field = lane52_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane52_less = {~{1'h0, lane52_field}, lane52_normal}; // align.rs:26
+    wire [6:0] _t107 = {lane52_scale_e, 1'h1} + lane52_less; // align.rs:27
     always @(posedge clk) if (advance) lane52_amount <= _t107[6:1];
-    wire [15:0] _t108 = lane52_amount[3] ? {8'h0, lane52_scaled[19:12]} : lane52_scaled[19:4]; // align.rs:32
-    wire [15:0] _t109 = lane52_amount[2] ? {4'h0, _t108[15:4]} : _t108; // align.rs:32
-    wire [12:0] _t110 = lane52_amount[1] ? {2'h0, _t109[12:2]} : _t109[12:0]; // align.rs:32
-    wire [10:0] _t111 = lane52_amount[0] ? {1'h0, _t110[10:1]} : _t110[10:0]; // align.rs:32
-    wire [9:0] lane52_shifted = _t111[9:0]; // align.rs:32
+    wire [15:0] _t108 = lane52_amount[3] ? {8'h0, lane52_scaled[19:12]} : lane52_scaled[19:4]; // align.rs:36
+    wire [15:0] _t109 = lane52_amount[2] ? {4'h0, _t108[15:4]} : _t108; // align.rs:36
+    wire [12:0] _t110 = lane52_amount[1] ? {2'h0, _t109[12:2]} : _t109[12:0]; // align.rs:36
+    wire [10:0] _t111 = lane52_amount[0] ? {1'h0, _t110[10:1]} : _t110[10:0]; // align.rs:36
+    wire [9:0] lane52_shifted = _t111[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane52_in_steps <= (|lane52_amount[5:4]) ? 10'h0 : lane52_shifted;
         if (advance) lane52_s5 <= lane52_scale_c;
@@ -5149,24 +5289,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
         if (advance) lane51_scale_r <= lane51_side_r;
         if (advance) lane51_scale_e <= lane51_side_e;
+        if (advance) l13_s3_12 <= |elements_51_magnitude[14:10];
+        if (advance) lane51_normal <= l13_s3_12;
         if (advance) lane51_x_magnitude_1 <= lane51_x_magnitude;
         if (advance) lane51_x_sign_1 <= lane51_x_sign;
         if (advance) lane51_x_outer_1 <= lane51_x_outer;
         if (advance) lane51_x_inner <= lane51_inner;
     end
     wire lane51_middle = ~(lane51_x_outer_1 | lane51_x_inner); // encode.rs:21
-    wire [4:0] lane51_field = lane51_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t113 = {10'h0, {|lane51_field, lane51_x_magnitude_1[9:0]}} * {11'h0, lane51_scale_r}; // align.rs:13
+    wire [20:0] _t113 = {10'h0, {lane51_normal, lane51_x_magnitude_1[9:0]}} * {11'h0, lane51_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane51_scaled <= _t113;
-    wire lane51_normal = |lane51_field; // align.rs:21
-    wire [6:0] lane51_less = {~{1'h0, lane51_field}, lane51_normal}; // align.rs:22
-    wire [6:0] _t114 = {lane51_scale_e, 1'h1} + lane51_less; // align.rs:23
+    wire [4:0] lane51_field = lane51_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane51_less = {~{1'h0, lane51_field}, lane51_normal}; // align.rs:26
+    wire [6:0] _t114 = {lane51_scale_e, 1'h1} + lane51_less; // align.rs:27
     always @(posedge clk) if (advance) lane51_amount <= _t114[6:1];
-    wire [15:0] _t115 = lane51_amount[3] ? {8'h0, lane51_scaled[19:12]} : lane51_scaled[19:4]; // align.rs:32
-    wire [15:0] _t116 = lane51_amount[2] ? {4'h0, _t115[15:4]} : _t115; // align.rs:32
-    wire [12:0] _t117 = lane51_amount[1] ? {2'h0, _t116[12:2]} : _t116[12:0]; // align.rs:32
-    wire [10:0] _t118 = lane51_amount[0] ? {1'h0, _t117[10:1]} : _t117[10:0]; // align.rs:32
-    wire [9:0] lane51_shifted = _t118[9:0]; // align.rs:32
+    wire [15:0] _t115 = lane51_amount[3] ? {8'h0, lane51_scaled[19:12]} : lane51_scaled[19:4]; // align.rs:36
+    wire [15:0] _t116 = lane51_amount[2] ? {4'h0, _t115[15:4]} : _t115; // align.rs:36
+    wire [12:0] _t117 = lane51_amount[1] ? {2'h0, _t116[12:2]} : _t116[12:0]; // align.rs:36
+    wire [10:0] _t118 = lane51_amount[0] ? {1'h0, _t117[10:1]} : _t117[10:0]; // align.rs:36
+    wire [9:0] lane51_shifted = _t118[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane51_in_steps <= (|lane51_amount[5:4]) ? 10'h0 : lane51_shifted;
         if (advance) lane51_s5 <= lane51_scale_c;
@@ -5200,24 +5341,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
         if (advance) lane50_scale_r <= lane50_side_r;
         if (advance) lane50_scale_e <= lane50_side_e;
+        if (advance) l13_s3_13 <= |elements_50_magnitude[14:10];
+        if (advance) lane50_normal <= l13_s3_13;
         if (advance) lane50_x_magnitude_1 <= lane50_x_magnitude;
         if (advance) lane50_x_sign_1 <= lane50_x_sign;
         if (advance) lane50_x_outer_1 <= lane50_x_outer;
         if (advance) lane50_x_inner <= lane50_inner;
     end
     wire lane50_middle = ~(lane50_x_outer_1 | lane50_x_inner); // encode.rs:21
-    wire [4:0] lane50_field = lane50_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t120 = {10'h0, {|lane50_field, lane50_x_magnitude_1[9:0]}} * {11'h0, lane50_scale_r}; // align.rs:13
+    wire [20:0] _t120 = {10'h0, {lane50_normal, lane50_x_magnitude_1[9:0]}} * {11'h0, lane50_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane50_scaled <= _t120;
-    wire lane50_normal = |lane50_field; // align.rs:21
-    wire [6:0] lane50_less = {~{1'h0, lane50_field}, lane50_normal}; // align.rs:22
-    wire [6:0] _t121 = {lane50_scale_e, 1'h1} + lane50_less; // align.rs:23
+    wire [4:0] lane50_field = lane50_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane50_less = {~{1'h0, lane50_field}, lane50_normal}; // align.rs:26
+    wire [6:0] _t121 = {lane50_scale_e, 1'h1} + lane50_less; // align.rs:27
     always @(posedge clk) if (advance) lane50_amount <= _t121[6:1];
-    wire [15:0] _t122 = lane50_amount[3] ? {8'h0, lane50_scaled[19:12]} : lane50_scaled[19:4]; // align.rs:32
-    wire [15:0] _t123 = lane50_amount[2] ? {4'h0, _t122[15:4]} : _t122; // align.rs:32
-    wire [12:0] _t124 = lane50_amount[1] ? {2'h0, _t123[12:2]} : _t123[12:0]; // align.rs:32
-    wire [10:0] _t125 = lane50_amount[0] ? {1'h0, _t124[10:1]} : _t124[10:0]; // align.rs:32
-    wire [9:0] lane50_shifted = _t125[9:0]; // align.rs:32
+    wire [15:0] _t122 = lane50_amount[3] ? {8'h0, lane50_scaled[19:12]} : lane50_scaled[19:4]; // align.rs:36
+    wire [15:0] _t123 = lane50_amount[2] ? {4'h0, _t122[15:4]} : _t122; // align.rs:36
+    wire [12:0] _t124 = lane50_amount[1] ? {2'h0, _t123[12:2]} : _t123[12:0]; // align.rs:36
+    wire [10:0] _t125 = lane50_amount[0] ? {1'h0, _t124[10:1]} : _t124[10:0]; // align.rs:36
+    wire [9:0] lane50_shifted = _t125[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane50_in_steps <= (|lane50_amount[5:4]) ? 10'h0 : lane50_shifted;
         if (advance) lane50_s5 <= lane50_scale_c;
@@ -5251,24 +5393,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
         if (advance) lane49_scale_r <= lane49_side_r;
         if (advance) lane49_scale_e <= lane49_side_e;
+        if (advance) l13_s3_14 <= |elements_49_magnitude[14:10];
+        if (advance) lane49_normal <= l13_s3_14;
         if (advance) lane49_x_magnitude_1 <= lane49_x_magnitude;
         if (advance) lane49_x_sign_1 <= lane49_x_sign;
         if (advance) lane49_x_outer_1 <= lane49_x_outer;
         if (advance) lane49_x_inner <= lane49_inner;
     end
     wire lane49_middle = ~(lane49_x_outer_1 | lane49_x_inner); // encode.rs:21
-    wire [4:0] lane49_field = lane49_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t127 = {10'h0, {|lane49_field, lane49_x_magnitude_1[9:0]}} * {11'h0, lane49_scale_r}; // align.rs:13
+    wire [20:0] _t127 = {10'h0, {lane49_normal, lane49_x_magnitude_1[9:0]}} * {11'h0, lane49_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane49_scaled <= _t127;
-    wire lane49_normal = |lane49_field; // align.rs:21
-    wire [6:0] lane49_less = {~{1'h0, lane49_field}, lane49_normal}; // align.rs:22
-    wire [6:0] _t128 = {lane49_scale_e, 1'h1} + lane49_less; // align.rs:23
+    wire [4:0] lane49_field = lane49_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane49_less = {~{1'h0, lane49_field}, lane49_normal}; // align.rs:26
+    wire [6:0] _t128 = {lane49_scale_e, 1'h1} + lane49_less; // align.rs:27
     always @(posedge clk) if (advance) lane49_amount <= _t128[6:1];
-    wire [15:0] _t129 = lane49_amount[3] ? {8'h0, lane49_scaled[19:12]} : lane49_scaled[19:4]; // align.rs:32
-    wire [15:0] _t130 = lane49_amount[2] ? {4'h0, _t129[15:4]} : _t129; // align.rs:32
-    wire [12:0] _t131 = lane49_amount[1] ? {2'h0, _t130[12:2]} : _t130[12:0]; // align.rs:32
-    wire [10:0] _t132 = lane49_amount[0] ? {1'h0, _t131[10:1]} : _t131[10:0]; // align.rs:32
-    wire [9:0] lane49_shifted = _t132[9:0]; // align.rs:32
+    wire [15:0] _t129 = lane49_amount[3] ? {8'h0, lane49_scaled[19:12]} : lane49_scaled[19:4]; // align.rs:36
+    wire [15:0] _t130 = lane49_amount[2] ? {4'h0, _t129[15:4]} : _t129; // align.rs:36
+    wire [12:0] _t131 = lane49_amount[1] ? {2'h0, _t130[12:2]} : _t130[12:0]; // align.rs:36
+    wire [10:0] _t132 = lane49_amount[0] ? {1'h0, _t131[10:1]} : _t131[10:0]; // align.rs:36
+    wire [9:0] lane49_shifted = _t132[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane49_in_steps <= (|lane49_amount[5:4]) ? 10'h0 : lane49_shifted;
         if (advance) lane49_s5 <= lane49_scale_c;
@@ -5302,24 +5445,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
         if (advance) lane48_scale_r <= lane48_side_r;
         if (advance) lane48_scale_e <= lane48_side_e;
+        if (advance) l13_s3_15 <= |elements_48_magnitude[14:10];
+        if (advance) lane48_normal <= l13_s3_15;
         if (advance) lane48_x_magnitude_1 <= lane48_x_magnitude;
         if (advance) lane48_x_sign_1 <= lane48_x_sign;
         if (advance) lane48_x_outer_1 <= lane48_x_outer;
         if (advance) lane48_x_inner <= lane48_inner;
     end
     wire lane48_middle = ~(lane48_x_outer_1 | lane48_x_inner); // encode.rs:21
-    wire [4:0] lane48_field = lane48_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t134 = {10'h0, {|lane48_field, lane48_x_magnitude_1[9:0]}} * {11'h0, lane48_scale_r}; // align.rs:13
+    wire [20:0] _t134 = {10'h0, {lane48_normal, lane48_x_magnitude_1[9:0]}} * {11'h0, lane48_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane48_scaled <= _t134;
-    wire lane48_normal = |lane48_field; // align.rs:21
-    wire [6:0] lane48_less = {~{1'h0, lane48_field}, lane48_normal}; // align.rs:22
-    wire [6:0] _t135 = {lane48_scale_e, 1'h1} + lane48_less; // align.rs:23
+    wire [4:0] lane48_field = lane48_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane48_less = {~{1'h0, lane48_field}, lane48_normal}; // align.rs:26
+    wire [6:0] _t135 = {lane48_scale_e, 1'h1} + lane48_less; // align.rs:27
     always @(posedge clk) if (advance) lane48_amount <= _t135[6:1];
-    wire [15:0] _t136 = lane48_amount[3] ? {8'h0, lane48_scaled[19:12]} : lane48_scaled[19:4]; // align.rs:32
-    wire [15:0] _t137 = lane48_amount[2] ? {4'h0, _t136[15:4]} : _t136; // align.rs:32
-    wire [12:0] _t138 = lane48_amount[1] ? {2'h0, _t137[12:2]} : _t137[12:0]; // align.rs:32
-    wire [10:0] _t139 = lane48_amount[0] ? {1'h0, _t138[10:1]} : _t138[10:0]; // align.rs:32
-    wire [9:0] lane48_shifted = _t139[9:0]; // align.rs:32
+    wire [15:0] _t136 = lane48_amount[3] ? {8'h0, lane48_scaled[19:12]} : lane48_scaled[19:4]; // align.rs:36
+    wire [15:0] _t137 = lane48_amount[2] ? {4'h0, _t136[15:4]} : _t136; // align.rs:36
+    wire [12:0] _t138 = lane48_amount[1] ? {2'h0, _t137[12:2]} : _t137[12:0]; // align.rs:36
+    wire [10:0] _t139 = lane48_amount[0] ? {1'h0, _t138[10:1]} : _t138[10:0]; // align.rs:36
+    wire [9:0] lane48_shifted = _t139[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane48_in_steps <= (|lane48_amount[5:4]) ? 10'h0 : lane48_shifted;
         if (advance) lane48_s5 <= lane48_scale_c;
@@ -5353,24 +5497,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
         if (advance) lane47_scale_r <= lane47_side_r;
         if (advance) lane47_scale_e <= lane47_side_e;
+        if (advance) l13_s3_16 <= |elements_47_magnitude[14:10];
+        if (advance) lane47_normal <= l13_s3_16;
         if (advance) lane47_x_magnitude_1 <= lane47_x_magnitude;
         if (advance) lane47_x_sign_1 <= lane47_x_sign;
         if (advance) lane47_x_outer_1 <= lane47_x_outer;
         if (advance) lane47_x_inner <= lane47_inner;
     end
     wire lane47_middle = ~(lane47_x_outer_1 | lane47_x_inner); // encode.rs:21
-    wire [4:0] lane47_field = lane47_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t141 = {10'h0, {|lane47_field, lane47_x_magnitude_1[9:0]}} * {11'h0, lane47_scale_r}; // align.rs:13
+    wire [20:0] _t141 = {10'h0, {lane47_normal, lane47_x_magnitude_1[9:0]}} * {11'h0, lane47_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane47_scaled <= _t141;
-    wire lane47_normal = |lane47_field; // align.rs:21
-    wire [6:0] lane47_less = {~{1'h0, lane47_field}, lane47_normal}; // align.rs:22
-    wire [6:0] _t142 = {lane47_scale_e, 1'h1} + lane47_less; // align.rs:23
+    wire [4:0] lane47_field = lane47_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane47_less = {~{1'h0, lane47_field}, lane47_normal}; // align.rs:26
+    wire [6:0] _t142 = {lane47_scale_e, 1'h1} + lane47_less; // align.rs:27
     always @(posedge clk) if (advance) lane47_amount <= _t142[6:1];
-    wire [15:0] _t143 = lane47_amount[3] ? {8'h0, lane47_scaled[19:12]} : lane47_scaled[19:4]; // align.rs:32
-    wire [15:0] _t144 = lane47_amount[2] ? {4'h0, _t143[15:4]} : _t143; // align.rs:32
-    wire [12:0] _t145 = lane47_amount[1] ? {2'h0, _t144[12:2]} : _t144[12:0]; // align.rs:32
-    wire [10:0] _t146 = lane47_amount[0] ? {1'h0, _t145[10:1]} : _t145[10:0]; // align.rs:32
-    wire [9:0] lane47_shifted = _t146[9:0]; // align.rs:32
+    wire [15:0] _t143 = lane47_amount[3] ? {8'h0, lane47_scaled[19:12]} : lane47_scaled[19:4]; // align.rs:36
+    wire [15:0] _t144 = lane47_amount[2] ? {4'h0, _t143[15:4]} : _t143; // align.rs:36
+    wire [12:0] _t145 = lane47_amount[1] ? {2'h0, _t144[12:2]} : _t144[12:0]; // align.rs:36
+    wire [10:0] _t146 = lane47_amount[0] ? {1'h0, _t145[10:1]} : _t145[10:0]; // align.rs:36
+    wire [9:0] lane47_shifted = _t146[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane47_in_steps <= (|lane47_amount[5:4]) ? 10'h0 : lane47_shifted;
         if (advance) lane47_s5 <= lane47_scale_c;
@@ -5404,24 +5549,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
         if (advance) lane46_scale_r <= lane46_side_r;
         if (advance) lane46_scale_e <= lane46_side_e;
+        if (advance) l13_s3_17 <= |elements_46_magnitude[14:10];
+        if (advance) lane46_normal <= l13_s3_17;
         if (advance) lane46_x_magnitude_1 <= lane46_x_magnitude;
         if (advance) lane46_x_sign_1 <= lane46_x_sign;
         if (advance) lane46_x_outer_1 <= lane46_x_outer;
         if (advance) lane46_x_inner <= lane46_inner;
     end
     wire lane46_middle = ~(lane46_x_outer_1 | lane46_x_inner); // encode.rs:21
-    wire [4:0] lane46_field = lane46_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t148 = {10'h0, {|lane46_field, lane46_x_magnitude_1[9:0]}} * {11'h0, lane46_scale_r}; // align.rs:13
+    wire [20:0] _t148 = {10'h0, {lane46_normal, lane46_x_magnitude_1[9:0]}} * {11'h0, lane46_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane46_scaled <= _t148;
-    wire lane46_normal = |lane46_field; // align.rs:21
-    wire [6:0] lane46_less = {~{1'h0, lane46_field}, lane46_normal}; // align.rs:22
-    wire [6:0] _t149 = {lane46_scale_e, 1'h1} + lane46_less; // align.rs:23
+    wire [4:0] lane46_field = lane46_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane46_less = {~{1'h0, lane46_field}, lane46_normal}; // align.rs:26
+    wire [6:0] _t149 = {lane46_scale_e, 1'h1} + lane46_less; // align.rs:27
     always @(posedge clk) if (advance) lane46_amount <= _t149[6:1];
-    wire [15:0] _t150 = lane46_amount[3] ? {8'h0, lane46_scaled[19:12]} : lane46_scaled[19:4]; // align.rs:32
-    wire [15:0] _t151 = lane46_amount[2] ? {4'h0, _t150[15:4]} : _t150; // align.rs:32
-    wire [12:0] _t152 = lane46_amount[1] ? {2'h0, _t151[12:2]} : _t151[12:0]; // align.rs:32
-    wire [10:0] _t153 = lane46_amount[0] ? {1'h0, _t152[10:1]} : _t152[10:0]; // align.rs:32
-    wire [9:0] lane46_shifted = _t153[9:0]; // align.rs:32
+    wire [15:0] _t150 = lane46_amount[3] ? {8'h0, lane46_scaled[19:12]} : lane46_scaled[19:4]; // align.rs:36
+    wire [15:0] _t151 = lane46_amount[2] ? {4'h0, _t150[15:4]} : _t150; // align.rs:36
+    wire [12:0] _t152 = lane46_amount[1] ? {2'h0, _t151[12:2]} : _t151[12:0]; // align.rs:36
+    wire [10:0] _t153 = lane46_amount[0] ? {1'h0, _t152[10:1]} : _t152[10:0]; // align.rs:36
+    wire [9:0] lane46_shifted = _t153[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane46_in_steps <= (|lane46_amount[5:4]) ? 10'h0 : lane46_shifted;
         if (advance) lane46_s5 <= lane46_scale_c;
@@ -5455,24 +5601,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
         if (advance) lane45_scale_r <= lane45_side_r;
         if (advance) lane45_scale_e <= lane45_side_e;
+        if (advance) l13_s3_18 <= |elements_45_magnitude[14:10];
+        if (advance) lane45_normal <= l13_s3_18;
         if (advance) lane45_x_magnitude_1 <= lane45_x_magnitude;
         if (advance) lane45_x_sign_1 <= lane45_x_sign;
         if (advance) lane45_x_outer_1 <= lane45_x_outer;
         if (advance) lane45_x_inner <= lane45_inner;
     end
     wire lane45_middle = ~(lane45_x_outer_1 | lane45_x_inner); // encode.rs:21
-    wire [4:0] lane45_field = lane45_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t155 = {10'h0, {|lane45_field, lane45_x_magnitude_1[9:0]}} * {11'h0, lane45_scale_r}; // align.rs:13
+    wire [20:0] _t155 = {10'h0, {lane45_normal, lane45_x_magnitude_1[9:0]}} * {11'h0, lane45_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane45_scaled <= _t155;
-    wire lane45_normal = |lane45_field; // align.rs:21
-    wire [6:0] lane45_less = {~{1'h0, lane45_field}, lane45_normal}; // align.rs:22
-    wire [6:0] _t156 = {lane45_scale_e, 1'h1} + lane45_less; // align.rs:23
+    wire [4:0] lane45_field = lane45_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane45_less = {~{1'h0, lane45_field}, lane45_normal}; // align.rs:26
+    wire [6:0] _t156 = {lane45_scale_e, 1'h1} + lane45_less; // align.rs:27
     always @(posedge clk) if (advance) lane45_amount <= _t156[6:1];
-    wire [15:0] _t157 = lane45_amount[3] ? {8'h0, lane45_scaled[19:12]} : lane45_scaled[19:4]; // align.rs:32
-    wire [15:0] _t158 = lane45_amount[2] ? {4'h0, _t157[15:4]} : _t157; // align.rs:32
-    wire [12:0] _t159 = lane45_amount[1] ? {2'h0, _t158[12:2]} : _t158[12:0]; // align.rs:32
-    wire [10:0] _t160 = lane45_amount[0] ? {1'h0, _t159[10:1]} : _t159[10:0]; // align.rs:32
-    wire [9:0] lane45_shifted = _t160[9:0]; // align.rs:32
+    wire [15:0] _t157 = lane45_amount[3] ? {8'h0, lane45_scaled[19:12]} : lane45_scaled[19:4]; // align.rs:36
+    wire [15:0] _t158 = lane45_amount[2] ? {4'h0, _t157[15:4]} : _t157; // align.rs:36
+    wire [12:0] _t159 = lane45_amount[1] ? {2'h0, _t158[12:2]} : _t158[12:0]; // align.rs:36
+    wire [10:0] _t160 = lane45_amount[0] ? {1'h0, _t159[10:1]} : _t159[10:0]; // align.rs:36
+    wire [9:0] lane45_shifted = _t160[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane45_in_steps <= (|lane45_amount[5:4]) ? 10'h0 : lane45_shifted;
         if (advance) lane45_s5 <= lane45_scale_c;
@@ -5506,24 +5653,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
         if (advance) lane44_scale_r <= lane44_side_r;
         if (advance) lane44_scale_e <= lane44_side_e;
+        if (advance) l13_s3_19 <= |elements_44_magnitude[14:10];
+        if (advance) lane44_normal <= l13_s3_19;
         if (advance) lane44_x_magnitude_1 <= lane44_x_magnitude;
         if (advance) lane44_x_sign_1 <= lane44_x_sign;
         if (advance) lane44_x_outer_1 <= lane44_x_outer;
         if (advance) lane44_x_inner <= lane44_inner;
     end
     wire lane44_middle = ~(lane44_x_outer_1 | lane44_x_inner); // encode.rs:21
-    wire [4:0] lane44_field = lane44_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t162 = {10'h0, {|lane44_field, lane44_x_magnitude_1[9:0]}} * {11'h0, lane44_scale_r}; // align.rs:13
+    wire [20:0] _t162 = {10'h0, {lane44_normal, lane44_x_magnitude_1[9:0]}} * {11'h0, lane44_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane44_scaled <= _t162;
-    wire lane44_normal = |lane44_field; // align.rs:21
-    wire [6:0] lane44_less = {~{1'h0, lane44_field}, lane44_normal}; // align.rs:22
-    wire [6:0] _t163 = {lane44_scale_e, 1'h1} + lane44_less; // align.rs:23
+    wire [4:0] lane44_field = lane44_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane44_less = {~{1'h0, lane44_field}, lane44_normal}; // align.rs:26
+    wire [6:0] _t163 = {lane44_scale_e, 1'h1} + lane44_less; // align.rs:27
     always @(posedge clk) if (advance) lane44_amount <= _t163[6:1];
-    wire [15:0] _t164 = lane44_amount[3] ? {8'h0, lane44_scaled[19:12]} : lane44_scaled[19:4]; // align.rs:32
-    wire [15:0] _t165 = lane44_amount[2] ? {4'h0, _t164[15:4]} : _t164; // align.rs:32
-    wire [12:0] _t166 = lane44_amount[1] ? {2'h0, _t165[12:2]} : _t165[12:0]; // align.rs:32
-    wire [10:0] _t167 = lane44_amount[0] ? {1'h0, _t166[10:1]} : _t166[10:0]; // align.rs:32
-    wire [9:0] lane44_shifted = _t167[9:0]; // align.rs:32
+    wire [15:0] _t164 = lane44_amount[3] ? {8'h0, lane44_scaled[19:12]} : lane44_scaled[19:4]; // align.rs:36
+    wire [15:0] _t165 = lane44_amount[2] ? {4'h0, _t164[15:4]} : _t164; // align.rs:36
+    wire [12:0] _t166 = lane44_amount[1] ? {2'h0, _t165[12:2]} : _t165[12:0]; // align.rs:36
+    wire [10:0] _t167 = lane44_amount[0] ? {1'h0, _t166[10:1]} : _t166[10:0]; // align.rs:36
+    wire [9:0] lane44_shifted = _t167[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane44_in_steps <= (|lane44_amount[5:4]) ? 10'h0 : lane44_shifted;
         if (advance) lane44_s5 <= lane44_scale_c;
@@ -5557,24 +5705,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
         if (advance) lane43_scale_r <= lane43_side_r;
         if (advance) lane43_scale_e <= lane43_side_e;
+        if (advance) l13_s3_20 <= |elements_43_magnitude[14:10];
+        if (advance) lane43_normal <= l13_s3_20;
         if (advance) lane43_x_magnitude_1 <= lane43_x_magnitude;
         if (advance) lane43_x_sign_1 <= lane43_x_sign;
         if (advance) lane43_x_outer_1 <= lane43_x_outer;
         if (advance) lane43_x_inner <= lane43_inner;
     end
     wire lane43_middle = ~(lane43_x_outer_1 | lane43_x_inner); // encode.rs:21
-    wire [4:0] lane43_field = lane43_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t169 = {10'h0, {|lane43_field, lane43_x_magnitude_1[9:0]}} * {11'h0, lane43_scale_r}; // align.rs:13
+    wire [20:0] _t169 = {10'h0, {lane43_normal, lane43_x_magnitude_1[9:0]}} * {11'h0, lane43_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane43_scaled <= _t169;
-    wire lane43_normal = |lane43_field; // align.rs:21
-    wire [6:0] lane43_less = {~{1'h0, lane43_field}, lane43_normal}; // align.rs:22
-    wire [6:0] _t170 = {lane43_scale_e, 1'h1} + lane43_less; // align.rs:23
+    wire [4:0] lane43_field = lane43_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane43_less = {~{1'h0, lane43_field}, lane43_normal}; // align.rs:26
+    wire [6:0] _t170 = {lane43_scale_e, 1'h1} + lane43_less; // align.rs:27
     always @(posedge clk) if (advance) lane43_amount <= _t170[6:1];
-    wire [15:0] _t171 = lane43_amount[3] ? {8'h0, lane43_scaled[19:12]} : lane43_scaled[19:4]; // align.rs:32
-    wire [15:0] _t172 = lane43_amount[2] ? {4'h0, _t171[15:4]} : _t171; // align.rs:32
-    wire [12:0] _t173 = lane43_amount[1] ? {2'h0, _t172[12:2]} : _t172[12:0]; // align.rs:32
-    wire [10:0] _t174 = lane43_amount[0] ? {1'h0, _t173[10:1]} : _t173[10:0]; // align.rs:32
-    wire [9:0] lane43_shifted = _t174[9:0]; // align.rs:32
+    wire [15:0] _t171 = lane43_amount[3] ? {8'h0, lane43_scaled[19:12]} : lane43_scaled[19:4]; // align.rs:36
+    wire [15:0] _t172 = lane43_amount[2] ? {4'h0, _t171[15:4]} : _t171; // align.rs:36
+    wire [12:0] _t173 = lane43_amount[1] ? {2'h0, _t172[12:2]} : _t172[12:0]; // align.rs:36
+    wire [10:0] _t174 = lane43_amount[0] ? {1'h0, _t173[10:1]} : _t173[10:0]; // align.rs:36
+    wire [9:0] lane43_shifted = _t174[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane43_in_steps <= (|lane43_amount[5:4]) ? 10'h0 : lane43_shifted;
         if (advance) lane43_s5 <= lane43_scale_c;
@@ -5608,24 +5757,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
         if (advance) lane42_scale_r <= lane42_side_r;
         if (advance) lane42_scale_e <= lane42_side_e;
+        if (advance) l13_s3_21 <= |elements_42_magnitude[14:10];
+        if (advance) lane42_normal <= l13_s3_21;
         if (advance) lane42_x_magnitude_1 <= lane42_x_magnitude;
         if (advance) lane42_x_sign_1 <= lane42_x_sign;
         if (advance) lane42_x_outer_1 <= lane42_x_outer;
         if (advance) lane42_x_inner <= lane42_inner;
     end
     wire lane42_middle = ~(lane42_x_outer_1 | lane42_x_inner); // encode.rs:21
-    wire [4:0] lane42_field = lane42_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t176 = {10'h0, {|lane42_field, lane42_x_magnitude_1[9:0]}} * {11'h0, lane42_scale_r}; // align.rs:13
+    wire [20:0] _t176 = {10'h0, {lane42_normal, lane42_x_magnitude_1[9:0]}} * {11'h0, lane42_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane42_scaled <= _t176;
-    wire lane42_normal = |lane42_field; // align.rs:21
-    wire [6:0] lane42_less = {~{1'h0, lane42_field}, lane42_normal}; // align.rs:22
-    wire [6:0] _t177 = {lane42_scale_e, 1'h1} + lane42_less; // align.rs:23
+    wire [4:0] lane42_field = lane42_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane42_less = {~{1'h0, lane42_field}, lane42_normal}; // align.rs:26
+    wire [6:0] _t177 = {lane42_scale_e, 1'h1} + lane42_less; // align.rs:27
     always @(posedge clk) if (advance) lane42_amount <= _t177[6:1];
-    wire [15:0] _t178 = lane42_amount[3] ? {8'h0, lane42_scaled[19:12]} : lane42_scaled[19:4]; // align.rs:32
-    wire [15:0] _t179 = lane42_amount[2] ? {4'h0, _t178[15:4]} : _t178; // align.rs:32
-    wire [12:0] _t180 = lane42_amount[1] ? {2'h0, _t179[12:2]} : _t179[12:0]; // align.rs:32
-    wire [10:0] _t181 = lane42_amount[0] ? {1'h0, _t180[10:1]} : _t180[10:0]; // align.rs:32
-    wire [9:0] lane42_shifted = _t181[9:0]; // align.rs:32
+    wire [15:0] _t178 = lane42_amount[3] ? {8'h0, lane42_scaled[19:12]} : lane42_scaled[19:4]; // align.rs:36
+    wire [15:0] _t179 = lane42_amount[2] ? {4'h0, _t178[15:4]} : _t178; // align.rs:36
+    wire [12:0] _t180 = lane42_amount[1] ? {2'h0, _t179[12:2]} : _t179[12:0]; // align.rs:36
+    wire [10:0] _t181 = lane42_amount[0] ? {1'h0, _t180[10:1]} : _t180[10:0]; // align.rs:36
+    wire [9:0] lane42_shifted = _t181[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane42_in_steps <= (|lane42_amount[5:4]) ? 10'h0 : lane42_shifted;
         if (advance) lane42_s5 <= lane42_scale_c;
@@ -5659,24 +5809,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
         if (advance) lane41_scale_r <= lane41_side_r;
         if (advance) lane41_scale_e <= lane41_side_e;
+        if (advance) l13_s3_22 <= |elements_41_magnitude[14:10];
+        if (advance) lane41_normal <= l13_s3_22;
         if (advance) lane41_x_magnitude_1 <= lane41_x_magnitude;
         if (advance) lane41_x_sign_1 <= lane41_x_sign;
         if (advance) lane41_x_outer_1 <= lane41_x_outer;
         if (advance) lane41_x_inner <= lane41_inner;
     end
     wire lane41_middle = ~(lane41_x_outer_1 | lane41_x_inner); // encode.rs:21
-    wire [4:0] lane41_field = lane41_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t183 = {10'h0, {|lane41_field, lane41_x_magnitude_1[9:0]}} * {11'h0, lane41_scale_r}; // align.rs:13
+    wire [20:0] _t183 = {10'h0, {lane41_normal, lane41_x_magnitude_1[9:0]}} * {11'h0, lane41_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane41_scaled <= _t183;
-    wire lane41_normal = |lane41_field; // align.rs:21
-    wire [6:0] lane41_less = {~{1'h0, lane41_field}, lane41_normal}; // align.rs:22
-    wire [6:0] _t184 = {lane41_scale_e, 1'h1} + lane41_less; // align.rs:23
+    wire [4:0] lane41_field = lane41_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane41_less = {~{1'h0, lane41_field}, lane41_normal}; // align.rs:26
+    wire [6:0] _t184 = {lane41_scale_e, 1'h1} + lane41_less; // align.rs:27
     always @(posedge clk) if (advance) lane41_amount <= _t184[6:1];
-    wire [15:0] _t185 = lane41_amount[3] ? {8'h0, lane41_scaled[19:12]} : lane41_scaled[19:4]; // align.rs:32
-    wire [15:0] _t186 = lane41_amount[2] ? {4'h0, _t185[15:4]} : _t185; // align.rs:32
-    wire [12:0] _t187 = lane41_amount[1] ? {2'h0, _t186[12:2]} : _t186[12:0]; // align.rs:32
-    wire [10:0] _t188 = lane41_amount[0] ? {1'h0, _t187[10:1]} : _t187[10:0]; // align.rs:32
-    wire [9:0] lane41_shifted = _t188[9:0]; // align.rs:32
+    wire [15:0] _t185 = lane41_amount[3] ? {8'h0, lane41_scaled[19:12]} : lane41_scaled[19:4]; // align.rs:36
+    wire [15:0] _t186 = lane41_amount[2] ? {4'h0, _t185[15:4]} : _t185; // align.rs:36
+    wire [12:0] _t187 = lane41_amount[1] ? {2'h0, _t186[12:2]} : _t186[12:0]; // align.rs:36
+    wire [10:0] _t188 = lane41_amount[0] ? {1'h0, _t187[10:1]} : _t187[10:0]; // align.rs:36
+    wire [9:0] lane41_shifted = _t188[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane41_in_steps <= (|lane41_amount[5:4]) ? 10'h0 : lane41_shifted;
         if (advance) lane41_s5 <= lane41_scale_c;
@@ -5710,24 +5861,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
         if (advance) lane40_scale_r <= lane40_side_r;
         if (advance) lane40_scale_e <= lane40_side_e;
+        if (advance) l13_s3_23 <= |elements_40_magnitude[14:10];
+        if (advance) lane40_normal <= l13_s3_23;
         if (advance) lane40_x_magnitude_1 <= lane40_x_magnitude;
         if (advance) lane40_x_sign_1 <= lane40_x_sign;
         if (advance) lane40_x_outer_1 <= lane40_x_outer;
         if (advance) lane40_x_inner <= lane40_inner;
     end
     wire lane40_middle = ~(lane40_x_outer_1 | lane40_x_inner); // encode.rs:21
-    wire [4:0] lane40_field = lane40_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t190 = {10'h0, {|lane40_field, lane40_x_magnitude_1[9:0]}} * {11'h0, lane40_scale_r}; // align.rs:13
+    wire [20:0] _t190 = {10'h0, {lane40_normal, lane40_x_magnitude_1[9:0]}} * {11'h0, lane40_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane40_scaled <= _t190;
-    wire lane40_normal = |lane40_field; // align.rs:21
-    wire [6:0] lane40_less = {~{1'h0, lane40_field}, lane40_normal}; // align.rs:22
-    wire [6:0] _t191 = {lane40_scale_e, 1'h1} + lane40_less; // align.rs:23
+    wire [4:0] lane40_field = lane40_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane40_less = {~{1'h0, lane40_field}, lane40_normal}; // align.rs:26
+    wire [6:0] _t191 = {lane40_scale_e, 1'h1} + lane40_less; // align.rs:27
     always @(posedge clk) if (advance) lane40_amount <= _t191[6:1];
-    wire [15:0] _t192 = lane40_amount[3] ? {8'h0, lane40_scaled[19:12]} : lane40_scaled[19:4]; // align.rs:32
-    wire [15:0] _t193 = lane40_amount[2] ? {4'h0, _t192[15:4]} : _t192; // align.rs:32
-    wire [12:0] _t194 = lane40_amount[1] ? {2'h0, _t193[12:2]} : _t193[12:0]; // align.rs:32
-    wire [10:0] _t195 = lane40_amount[0] ? {1'h0, _t194[10:1]} : _t194[10:0]; // align.rs:32
-    wire [9:0] lane40_shifted = _t195[9:0]; // align.rs:32
+    wire [15:0] _t192 = lane40_amount[3] ? {8'h0, lane40_scaled[19:12]} : lane40_scaled[19:4]; // align.rs:36
+    wire [15:0] _t193 = lane40_amount[2] ? {4'h0, _t192[15:4]} : _t192; // align.rs:36
+    wire [12:0] _t194 = lane40_amount[1] ? {2'h0, _t193[12:2]} : _t193[12:0]; // align.rs:36
+    wire [10:0] _t195 = lane40_amount[0] ? {1'h0, _t194[10:1]} : _t194[10:0]; // align.rs:36
+    wire [9:0] lane40_shifted = _t195[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane40_in_steps <= (|lane40_amount[5:4]) ? 10'h0 : lane40_shifted;
         if (advance) lane40_s5 <= lane40_scale_c;
@@ -5761,24 +5913,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
         if (advance) lane39_scale_r <= lane39_side_r;
         if (advance) lane39_scale_e <= lane39_side_e;
+        if (advance) l13_s3_24 <= |elements_39_magnitude[14:10];
+        if (advance) lane39_normal <= l13_s3_24;
         if (advance) lane39_x_magnitude_1 <= lane39_x_magnitude;
         if (advance) lane39_x_sign_1 <= lane39_x_sign;
         if (advance) lane39_x_outer_1 <= lane39_x_outer;
         if (advance) lane39_x_inner <= lane39_inner;
     end
     wire lane39_middle = ~(lane39_x_outer_1 | lane39_x_inner); // encode.rs:21
-    wire [4:0] lane39_field = lane39_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t197 = {10'h0, {|lane39_field, lane39_x_magnitude_1[9:0]}} * {11'h0, lane39_scale_r}; // align.rs:13
+    wire [20:0] _t197 = {10'h0, {lane39_normal, lane39_x_magnitude_1[9:0]}} * {11'h0, lane39_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane39_scaled <= _t197;
-    wire lane39_normal = |lane39_field; // align.rs:21
-    wire [6:0] lane39_less = {~{1'h0, lane39_field}, lane39_normal}; // align.rs:22
-    wire [6:0] _t198 = {lane39_scale_e, 1'h1} + lane39_less; // align.rs:23
+    wire [4:0] lane39_field = lane39_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane39_less = {~{1'h0, lane39_field}, lane39_normal}; // align.rs:26
+    wire [6:0] _t198 = {lane39_scale_e, 1'h1} + lane39_less; // align.rs:27
     always @(posedge clk) if (advance) lane39_amount <= _t198[6:1];
-    wire [15:0] _t199 = lane39_amount[3] ? {8'h0, lane39_scaled[19:12]} : lane39_scaled[19:4]; // align.rs:32
-    wire [15:0] _t200 = lane39_amount[2] ? {4'h0, _t199[15:4]} : _t199; // align.rs:32
-    wire [12:0] _t201 = lane39_amount[1] ? {2'h0, _t200[12:2]} : _t200[12:0]; // align.rs:32
-    wire [10:0] _t202 = lane39_amount[0] ? {1'h0, _t201[10:1]} : _t201[10:0]; // align.rs:32
-    wire [9:0] lane39_shifted = _t202[9:0]; // align.rs:32
+    wire [15:0] _t199 = lane39_amount[3] ? {8'h0, lane39_scaled[19:12]} : lane39_scaled[19:4]; // align.rs:36
+    wire [15:0] _t200 = lane39_amount[2] ? {4'h0, _t199[15:4]} : _t199; // align.rs:36
+    wire [12:0] _t201 = lane39_amount[1] ? {2'h0, _t200[12:2]} : _t200[12:0]; // align.rs:36
+    wire [10:0] _t202 = lane39_amount[0] ? {1'h0, _t201[10:1]} : _t201[10:0]; // align.rs:36
+    wire [9:0] lane39_shifted = _t202[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane39_in_steps <= (|lane39_amount[5:4]) ? 10'h0 : lane39_shifted;
         if (advance) lane39_s5 <= lane39_scale_c;
@@ -5812,24 +5965,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
         if (advance) lane38_scale_r <= lane38_side_r;
         if (advance) lane38_scale_e <= lane38_side_e;
+        if (advance) l13_s3_25 <= |elements_38_magnitude[14:10];
+        if (advance) lane38_normal <= l13_s3_25;
         if (advance) lane38_x_magnitude_1 <= lane38_x_magnitude;
         if (advance) lane38_x_sign_1 <= lane38_x_sign;
         if (advance) lane38_x_outer_1 <= lane38_x_outer;
         if (advance) lane38_x_inner <= lane38_inner;
     end
     wire lane38_middle = ~(lane38_x_outer_1 | lane38_x_inner); // encode.rs:21
-    wire [4:0] lane38_field = lane38_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t204 = {10'h0, {|lane38_field, lane38_x_magnitude_1[9:0]}} * {11'h0, lane38_scale_r}; // align.rs:13
+    wire [20:0] _t204 = {10'h0, {lane38_normal, lane38_x_magnitude_1[9:0]}} * {11'h0, lane38_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane38_scaled <= _t204;
-    wire lane38_normal = |lane38_field; // align.rs:21
-    wire [6:0] lane38_less = {~{1'h0, lane38_field}, lane38_normal}; // align.rs:22
-    wire [6:0] _t205 = {lane38_scale_e, 1'h1} + lane38_less; // align.rs:23
+    wire [4:0] lane38_field = lane38_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane38_less = {~{1'h0, lane38_field}, lane38_normal}; // align.rs:26
+    wire [6:0] _t205 = {lane38_scale_e, 1'h1} + lane38_less; // align.rs:27
     always @(posedge clk) if (advance) lane38_amount <= _t205[6:1];
-    wire [15:0] _t206 = lane38_amount[3] ? {8'h0, lane38_scaled[19:12]} : lane38_scaled[19:4]; // align.rs:32
-    wire [15:0] _t207 = lane38_amount[2] ? {4'h0, _t206[15:4]} : _t206; // align.rs:32
-    wire [12:0] _t208 = lane38_amount[1] ? {2'h0, _t207[12:2]} : _t207[12:0]; // align.rs:32
-    wire [10:0] _t209 = lane38_amount[0] ? {1'h0, _t208[10:1]} : _t208[10:0]; // align.rs:32
-    wire [9:0] lane38_shifted = _t209[9:0]; // align.rs:32
+    wire [15:0] _t206 = lane38_amount[3] ? {8'h0, lane38_scaled[19:12]} : lane38_scaled[19:4]; // align.rs:36
+    wire [15:0] _t207 = lane38_amount[2] ? {4'h0, _t206[15:4]} : _t206; // align.rs:36
+    wire [12:0] _t208 = lane38_amount[1] ? {2'h0, _t207[12:2]} : _t207[12:0]; // align.rs:36
+    wire [10:0] _t209 = lane38_amount[0] ? {1'h0, _t208[10:1]} : _t208[10:0]; // align.rs:36
+    wire [9:0] lane38_shifted = _t209[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane38_in_steps <= (|lane38_amount[5:4]) ? 10'h0 : lane38_shifted;
         if (advance) lane38_s5 <= lane38_scale_c;
@@ -5863,24 +6017,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
         if (advance) lane37_scale_r <= lane37_side_r;
         if (advance) lane37_scale_e <= lane37_side_e;
+        if (advance) l13_s3_26 <= |elements_37_magnitude[14:10];
+        if (advance) lane37_normal <= l13_s3_26;
         if (advance) lane37_x_magnitude_1 <= lane37_x_magnitude;
         if (advance) lane37_x_sign_1 <= lane37_x_sign;
         if (advance) lane37_x_outer_1 <= lane37_x_outer;
         if (advance) lane37_x_inner <= lane37_inner;
     end
     wire lane37_middle = ~(lane37_x_outer_1 | lane37_x_inner); // encode.rs:21
-    wire [4:0] lane37_field = lane37_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t211 = {10'h0, {|lane37_field, lane37_x_magnitude_1[9:0]}} * {11'h0, lane37_scale_r}; // align.rs:13
+    wire [20:0] _t211 = {10'h0, {lane37_normal, lane37_x_magnitude_1[9:0]}} * {11'h0, lane37_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane37_scaled <= _t211;
-    wire lane37_normal = |lane37_field; // align.rs:21
-    wire [6:0] lane37_less = {~{1'h0, lane37_field}, lane37_normal}; // align.rs:22
-    wire [6:0] _t212 = {lane37_scale_e, 1'h1} + lane37_less; // align.rs:23
+    wire [4:0] lane37_field = lane37_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane37_less = {~{1'h0, lane37_field}, lane37_normal}; // align.rs:26
+    wire [6:0] _t212 = {lane37_scale_e, 1'h1} + lane37_less; // align.rs:27
     always @(posedge clk) if (advance) lane37_amount <= _t212[6:1];
-    wire [15:0] _t213 = lane37_amount[3] ? {8'h0, lane37_scaled[19:12]} : lane37_scaled[19:4]; // align.rs:32
-    wire [15:0] _t214 = lane37_amount[2] ? {4'h0, _t213[15:4]} : _t213; // align.rs:32
-    wire [12:0] _t215 = lane37_amount[1] ? {2'h0, _t214[12:2]} : _t214[12:0]; // align.rs:32
-    wire [10:0] _t216 = lane37_amount[0] ? {1'h0, _t215[10:1]} : _t215[10:0]; // align.rs:32
-    wire [9:0] lane37_shifted = _t216[9:0]; // align.rs:32
+    wire [15:0] _t213 = lane37_amount[3] ? {8'h0, lane37_scaled[19:12]} : lane37_scaled[19:4]; // align.rs:36
+    wire [15:0] _t214 = lane37_amount[2] ? {4'h0, _t213[15:4]} : _t213; // align.rs:36
+    wire [12:0] _t215 = lane37_amount[1] ? {2'h0, _t214[12:2]} : _t214[12:0]; // align.rs:36
+    wire [10:0] _t216 = lane37_amount[0] ? {1'h0, _t215[10:1]} : _t215[10:0]; // align.rs:36
+    wire [9:0] lane37_shifted = _t216[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane37_in_steps <= (|lane37_amount[5:4]) ? 10'h0 : lane37_shifted;
         if (advance) lane37_s5 <= lane37_scale_c;
@@ -5914,24 +6069,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
         if (advance) lane36_scale_r <= lane36_side_r;
         if (advance) lane36_scale_e <= lane36_side_e;
+        if (advance) l13_s3_27 <= |elements_36_magnitude[14:10];
+        if (advance) lane36_normal <= l13_s3_27;
         if (advance) lane36_x_magnitude_1 <= lane36_x_magnitude;
         if (advance) lane36_x_sign_1 <= lane36_x_sign;
         if (advance) lane36_x_outer_1 <= lane36_x_outer;
         if (advance) lane36_x_inner <= lane36_inner;
     end
     wire lane36_middle = ~(lane36_x_outer_1 | lane36_x_inner); // encode.rs:21
-    wire [4:0] lane36_field = lane36_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t218 = {10'h0, {|lane36_field, lane36_x_magnitude_1[9:0]}} * {11'h0, lane36_scale_r}; // align.rs:13
+    wire [20:0] _t218 = {10'h0, {lane36_normal, lane36_x_magnitude_1[9:0]}} * {11'h0, lane36_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane36_scaled <= _t218;
-    wire lane36_normal = |lane36_field; // align.rs:21
-    wire [6:0] lane36_less = {~{1'h0, lane36_field}, lane36_normal}; // align.rs:22
-    wire [6:0] _t219 = {lane36_scale_e, 1'h1} + lane36_less; // align.rs:23
+    wire [4:0] lane36_field = lane36_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane36_less = {~{1'h0, lane36_field}, lane36_normal}; // align.rs:26
+    wire [6:0] _t219 = {lane36_scale_e, 1'h1} + lane36_less; // align.rs:27
     always @(posedge clk) if (advance) lane36_amount <= _t219[6:1];
-    wire [15:0] _t220 = lane36_amount[3] ? {8'h0, lane36_scaled[19:12]} : lane36_scaled[19:4]; // align.rs:32
-    wire [15:0] _t221 = lane36_amount[2] ? {4'h0, _t220[15:4]} : _t220; // align.rs:32
-    wire [12:0] _t222 = lane36_amount[1] ? {2'h0, _t221[12:2]} : _t221[12:0]; // align.rs:32
-    wire [10:0] _t223 = lane36_amount[0] ? {1'h0, _t222[10:1]} : _t222[10:0]; // align.rs:32
-    wire [9:0] lane36_shifted = _t223[9:0]; // align.rs:32
+    wire [15:0] _t220 = lane36_amount[3] ? {8'h0, lane36_scaled[19:12]} : lane36_scaled[19:4]; // align.rs:36
+    wire [15:0] _t221 = lane36_amount[2] ? {4'h0, _t220[15:4]} : _t220; // align.rs:36
+    wire [12:0] _t222 = lane36_amount[1] ? {2'h0, _t221[12:2]} : _t221[12:0]; // align.rs:36
+    wire [10:0] _t223 = lane36_amount[0] ? {1'h0, _t222[10:1]} : _t222[10:0]; // align.rs:36
+    wire [9:0] lane36_shifted = _t223[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane36_in_steps <= (|lane36_amount[5:4]) ? 10'h0 : lane36_shifted;
         if (advance) lane36_s5 <= lane36_scale_c;
@@ -5965,24 +6121,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
         if (advance) lane35_scale_r <= lane35_side_r;
         if (advance) lane35_scale_e <= lane35_side_e;
+        if (advance) l13_s3_28 <= |elements_35_magnitude[14:10];
+        if (advance) lane35_normal <= l13_s3_28;
         if (advance) lane35_x_magnitude_1 <= lane35_x_magnitude;
         if (advance) lane35_x_sign_1 <= lane35_x_sign;
         if (advance) lane35_x_outer_1 <= lane35_x_outer;
         if (advance) lane35_x_inner <= lane35_inner;
     end
     wire lane35_middle = ~(lane35_x_outer_1 | lane35_x_inner); // encode.rs:21
-    wire [4:0] lane35_field = lane35_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t225 = {10'h0, {|lane35_field, lane35_x_magnitude_1[9:0]}} * {11'h0, lane35_scale_r}; // align.rs:13
+    wire [20:0] _t225 = {10'h0, {lane35_normal, lane35_x_magnitude_1[9:0]}} * {11'h0, lane35_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane35_scaled <= _t225;
-    wire lane35_normal = |lane35_field; // align.rs:21
-    wire [6:0] lane35_less = {~{1'h0, lane35_field}, lane35_normal}; // align.rs:22
-    wire [6:0] _t226 = {lane35_scale_e, 1'h1} + lane35_less; // align.rs:23
+    wire [4:0] lane35_field = lane35_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane35_less = {~{1'h0, lane35_field}, lane35_normal}; // align.rs:26
+    wire [6:0] _t226 = {lane35_scale_e, 1'h1} + lane35_less; // align.rs:27
     always @(posedge clk) if (advance) lane35_amount <= _t226[6:1];
-    wire [15:0] _t227 = lane35_amount[3] ? {8'h0, lane35_scaled[19:12]} : lane35_scaled[19:4]; // align.rs:32
-    wire [15:0] _t228 = lane35_amount[2] ? {4'h0, _t227[15:4]} : _t227; // align.rs:32
-    wire [12:0] _t229 = lane35_amount[1] ? {2'h0, _t228[12:2]} : _t228[12:0]; // align.rs:32
-    wire [10:0] _t230 = lane35_amount[0] ? {1'h0, _t229[10:1]} : _t229[10:0]; // align.rs:32
-    wire [9:0] lane35_shifted = _t230[9:0]; // align.rs:32
+    wire [15:0] _t227 = lane35_amount[3] ? {8'h0, lane35_scaled[19:12]} : lane35_scaled[19:4]; // align.rs:36
+    wire [15:0] _t228 = lane35_amount[2] ? {4'h0, _t227[15:4]} : _t227; // align.rs:36
+    wire [12:0] _t229 = lane35_amount[1] ? {2'h0, _t228[12:2]} : _t228[12:0]; // align.rs:36
+    wire [10:0] _t230 = lane35_amount[0] ? {1'h0, _t229[10:1]} : _t229[10:0]; // align.rs:36
+    wire [9:0] lane35_shifted = _t230[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane35_in_steps <= (|lane35_amount[5:4]) ? 10'h0 : lane35_shifted;
         if (advance) lane35_s5 <= lane35_scale_c;
@@ -6016,24 +6173,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
         if (advance) lane34_scale_r <= lane34_side_r;
         if (advance) lane34_scale_e <= lane34_side_e;
+        if (advance) l13_s3_29 <= |elements_34_magnitude[14:10];
+        if (advance) lane34_normal <= l13_s3_29;
         if (advance) lane34_x_magnitude_1 <= lane34_x_magnitude;
         if (advance) lane34_x_sign_1 <= lane34_x_sign;
         if (advance) lane34_x_outer_1 <= lane34_x_outer;
         if (advance) lane34_x_inner <= lane34_inner;
     end
     wire lane34_middle = ~(lane34_x_outer_1 | lane34_x_inner); // encode.rs:21
-    wire [4:0] lane34_field = lane34_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t232 = {10'h0, {|lane34_field, lane34_x_magnitude_1[9:0]}} * {11'h0, lane34_scale_r}; // align.rs:13
+    wire [20:0] _t232 = {10'h0, {lane34_normal, lane34_x_magnitude_1[9:0]}} * {11'h0, lane34_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane34_scaled <= _t232;
-    wire lane34_normal = |lane34_field; // align.rs:21
-    wire [6:0] lane34_less = {~{1'h0, lane34_field}, lane34_normal}; // align.rs:22
-    wire [6:0] _t233 = {lane34_scale_e, 1'h1} + lane34_less; // align.rs:23
+    wire [4:0] lane34_field = lane34_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane34_less = {~{1'h0, lane34_field}, lane34_normal}; // align.rs:26
+    wire [6:0] _t233 = {lane34_scale_e, 1'h1} + lane34_less; // align.rs:27
     always @(posedge clk) if (advance) lane34_amount <= _t233[6:1];
-    wire [15:0] _t234 = lane34_amount[3] ? {8'h0, lane34_scaled[19:12]} : lane34_scaled[19:4]; // align.rs:32
-    wire [15:0] _t235 = lane34_amount[2] ? {4'h0, _t234[15:4]} : _t234; // align.rs:32
-    wire [12:0] _t236 = lane34_amount[1] ? {2'h0, _t235[12:2]} : _t235[12:0]; // align.rs:32
-    wire [10:0] _t237 = lane34_amount[0] ? {1'h0, _t236[10:1]} : _t236[10:0]; // align.rs:32
-    wire [9:0] lane34_shifted = _t237[9:0]; // align.rs:32
+    wire [15:0] _t234 = lane34_amount[3] ? {8'h0, lane34_scaled[19:12]} : lane34_scaled[19:4]; // align.rs:36
+    wire [15:0] _t235 = lane34_amount[2] ? {4'h0, _t234[15:4]} : _t234; // align.rs:36
+    wire [12:0] _t236 = lane34_amount[1] ? {2'h0, _t235[12:2]} : _t235[12:0]; // align.rs:36
+    wire [10:0] _t237 = lane34_amount[0] ? {1'h0, _t236[10:1]} : _t236[10:0]; // align.rs:36
+    wire [9:0] lane34_shifted = _t237[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane34_in_steps <= (|lane34_amount[5:4]) ? 10'h0 : lane34_shifted;
         if (advance) lane34_s5 <= lane34_scale_c;
@@ -6067,24 +6225,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
         if (advance) lane33_scale_r <= lane33_side_r;
         if (advance) lane33_scale_e <= lane33_side_e;
+        if (advance) l13_s3_30 <= |elements_33_magnitude[14:10];
+        if (advance) lane33_normal <= l13_s3_30;
         if (advance) lane33_x_magnitude_1 <= lane33_x_magnitude;
         if (advance) lane33_x_sign_1 <= lane33_x_sign;
         if (advance) lane33_x_outer_1 <= lane33_x_outer;
         if (advance) lane33_x_inner <= lane33_inner;
     end
     wire lane33_middle = ~(lane33_x_outer_1 | lane33_x_inner); // encode.rs:21
-    wire [4:0] lane33_field = lane33_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t239 = {10'h0, {|lane33_field, lane33_x_magnitude_1[9:0]}} * {11'h0, lane33_scale_r}; // align.rs:13
+    wire [20:0] _t239 = {10'h0, {lane33_normal, lane33_x_magnitude_1[9:0]}} * {11'h0, lane33_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane33_scaled <= _t239;
-    wire lane33_normal = |lane33_field; // align.rs:21
-    wire [6:0] lane33_less = {~{1'h0, lane33_field}, lane33_normal}; // align.rs:22
-    wire [6:0] _t240 = {lane33_scale_e, 1'h1} + lane33_less; // align.rs:23
+    wire [4:0] lane33_field = lane33_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane33_less = {~{1'h0, lane33_field}, lane33_normal}; // align.rs:26
+    wire [6:0] _t240 = {lane33_scale_e, 1'h1} + lane33_less; // align.rs:27
     always @(posedge clk) if (advance) lane33_amount <= _t240[6:1];
-    wire [15:0] _t241 = lane33_amount[3] ? {8'h0, lane33_scaled[19:12]} : lane33_scaled[19:4]; // align.rs:32
-    wire [15:0] _t242 = lane33_amount[2] ? {4'h0, _t241[15:4]} : _t241; // align.rs:32
-    wire [12:0] _t243 = lane33_amount[1] ? {2'h0, _t242[12:2]} : _t242[12:0]; // align.rs:32
-    wire [10:0] _t244 = lane33_amount[0] ? {1'h0, _t243[10:1]} : _t243[10:0]; // align.rs:32
-    wire [9:0] lane33_shifted = _t244[9:0]; // align.rs:32
+    wire [15:0] _t241 = lane33_amount[3] ? {8'h0, lane33_scaled[19:12]} : lane33_scaled[19:4]; // align.rs:36
+    wire [15:0] _t242 = lane33_amount[2] ? {4'h0, _t241[15:4]} : _t241; // align.rs:36
+    wire [12:0] _t243 = lane33_amount[1] ? {2'h0, _t242[12:2]} : _t242[12:0]; // align.rs:36
+    wire [10:0] _t244 = lane33_amount[0] ? {1'h0, _t243[10:1]} : _t243[10:0]; // align.rs:36
+    wire [9:0] lane33_shifted = _t244[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane33_in_steps <= (|lane33_amount[5:4]) ? 10'h0 : lane33_shifted;
         if (advance) lane33_s5 <= lane33_scale_c;
@@ -6118,24 +6277,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
         if (advance) lane32_scale_r <= lane32_side_r;
         if (advance) lane32_scale_e <= lane32_side_e;
+        if (advance) l13_s3_31 <= |elements_32_magnitude[14:10];
+        if (advance) lane32_normal <= l13_s3_31;
         if (advance) lane32_x_magnitude_1 <= lane32_x_magnitude;
         if (advance) lane32_x_sign_1 <= lane32_x_sign;
         if (advance) lane32_x_outer_1 <= lane32_x_outer;
         if (advance) lane32_x_inner <= lane32_inner;
     end
     wire lane32_middle = ~(lane32_x_outer_1 | lane32_x_inner); // encode.rs:21
-    wire [4:0] lane32_field = lane32_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t246 = {10'h0, {|lane32_field, lane32_x_magnitude_1[9:0]}} * {11'h0, lane32_scale_r}; // align.rs:13
+    wire [20:0] _t246 = {10'h0, {lane32_normal, lane32_x_magnitude_1[9:0]}} * {11'h0, lane32_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane32_scaled <= _t246;
-    wire lane32_normal = |lane32_field; // align.rs:21
-    wire [6:0] lane32_less = {~{1'h0, lane32_field}, lane32_normal}; // align.rs:22
-    wire [6:0] _t247 = {lane32_scale_e, 1'h1} + lane32_less; // align.rs:23
+    wire [4:0] lane32_field = lane32_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane32_less = {~{1'h0, lane32_field}, lane32_normal}; // align.rs:26
+    wire [6:0] _t247 = {lane32_scale_e, 1'h1} + lane32_less; // align.rs:27
     always @(posedge clk) if (advance) lane32_amount <= _t247[6:1];
-    wire [15:0] _t248 = lane32_amount[3] ? {8'h0, lane32_scaled[19:12]} : lane32_scaled[19:4]; // align.rs:32
-    wire [15:0] _t249 = lane32_amount[2] ? {4'h0, _t248[15:4]} : _t248; // align.rs:32
-    wire [12:0] _t250 = lane32_amount[1] ? {2'h0, _t249[12:2]} : _t249[12:0]; // align.rs:32
-    wire [10:0] _t251 = lane32_amount[0] ? {1'h0, _t250[10:1]} : _t250[10:0]; // align.rs:32
-    wire [9:0] lane32_shifted = _t251[9:0]; // align.rs:32
+    wire [15:0] _t248 = lane32_amount[3] ? {8'h0, lane32_scaled[19:12]} : lane32_scaled[19:4]; // align.rs:36
+    wire [15:0] _t249 = lane32_amount[2] ? {4'h0, _t248[15:4]} : _t248; // align.rs:36
+    wire [12:0] _t250 = lane32_amount[1] ? {2'h0, _t249[12:2]} : _t249[12:0]; // align.rs:36
+    wire [10:0] _t251 = lane32_amount[0] ? {1'h0, _t250[10:1]} : _t250[10:0]; // align.rs:36
+    wire [9:0] lane32_shifted = _t251[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane32_in_steps <= (|lane32_amount[5:4]) ? 10'h0 : lane32_shifted;
         if (advance) lane32_s5 <= lane32_scale_c;
@@ -6169,24 +6329,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
         if (advance) lane31_scale_r <= lane31_side_r;
         if (advance) lane31_scale_e <= lane31_side_e;
+        if (advance) l13_s3_32 <= |elements_31_magnitude[14:10];
+        if (advance) lane31_normal <= l13_s3_32;
         if (advance) lane31_x_magnitude_1 <= lane31_x_magnitude;
         if (advance) lane31_x_sign_1 <= lane31_x_sign;
         if (advance) lane31_x_outer_1 <= lane31_x_outer;
         if (advance) lane31_x_inner <= lane31_inner;
     end
     wire lane31_middle = ~(lane31_x_outer_1 | lane31_x_inner); // encode.rs:21
-    wire [4:0] lane31_field = lane31_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t253 = {10'h0, {|lane31_field, lane31_x_magnitude_1[9:0]}} * {11'h0, lane31_scale_r}; // align.rs:13
+    wire [20:0] _t253 = {10'h0, {lane31_normal, lane31_x_magnitude_1[9:0]}} * {11'h0, lane31_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane31_scaled <= _t253;
-    wire lane31_normal = |lane31_field; // align.rs:21
-    wire [6:0] lane31_less = {~{1'h0, lane31_field}, lane31_normal}; // align.rs:22
-    wire [6:0] _t254 = {lane31_scale_e, 1'h1} + lane31_less; // align.rs:23
+    wire [4:0] lane31_field = lane31_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane31_less = {~{1'h0, lane31_field}, lane31_normal}; // align.rs:26
+    wire [6:0] _t254 = {lane31_scale_e, 1'h1} + lane31_less; // align.rs:27
     always @(posedge clk) if (advance) lane31_amount <= _t254[6:1];
-    wire [15:0] _t255 = lane31_amount[3] ? {8'h0, lane31_scaled[19:12]} : lane31_scaled[19:4]; // align.rs:32
-    wire [15:0] _t256 = lane31_amount[2] ? {4'h0, _t255[15:4]} : _t255; // align.rs:32
-    wire [12:0] _t257 = lane31_amount[1] ? {2'h0, _t256[12:2]} : _t256[12:0]; // align.rs:32
-    wire [10:0] _t258 = lane31_amount[0] ? {1'h0, _t257[10:1]} : _t257[10:0]; // align.rs:32
-    wire [9:0] lane31_shifted = _t258[9:0]; // align.rs:32
+    wire [15:0] _t255 = lane31_amount[3] ? {8'h0, lane31_scaled[19:12]} : lane31_scaled[19:4]; // align.rs:36
+    wire [15:0] _t256 = lane31_amount[2] ? {4'h0, _t255[15:4]} : _t255; // align.rs:36
+    wire [12:0] _t257 = lane31_amount[1] ? {2'h0, _t256[12:2]} : _t256[12:0]; // align.rs:36
+    wire [10:0] _t258 = lane31_amount[0] ? {1'h0, _t257[10:1]} : _t257[10:0]; // align.rs:36
+    wire [9:0] lane31_shifted = _t258[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane31_in_steps <= (|lane31_amount[5:4]) ? 10'h0 : lane31_shifted;
         if (advance) lane31_s5 <= lane31_scale_c;
@@ -6220,24 +6381,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
         if (advance) lane30_scale_r <= lane30_side_r;
         if (advance) lane30_scale_e <= lane30_side_e;
+        if (advance) l13_s3_33 <= |elements_30_magnitude[14:10];
+        if (advance) lane30_normal <= l13_s3_33;
         if (advance) lane30_x_magnitude_1 <= lane30_x_magnitude;
         if (advance) lane30_x_sign_1 <= lane30_x_sign;
         if (advance) lane30_x_outer_1 <= lane30_x_outer;
         if (advance) lane30_x_inner <= lane30_inner;
     end
     wire lane30_middle = ~(lane30_x_outer_1 | lane30_x_inner); // encode.rs:21
-    wire [4:0] lane30_field = lane30_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t260 = {10'h0, {|lane30_field, lane30_x_magnitude_1[9:0]}} * {11'h0, lane30_scale_r}; // align.rs:13
+    wire [20:0] _t260 = {10'h0, {lane30_normal, lane30_x_magnitude_1[9:0]}} * {11'h0, lane30_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane30_scaled <= _t260;
-    wire lane30_normal = |lane30_field; // align.rs:21
-    wire [6:0] lane30_less = {~{1'h0, lane30_field}, lane30_normal}; // align.rs:22
-    wire [6:0] _t261 = {lane30_scale_e, 1'h1} + lane30_less; // align.rs:23
+    wire [4:0] lane30_field = lane30_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane30_less = {~{1'h0, lane30_field}, lane30_normal}; // align.rs:26
+    wire [6:0] _t261 = {lane30_scale_e, 1'h1} + lane30_less; // align.rs:27
     always @(posedge clk) if (advance) lane30_amount <= _t261[6:1];
-    wire [15:0] _t262 = lane30_amount[3] ? {8'h0, lane30_scaled[19:12]} : lane30_scaled[19:4]; // align.rs:32
-    wire [15:0] _t263 = lane30_amount[2] ? {4'h0, _t262[15:4]} : _t262; // align.rs:32
-    wire [12:0] _t264 = lane30_amount[1] ? {2'h0, _t263[12:2]} : _t263[12:0]; // align.rs:32
-    wire [10:0] _t265 = lane30_amount[0] ? {1'h0, _t264[10:1]} : _t264[10:0]; // align.rs:32
-    wire [9:0] lane30_shifted = _t265[9:0]; // align.rs:32
+    wire [15:0] _t262 = lane30_amount[3] ? {8'h0, lane30_scaled[19:12]} : lane30_scaled[19:4]; // align.rs:36
+    wire [15:0] _t263 = lane30_amount[2] ? {4'h0, _t262[15:4]} : _t262; // align.rs:36
+    wire [12:0] _t264 = lane30_amount[1] ? {2'h0, _t263[12:2]} : _t263[12:0]; // align.rs:36
+    wire [10:0] _t265 = lane30_amount[0] ? {1'h0, _t264[10:1]} : _t264[10:0]; // align.rs:36
+    wire [9:0] lane30_shifted = _t265[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane30_in_steps <= (|lane30_amount[5:4]) ? 10'h0 : lane30_shifted;
         if (advance) lane30_s5 <= lane30_scale_c;
@@ -6271,24 +6433,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
         if (advance) lane29_scale_r <= lane29_side_r;
         if (advance) lane29_scale_e <= lane29_side_e;
+        if (advance) l13_s3_34 <= |elements_29_magnitude[14:10];
+        if (advance) lane29_normal <= l13_s3_34;
         if (advance) lane29_x_magnitude_1 <= lane29_x_magnitude;
         if (advance) lane29_x_sign_1 <= lane29_x_sign;
         if (advance) lane29_x_outer_1 <= lane29_x_outer;
         if (advance) lane29_x_inner <= lane29_inner;
     end
     wire lane29_middle = ~(lane29_x_outer_1 | lane29_x_inner); // encode.rs:21
-    wire [4:0] lane29_field = lane29_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t267 = {10'h0, {|lane29_field, lane29_x_magnitude_1[9:0]}} * {11'h0, lane29_scale_r}; // align.rs:13
+    wire [20:0] _t267 = {10'h0, {lane29_normal, lane29_x_magnitude_1[9:0]}} * {11'h0, lane29_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane29_scaled <= _t267;
-    wire lane29_normal = |lane29_field; // align.rs:21
-    wire [6:0] lane29_less = {~{1'h0, lane29_field}, lane29_normal}; // align.rs:22
-    wire [6:0] _t268 = {lane29_scale_e, 1'h1} + lane29_less; // align.rs:23
+    wire [4:0] lane29_field = lane29_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane29_less = {~{1'h0, lane29_field}, lane29_normal}; // align.rs:26
+    wire [6:0] _t268 = {lane29_scale_e, 1'h1} + lane29_less; // align.rs:27
     always @(posedge clk) if (advance) lane29_amount <= _t268[6:1];
-    wire [15:0] _t269 = lane29_amount[3] ? {8'h0, lane29_scaled[19:12]} : lane29_scaled[19:4]; // align.rs:32
-    wire [15:0] _t270 = lane29_amount[2] ? {4'h0, _t269[15:4]} : _t269; // align.rs:32
-    wire [12:0] _t271 = lane29_amount[1] ? {2'h0, _t270[12:2]} : _t270[12:0]; // align.rs:32
-    wire [10:0] _t272 = lane29_amount[0] ? {1'h0, _t271[10:1]} : _t271[10:0]; // align.rs:32
-    wire [9:0] lane29_shifted = _t272[9:0]; // align.rs:32
+    wire [15:0] _t269 = lane29_amount[3] ? {8'h0, lane29_scaled[19:12]} : lane29_scaled[19:4]; // align.rs:36
+    wire [15:0] _t270 = lane29_amount[2] ? {4'h0, _t269[15:4]} : _t269; // align.rs:36
+    wire [12:0] _t271 = lane29_amount[1] ? {2'h0, _t270[12:2]} : _t270[12:0]; // align.rs:36
+    wire [10:0] _t272 = lane29_amount[0] ? {1'h0, _t271[10:1]} : _t271[10:0]; // align.rs:36
+    wire [9:0] lane29_shifted = _t272[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane29_in_steps <= (|lane29_amount[5:4]) ? 10'h0 : lane29_shifted;
         if (advance) lane29_s5 <= lane29_scale_c;
@@ -6322,24 +6485,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
         if (advance) lane28_scale_r <= lane28_side_r;
         if (advance) lane28_scale_e <= lane28_side_e;
+        if (advance) l13_s3_35 <= |elements_28_magnitude[14:10];
+        if (advance) lane28_normal <= l13_s3_35;
         if (advance) lane28_x_magnitude_1 <= lane28_x_magnitude;
         if (advance) lane28_x_sign_1 <= lane28_x_sign;
         if (advance) lane28_x_outer_1 <= lane28_x_outer;
         if (advance) lane28_x_inner <= lane28_inner;
     end
     wire lane28_middle = ~(lane28_x_outer_1 | lane28_x_inner); // encode.rs:21
-    wire [4:0] lane28_field = lane28_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t274 = {10'h0, {|lane28_field, lane28_x_magnitude_1[9:0]}} * {11'h0, lane28_scale_r}; // align.rs:13
+    wire [20:0] _t274 = {10'h0, {lane28_normal, lane28_x_magnitude_1[9:0]}} * {11'h0, lane28_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane28_scaled <= _t274;
-    wire lane28_normal = |lane28_field; // align.rs:21
-    wire [6:0] lane28_less = {~{1'h0, lane28_field}, lane28_normal}; // align.rs:22
-    wire [6:0] _t275 = {lane28_scale_e, 1'h1} + lane28_less; // align.rs:23
+    wire [4:0] lane28_field = lane28_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane28_less = {~{1'h0, lane28_field}, lane28_normal}; // align.rs:26
+    wire [6:0] _t275 = {lane28_scale_e, 1'h1} + lane28_less; // align.rs:27
     always @(posedge clk) if (advance) lane28_amount <= _t275[6:1];
-    wire [15:0] _t276 = lane28_amount[3] ? {8'h0, lane28_scaled[19:12]} : lane28_scaled[19:4]; // align.rs:32
-    wire [15:0] _t277 = lane28_amount[2] ? {4'h0, _t276[15:4]} : _t276; // align.rs:32
-    wire [12:0] _t278 = lane28_amount[1] ? {2'h0, _t277[12:2]} : _t277[12:0]; // align.rs:32
-    wire [10:0] _t279 = lane28_amount[0] ? {1'h0, _t278[10:1]} : _t278[10:0]; // align.rs:32
-    wire [9:0] lane28_shifted = _t279[9:0]; // align.rs:32
+    wire [15:0] _t276 = lane28_amount[3] ? {8'h0, lane28_scaled[19:12]} : lane28_scaled[19:4]; // align.rs:36
+    wire [15:0] _t277 = lane28_amount[2] ? {4'h0, _t276[15:4]} : _t276; // align.rs:36
+    wire [12:0] _t278 = lane28_amount[1] ? {2'h0, _t277[12:2]} : _t277[12:0]; // align.rs:36
+    wire [10:0] _t279 = lane28_amount[0] ? {1'h0, _t278[10:1]} : _t278[10:0]; // align.rs:36
+    wire [9:0] lane28_shifted = _t279[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane28_in_steps <= (|lane28_amount[5:4]) ? 10'h0 : lane28_shifted;
         if (advance) lane28_s5 <= lane28_scale_c;
@@ -6373,24 +6537,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
         if (advance) lane27_scale_r <= lane27_side_r;
         if (advance) lane27_scale_e <= lane27_side_e;
+        if (advance) l13_s3_36 <= |elements_27_magnitude[14:10];
+        if (advance) lane27_normal <= l13_s3_36;
         if (advance) lane27_x_magnitude_1 <= lane27_x_magnitude;
         if (advance) lane27_x_sign_1 <= lane27_x_sign;
         if (advance) lane27_x_outer_1 <= lane27_x_outer;
         if (advance) lane27_x_inner <= lane27_inner;
     end
     wire lane27_middle = ~(lane27_x_outer_1 | lane27_x_inner); // encode.rs:21
-    wire [4:0] lane27_field = lane27_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t281 = {10'h0, {|lane27_field, lane27_x_magnitude_1[9:0]}} * {11'h0, lane27_scale_r}; // align.rs:13
+    wire [20:0] _t281 = {10'h0, {lane27_normal, lane27_x_magnitude_1[9:0]}} * {11'h0, lane27_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane27_scaled <= _t281;
-    wire lane27_normal = |lane27_field; // align.rs:21
-    wire [6:0] lane27_less = {~{1'h0, lane27_field}, lane27_normal}; // align.rs:22
-    wire [6:0] _t282 = {lane27_scale_e, 1'h1} + lane27_less; // align.rs:23
+    wire [4:0] lane27_field = lane27_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane27_less = {~{1'h0, lane27_field}, lane27_normal}; // align.rs:26
+    wire [6:0] _t282 = {lane27_scale_e, 1'h1} + lane27_less; // align.rs:27
     always @(posedge clk) if (advance) lane27_amount <= _t282[6:1];
-    wire [15:0] _t283 = lane27_amount[3] ? {8'h0, lane27_scaled[19:12]} : lane27_scaled[19:4]; // align.rs:32
-    wire [15:0] _t284 = lane27_amount[2] ? {4'h0, _t283[15:4]} : _t283; // align.rs:32
-    wire [12:0] _t285 = lane27_amount[1] ? {2'h0, _t284[12:2]} : _t284[12:0]; // align.rs:32
-    wire [10:0] _t286 = lane27_amount[0] ? {1'h0, _t285[10:1]} : _t285[10:0]; // align.rs:32
-    wire [9:0] lane27_shifted = _t286[9:0]; // align.rs:32
+    wire [15:0] _t283 = lane27_amount[3] ? {8'h0, lane27_scaled[19:12]} : lane27_scaled[19:4]; // align.rs:36
+    wire [15:0] _t284 = lane27_amount[2] ? {4'h0, _t283[15:4]} : _t283; // align.rs:36
+    wire [12:0] _t285 = lane27_amount[1] ? {2'h0, _t284[12:2]} : _t284[12:0]; // align.rs:36
+    wire [10:0] _t286 = lane27_amount[0] ? {1'h0, _t285[10:1]} : _t285[10:0]; // align.rs:36
+    wire [9:0] lane27_shifted = _t286[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane27_in_steps <= (|lane27_amount[5:4]) ? 10'h0 : lane27_shifted;
         if (advance) lane27_s5 <= lane27_scale_c;
@@ -6424,24 +6589,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
         if (advance) lane26_scale_r <= lane26_side_r;
         if (advance) lane26_scale_e <= lane26_side_e;
+        if (advance) l13_s3_37 <= |elements_26_magnitude[14:10];
+        if (advance) lane26_normal <= l13_s3_37;
         if (advance) lane26_x_magnitude_1 <= lane26_x_magnitude;
         if (advance) lane26_x_sign_1 <= lane26_x_sign;
         if (advance) lane26_x_outer_1 <= lane26_x_outer;
         if (advance) lane26_x_inner <= lane26_inner;
     end
     wire lane26_middle = ~(lane26_x_outer_1 | lane26_x_inner); // encode.rs:21
-    wire [4:0] lane26_field = lane26_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t288 = {10'h0, {|lane26_field, lane26_x_magnitude_1[9:0]}} * {11'h0, lane26_scale_r}; // align.rs:13
+    wire [20:0] _t288 = {10'h0, {lane26_normal, lane26_x_magnitude_1[9:0]}} * {11'h0, lane26_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane26_scaled <= _t288;
-    wire lane26_normal = |lane26_field; // align.rs:21
-    wire [6:0] lane26_less = {~{1'h0, lane26_field}, lane26_normal}; // align.rs:22
-    wire [6:0] _t289 = {lane26_scale_e, 1'h1} + lane26_less; // align.rs:23
+    wire [4:0] lane26_field = lane26_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane26_less = {~{1'h0, lane26_field}, lane26_normal}; // align.rs:26
+    wire [6:0] _t289 = {lane26_scale_e, 1'h1} + lane26_less; // align.rs:27
     always @(posedge clk) if (advance) lane26_amount <= _t289[6:1];
-    wire [15:0] _t290 = lane26_amount[3] ? {8'h0, lane26_scaled[19:12]} : lane26_scaled[19:4]; // align.rs:32
-    wire [15:0] _t291 = lane26_amount[2] ? {4'h0, _t290[15:4]} : _t290; // align.rs:32
-    wire [12:0] _t292 = lane26_amount[1] ? {2'h0, _t291[12:2]} : _t291[12:0]; // align.rs:32
-    wire [10:0] _t293 = lane26_amount[0] ? {1'h0, _t292[10:1]} : _t292[10:0]; // align.rs:32
-    wire [9:0] lane26_shifted = _t293[9:0]; // align.rs:32
+    wire [15:0] _t290 = lane26_amount[3] ? {8'h0, lane26_scaled[19:12]} : lane26_scaled[19:4]; // align.rs:36
+    wire [15:0] _t291 = lane26_amount[2] ? {4'h0, _t290[15:4]} : _t290; // align.rs:36
+    wire [12:0] _t292 = lane26_amount[1] ? {2'h0, _t291[12:2]} : _t291[12:0]; // align.rs:36
+    wire [10:0] _t293 = lane26_amount[0] ? {1'h0, _t292[10:1]} : _t292[10:0]; // align.rs:36
+    wire [9:0] lane26_shifted = _t293[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane26_in_steps <= (|lane26_amount[5:4]) ? 10'h0 : lane26_shifted;
         if (advance) lane26_s5 <= lane26_scale_c;
@@ -6475,24 +6641,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
         if (advance) lane25_scale_r <= lane25_side_r;
         if (advance) lane25_scale_e <= lane25_side_e;
+        if (advance) l13_s3_38 <= |elements_25_magnitude[14:10];
+        if (advance) lane25_normal <= l13_s3_38;
         if (advance) lane25_x_magnitude_1 <= lane25_x_magnitude;
         if (advance) lane25_x_sign_1 <= lane25_x_sign;
         if (advance) lane25_x_outer_1 <= lane25_x_outer;
         if (advance) lane25_x_inner <= lane25_inner;
     end
     wire lane25_middle = ~(lane25_x_outer_1 | lane25_x_inner); // encode.rs:21
-    wire [4:0] lane25_field = lane25_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t295 = {10'h0, {|lane25_field, lane25_x_magnitude_1[9:0]}} * {11'h0, lane25_scale_r}; // align.rs:13
+    wire [20:0] _t295 = {10'h0, {lane25_normal, lane25_x_magnitude_1[9:0]}} * {11'h0, lane25_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane25_scaled <= _t295;
-    wire lane25_normal = |lane25_field; // align.rs:21
-    wire [6:0] lane25_less = {~{1'h0, lane25_field}, lane25_normal}; // align.rs:22
-    wire [6:0] _t296 = {lane25_scale_e, 1'h1} + lane25_less; // align.rs:23
+    wire [4:0] lane25_field = lane25_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane25_less = {~{1'h0, lane25_field}, lane25_normal}; // align.rs:26
+    wire [6:0] _t296 = {lane25_scale_e, 1'h1} + lane25_less; // align.rs:27
     always @(posedge clk) if (advance) lane25_amount <= _t296[6:1];
-    wire [15:0] _t297 = lane25_amount[3] ? {8'h0, lane25_scaled[19:12]} : lane25_scaled[19:4]; // align.rs:32
-    wire [15:0] _t298 = lane25_amount[2] ? {4'h0, _t297[15:4]} : _t297; // align.rs:32
-    wire [12:0] _t299 = lane25_amount[1] ? {2'h0, _t298[12:2]} : _t298[12:0]; // align.rs:32
-    wire [10:0] _t300 = lane25_amount[0] ? {1'h0, _t299[10:1]} : _t299[10:0]; // align.rs:32
-    wire [9:0] lane25_shifted = _t300[9:0]; // align.rs:32
+    wire [15:0] _t297 = lane25_amount[3] ? {8'h0, lane25_scaled[19:12]} : lane25_scaled[19:4]; // align.rs:36
+    wire [15:0] _t298 = lane25_amount[2] ? {4'h0, _t297[15:4]} : _t297; // align.rs:36
+    wire [12:0] _t299 = lane25_amount[1] ? {2'h0, _t298[12:2]} : _t298[12:0]; // align.rs:36
+    wire [10:0] _t300 = lane25_amount[0] ? {1'h0, _t299[10:1]} : _t299[10:0]; // align.rs:36
+    wire [9:0] lane25_shifted = _t300[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane25_in_steps <= (|lane25_amount[5:4]) ? 10'h0 : lane25_shifted;
         if (advance) lane25_s5 <= lane25_scale_c;
@@ -6526,24 +6693,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
         if (advance) lane24_scale_r <= lane24_side_r;
         if (advance) lane24_scale_e <= lane24_side_e;
+        if (advance) l13_s3_39 <= |elements_24_magnitude[14:10];
+        if (advance) lane24_normal <= l13_s3_39;
         if (advance) lane24_x_magnitude_1 <= lane24_x_magnitude;
         if (advance) lane24_x_sign_1 <= lane24_x_sign;
         if (advance) lane24_x_outer_1 <= lane24_x_outer;
         if (advance) lane24_x_inner <= lane24_inner;
     end
     wire lane24_middle = ~(lane24_x_outer_1 | lane24_x_inner); // encode.rs:21
-    wire [4:0] lane24_field = lane24_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t302 = {10'h0, {|lane24_field, lane24_x_magnitude_1[9:0]}} * {11'h0, lane24_scale_r}; // align.rs:13
+    wire [20:0] _t302 = {10'h0, {lane24_normal, lane24_x_magnitude_1[9:0]}} * {11'h0, lane24_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane24_scaled <= _t302;
-    wire lane24_normal = |lane24_field; // align.rs:21
-    wire [6:0] lane24_less = {~{1'h0, lane24_field}, lane24_normal}; // align.rs:22
-    wire [6:0] _t303 = {lane24_scale_e, 1'h1} + lane24_less; // align.rs:23
+    wire [4:0] lane24_field = lane24_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane24_less = {~{1'h0, lane24_field}, lane24_normal}; // align.rs:26
+    wire [6:0] _t303 = {lane24_scale_e, 1'h1} + lane24_less; // align.rs:27
     always @(posedge clk) if (advance) lane24_amount <= _t303[6:1];
-    wire [15:0] _t304 = lane24_amount[3] ? {8'h0, lane24_scaled[19:12]} : lane24_scaled[19:4]; // align.rs:32
-    wire [15:0] _t305 = lane24_amount[2] ? {4'h0, _t304[15:4]} : _t304; // align.rs:32
-    wire [12:0] _t306 = lane24_amount[1] ? {2'h0, _t305[12:2]} : _t305[12:0]; // align.rs:32
-    wire [10:0] _t307 = lane24_amount[0] ? {1'h0, _t306[10:1]} : _t306[10:0]; // align.rs:32
-    wire [9:0] lane24_shifted = _t307[9:0]; // align.rs:32
+    wire [15:0] _t304 = lane24_amount[3] ? {8'h0, lane24_scaled[19:12]} : lane24_scaled[19:4]; // align.rs:36
+    wire [15:0] _t305 = lane24_amount[2] ? {4'h0, _t304[15:4]} : _t304; // align.rs:36
+    wire [12:0] _t306 = lane24_amount[1] ? {2'h0, _t305[12:2]} : _t305[12:0]; // align.rs:36
+    wire [10:0] _t307 = lane24_amount[0] ? {1'h0, _t306[10:1]} : _t306[10:0]; // align.rs:36
+    wire [9:0] lane24_shifted = _t307[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane24_in_steps <= (|lane24_amount[5:4]) ? 10'h0 : lane24_shifted;
         if (advance) lane24_s5 <= lane24_scale_c;
@@ -6577,24 +6745,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
         if (advance) lane23_scale_r <= lane23_side_r;
         if (advance) lane23_scale_e <= lane23_side_e;
+        if (advance) l13_s3_40 <= |elements_23_magnitude[14:10];
+        if (advance) lane23_normal <= l13_s3_40;
         if (advance) lane23_x_magnitude_1 <= lane23_x_magnitude;
         if (advance) lane23_x_sign_1 <= lane23_x_sign;
         if (advance) lane23_x_outer_1 <= lane23_x_outer;
         if (advance) lane23_x_inner <= lane23_inner;
     end
     wire lane23_middle = ~(lane23_x_outer_1 | lane23_x_inner); // encode.rs:21
-    wire [4:0] lane23_field = lane23_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t309 = {10'h0, {|lane23_field, lane23_x_magnitude_1[9:0]}} * {11'h0, lane23_scale_r}; // align.rs:13
+    wire [20:0] _t309 = {10'h0, {lane23_normal, lane23_x_magnitude_1[9:0]}} * {11'h0, lane23_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane23_scaled <= _t309;
-    wire lane23_normal = |lane23_field; // align.rs:21
-    wire [6:0] lane23_less = {~{1'h0, lane23_field}, lane23_normal}; // align.rs:22
-    wire [6:0] _t310 = {lane23_scale_e, 1'h1} + lane23_less; // align.rs:23
+    wire [4:0] lane23_field = lane23_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane23_less = {~{1'h0, lane23_field}, lane23_normal}; // align.rs:26
+    wire [6:0] _t310 = {lane23_scale_e, 1'h1} + lane23_less; // align.rs:27
     always @(posedge clk) if (advance) lane23_amount <= _t310[6:1];
-    wire [15:0] _t311 = lane23_amount[3] ? {8'h0, lane23_scaled[19:12]} : lane23_scaled[19:4]; // align.rs:32
-    wire [15:0] _t312 = lane23_amount[2] ? {4'h0, _t311[15:4]} : _t311; // align.rs:32
-    wire [12:0] _t313 = lane23_amount[1] ? {2'h0, _t312[12:2]} : _t312[12:0]; // align.rs:32
-    wire [10:0] _t314 = lane23_amount[0] ? {1'h0, _t313[10:1]} : _t313[10:0]; // align.rs:32
-    wire [9:0] lane23_shifted = _t314[9:0]; // align.rs:32
+    wire [15:0] _t311 = lane23_amount[3] ? {8'h0, lane23_scaled[19:12]} : lane23_scaled[19:4]; // align.rs:36
+    wire [15:0] _t312 = lane23_amount[2] ? {4'h0, _t311[15:4]} : _t311; // align.rs:36
+    wire [12:0] _t313 = lane23_amount[1] ? {2'h0, _t312[12:2]} : _t312[12:0]; // align.rs:36
+    wire [10:0] _t314 = lane23_amount[0] ? {1'h0, _t313[10:1]} : _t313[10:0]; // align.rs:36
+    wire [9:0] lane23_shifted = _t314[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane23_in_steps <= (|lane23_amount[5:4]) ? 10'h0 : lane23_shifted;
         if (advance) lane23_s5 <= lane23_scale_c;
@@ -6628,24 +6797,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
         if (advance) lane22_scale_r <= lane22_side_r;
         if (advance) lane22_scale_e <= lane22_side_e;
+        if (advance) l13_s3_41 <= |elements_22_magnitude[14:10];
+        if (advance) lane22_normal <= l13_s3_41;
         if (advance) lane22_x_magnitude_1 <= lane22_x_magnitude;
         if (advance) lane22_x_sign_1 <= lane22_x_sign;
         if (advance) lane22_x_outer_1 <= lane22_x_outer;
         if (advance) lane22_x_inner <= lane22_inner;
     end
     wire lane22_middle = ~(lane22_x_outer_1 | lane22_x_inner); // encode.rs:21
-    wire [4:0] lane22_field = lane22_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t316 = {10'h0, {|lane22_field, lane22_x_magnitude_1[9:0]}} * {11'h0, lane22_scale_r}; // align.rs:13
+    wire [20:0] _t316 = {10'h0, {lane22_normal, lane22_x_magnitude_1[9:0]}} * {11'h0, lane22_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane22_scaled <= _t316;
-    wire lane22_normal = |lane22_field; // align.rs:21
-    wire [6:0] lane22_less = {~{1'h0, lane22_field}, lane22_normal}; // align.rs:22
-    wire [6:0] _t317 = {lane22_scale_e, 1'h1} + lane22_less; // align.rs:23
+    wire [4:0] lane22_field = lane22_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane22_less = {~{1'h0, lane22_field}, lane22_normal}; // align.rs:26
+    wire [6:0] _t317 = {lane22_scale_e, 1'h1} + lane22_less; // align.rs:27
     always @(posedge clk) if (advance) lane22_amount <= _t317[6:1];
-    wire [15:0] _t318 = lane22_amount[3] ? {8'h0, lane22_scaled[19:12]} : lane22_scaled[19:4]; // align.rs:32
-    wire [15:0] _t319 = lane22_amount[2] ? {4'h0, _t318[15:4]} : _t318; // align.rs:32
-    wire [12:0] _t320 = lane22_amount[1] ? {2'h0, _t319[12:2]} : _t319[12:0]; // align.rs:32
-    wire [10:0] _t321 = lane22_amount[0] ? {1'h0, _t320[10:1]} : _t320[10:0]; // align.rs:32
-    wire [9:0] lane22_shifted = _t321[9:0]; // align.rs:32
+    wire [15:0] _t318 = lane22_amount[3] ? {8'h0, lane22_scaled[19:12]} : lane22_scaled[19:4]; // align.rs:36
+    wire [15:0] _t319 = lane22_amount[2] ? {4'h0, _t318[15:4]} : _t318; // align.rs:36
+    wire [12:0] _t320 = lane22_amount[1] ? {2'h0, _t319[12:2]} : _t319[12:0]; // align.rs:36
+    wire [10:0] _t321 = lane22_amount[0] ? {1'h0, _t320[10:1]} : _t320[10:0]; // align.rs:36
+    wire [9:0] lane22_shifted = _t321[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane22_in_steps <= (|lane22_amount[5:4]) ? 10'h0 : lane22_shifted;
         if (advance) lane22_s5 <= lane22_scale_c;
@@ -6679,24 +6849,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
         if (advance) lane21_scale_r <= lane21_side_r;
         if (advance) lane21_scale_e <= lane21_side_e;
+        if (advance) l13_s3_42 <= |elements_21_magnitude[14:10];
+        if (advance) lane21_normal <= l13_s3_42;
         if (advance) lane21_x_magnitude_1 <= lane21_x_magnitude;
         if (advance) lane21_x_sign_1 <= lane21_x_sign;
         if (advance) lane21_x_outer_1 <= lane21_x_outer;
         if (advance) lane21_x_inner <= lane21_inner;
     end
     wire lane21_middle = ~(lane21_x_outer_1 | lane21_x_inner); // encode.rs:21
-    wire [4:0] lane21_field = lane21_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t323 = {10'h0, {|lane21_field, lane21_x_magnitude_1[9:0]}} * {11'h0, lane21_scale_r}; // align.rs:13
+    wire [20:0] _t323 = {10'h0, {lane21_normal, lane21_x_magnitude_1[9:0]}} * {11'h0, lane21_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane21_scaled <= _t323;
-    wire lane21_normal = |lane21_field; // align.rs:21
-    wire [6:0] lane21_less = {~{1'h0, lane21_field}, lane21_normal}; // align.rs:22
-    wire [6:0] _t324 = {lane21_scale_e, 1'h1} + lane21_less; // align.rs:23
+    wire [4:0] lane21_field = lane21_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane21_less = {~{1'h0, lane21_field}, lane21_normal}; // align.rs:26
+    wire [6:0] _t324 = {lane21_scale_e, 1'h1} + lane21_less; // align.rs:27
     always @(posedge clk) if (advance) lane21_amount <= _t324[6:1];
-    wire [15:0] _t325 = lane21_amount[3] ? {8'h0, lane21_scaled[19:12]} : lane21_scaled[19:4]; // align.rs:32
-    wire [15:0] _t326 = lane21_amount[2] ? {4'h0, _t325[15:4]} : _t325; // align.rs:32
-    wire [12:0] _t327 = lane21_amount[1] ? {2'h0, _t326[12:2]} : _t326[12:0]; // align.rs:32
-    wire [10:0] _t328 = lane21_amount[0] ? {1'h0, _t327[10:1]} : _t327[10:0]; // align.rs:32
-    wire [9:0] lane21_shifted = _t328[9:0]; // align.rs:32
+    wire [15:0] _t325 = lane21_amount[3] ? {8'h0, lane21_scaled[19:12]} : lane21_scaled[19:4]; // align.rs:36
+    wire [15:0] _t326 = lane21_amount[2] ? {4'h0, _t325[15:4]} : _t325; // align.rs:36
+    wire [12:0] _t327 = lane21_amount[1] ? {2'h0, _t326[12:2]} : _t326[12:0]; // align.rs:36
+    wire [10:0] _t328 = lane21_amount[0] ? {1'h0, _t327[10:1]} : _t327[10:0]; // align.rs:36
+    wire [9:0] lane21_shifted = _t328[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane21_in_steps <= (|lane21_amount[5:4]) ? 10'h0 : lane21_shifted;
         if (advance) lane21_s5 <= lane21_scale_c;
@@ -6730,24 +6901,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
         if (advance) lane20_scale_r <= lane20_side_r;
         if (advance) lane20_scale_e <= lane20_side_e;
+        if (advance) l13_s3_43 <= |elements_20_magnitude[14:10];
+        if (advance) lane20_normal <= l13_s3_43;
         if (advance) lane20_x_magnitude_1 <= lane20_x_magnitude;
         if (advance) lane20_x_sign_1 <= lane20_x_sign;
         if (advance) lane20_x_outer_1 <= lane20_x_outer;
         if (advance) lane20_x_inner <= lane20_inner;
     end
     wire lane20_middle = ~(lane20_x_outer_1 | lane20_x_inner); // encode.rs:21
-    wire [4:0] lane20_field = lane20_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t330 = {10'h0, {|lane20_field, lane20_x_magnitude_1[9:0]}} * {11'h0, lane20_scale_r}; // align.rs:13
+    wire [20:0] _t330 = {10'h0, {lane20_normal, lane20_x_magnitude_1[9:0]}} * {11'h0, lane20_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane20_scaled <= _t330;
-    wire lane20_normal = |lane20_field; // align.rs:21
-    wire [6:0] lane20_less = {~{1'h0, lane20_field}, lane20_normal}; // align.rs:22
-    wire [6:0] _t331 = {lane20_scale_e, 1'h1} + lane20_less; // align.rs:23
+    wire [4:0] lane20_field = lane20_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane20_less = {~{1'h0, lane20_field}, lane20_normal}; // align.rs:26
+    wire [6:0] _t331 = {lane20_scale_e, 1'h1} + lane20_less; // align.rs:27
     always @(posedge clk) if (advance) lane20_amount <= _t331[6:1];
-    wire [15:0] _t332 = lane20_amount[3] ? {8'h0, lane20_scaled[19:12]} : lane20_scaled[19:4]; // align.rs:32
-    wire [15:0] _t333 = lane20_amount[2] ? {4'h0, _t332[15:4]} : _t332; // align.rs:32
-    wire [12:0] _t334 = lane20_amount[1] ? {2'h0, _t333[12:2]} : _t333[12:0]; // align.rs:32
-    wire [10:0] _t335 = lane20_amount[0] ? {1'h0, _t334[10:1]} : _t334[10:0]; // align.rs:32
-    wire [9:0] lane20_shifted = _t335[9:0]; // align.rs:32
+    wire [15:0] _t332 = lane20_amount[3] ? {8'h0, lane20_scaled[19:12]} : lane20_scaled[19:4]; // align.rs:36
+    wire [15:0] _t333 = lane20_amount[2] ? {4'h0, _t332[15:4]} : _t332; // align.rs:36
+    wire [12:0] _t334 = lane20_amount[1] ? {2'h0, _t333[12:2]} : _t333[12:0]; // align.rs:36
+    wire [10:0] _t335 = lane20_amount[0] ? {1'h0, _t334[10:1]} : _t334[10:0]; // align.rs:36
+    wire [9:0] lane20_shifted = _t335[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane20_in_steps <= (|lane20_amount[5:4]) ? 10'h0 : lane20_shifted;
         if (advance) lane20_s5 <= lane20_scale_c;
@@ -6781,24 +6953,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
         if (advance) lane19_scale_r <= lane19_side_r;
         if (advance) lane19_scale_e <= lane19_side_e;
+        if (advance) l13_s3_44 <= |elements_19_magnitude[14:10];
+        if (advance) lane19_normal <= l13_s3_44;
         if (advance) lane19_x_magnitude_1 <= lane19_x_magnitude;
         if (advance) lane19_x_sign_1 <= lane19_x_sign;
         if (advance) lane19_x_outer_1 <= lane19_x_outer;
         if (advance) lane19_x_inner <= lane19_inner;
     end
     wire lane19_middle = ~(lane19_x_outer_1 | lane19_x_inner); // encode.rs:21
-    wire [4:0] lane19_field = lane19_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t337 = {10'h0, {|lane19_field, lane19_x_magnitude_1[9:0]}} * {11'h0, lane19_scale_r}; // align.rs:13
+    wire [20:0] _t337 = {10'h0, {lane19_normal, lane19_x_magnitude_1[9:0]}} * {11'h0, lane19_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane19_scaled <= _t337;
-    wire lane19_normal = |lane19_field; // align.rs:21
-    wire [6:0] lane19_less = {~{1'h0, lane19_field}, lane19_normal}; // align.rs:22
-    wire [6:0] _t338 = {lane19_scale_e, 1'h1} + lane19_less; // align.rs:23
+    wire [4:0] lane19_field = lane19_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane19_less = {~{1'h0, lane19_field}, lane19_normal}; // align.rs:26
+    wire [6:0] _t338 = {lane19_scale_e, 1'h1} + lane19_less; // align.rs:27
     always @(posedge clk) if (advance) lane19_amount <= _t338[6:1];
-    wire [15:0] _t339 = lane19_amount[3] ? {8'h0, lane19_scaled[19:12]} : lane19_scaled[19:4]; // align.rs:32
-    wire [15:0] _t340 = lane19_amount[2] ? {4'h0, _t339[15:4]} : _t339; // align.rs:32
-    wire [12:0] _t341 = lane19_amount[1] ? {2'h0, _t340[12:2]} : _t340[12:0]; // align.rs:32
-    wire [10:0] _t342 = lane19_amount[0] ? {1'h0, _t341[10:1]} : _t341[10:0]; // align.rs:32
-    wire [9:0] lane19_shifted = _t342[9:0]; // align.rs:32
+    wire [15:0] _t339 = lane19_amount[3] ? {8'h0, lane19_scaled[19:12]} : lane19_scaled[19:4]; // align.rs:36
+    wire [15:0] _t340 = lane19_amount[2] ? {4'h0, _t339[15:4]} : _t339; // align.rs:36
+    wire [12:0] _t341 = lane19_amount[1] ? {2'h0, _t340[12:2]} : _t340[12:0]; // align.rs:36
+    wire [10:0] _t342 = lane19_amount[0] ? {1'h0, _t341[10:1]} : _t341[10:0]; // align.rs:36
+    wire [9:0] lane19_shifted = _t342[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane19_in_steps <= (|lane19_amount[5:4]) ? 10'h0 : lane19_shifted;
         if (advance) lane19_s5 <= lane19_scale_c;
@@ -6832,24 +7005,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
         if (advance) lane18_scale_r <= lane18_side_r;
         if (advance) lane18_scale_e <= lane18_side_e;
+        if (advance) l13_s3_45 <= |elements_18_magnitude[14:10];
+        if (advance) lane18_normal <= l13_s3_45;
         if (advance) lane18_x_magnitude_1 <= lane18_x_magnitude;
         if (advance) lane18_x_sign_1 <= lane18_x_sign;
         if (advance) lane18_x_outer_1 <= lane18_x_outer;
         if (advance) lane18_x_inner <= lane18_inner;
     end
     wire lane18_middle = ~(lane18_x_outer_1 | lane18_x_inner); // encode.rs:21
-    wire [4:0] lane18_field = lane18_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t344 = {10'h0, {|lane18_field, lane18_x_magnitude_1[9:0]}} * {11'h0, lane18_scale_r}; // align.rs:13
+    wire [20:0] _t344 = {10'h0, {lane18_normal, lane18_x_magnitude_1[9:0]}} * {11'h0, lane18_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane18_scaled <= _t344;
-    wire lane18_normal = |lane18_field; // align.rs:21
-    wire [6:0] lane18_less = {~{1'h0, lane18_field}, lane18_normal}; // align.rs:22
-    wire [6:0] _t345 = {lane18_scale_e, 1'h1} + lane18_less; // align.rs:23
+    wire [4:0] lane18_field = lane18_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane18_less = {~{1'h0, lane18_field}, lane18_normal}; // align.rs:26
+    wire [6:0] _t345 = {lane18_scale_e, 1'h1} + lane18_less; // align.rs:27
     always @(posedge clk) if (advance) lane18_amount <= _t345[6:1];
-    wire [15:0] _t346 = lane18_amount[3] ? {8'h0, lane18_scaled[19:12]} : lane18_scaled[19:4]; // align.rs:32
-    wire [15:0] _t347 = lane18_amount[2] ? {4'h0, _t346[15:4]} : _t346; // align.rs:32
-    wire [12:0] _t348 = lane18_amount[1] ? {2'h0, _t347[12:2]} : _t347[12:0]; // align.rs:32
-    wire [10:0] _t349 = lane18_amount[0] ? {1'h0, _t348[10:1]} : _t348[10:0]; // align.rs:32
-    wire [9:0] lane18_shifted = _t349[9:0]; // align.rs:32
+    wire [15:0] _t346 = lane18_amount[3] ? {8'h0, lane18_scaled[19:12]} : lane18_scaled[19:4]; // align.rs:36
+    wire [15:0] _t347 = lane18_amount[2] ? {4'h0, _t346[15:4]} : _t346; // align.rs:36
+    wire [12:0] _t348 = lane18_amount[1] ? {2'h0, _t347[12:2]} : _t347[12:0]; // align.rs:36
+    wire [10:0] _t349 = lane18_amount[0] ? {1'h0, _t348[10:1]} : _t348[10:0]; // align.rs:36
+    wire [9:0] lane18_shifted = _t349[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane18_in_steps <= (|lane18_amount[5:4]) ? 10'h0 : lane18_shifted;
         if (advance) lane18_s5 <= lane18_scale_c;
@@ -6883,24 +7057,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
         if (advance) lane17_scale_r <= lane17_side_r;
         if (advance) lane17_scale_e <= lane17_side_e;
+        if (advance) l13_s3_46 <= |elements_17_magnitude[14:10];
+        if (advance) lane17_normal <= l13_s3_46;
         if (advance) lane17_x_magnitude_1 <= lane17_x_magnitude;
         if (advance) lane17_x_sign_1 <= lane17_x_sign;
         if (advance) lane17_x_outer_1 <= lane17_x_outer;
         if (advance) lane17_x_inner <= lane17_inner;
     end
     wire lane17_middle = ~(lane17_x_outer_1 | lane17_x_inner); // encode.rs:21
-    wire [4:0] lane17_field = lane17_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t351 = {10'h0, {|lane17_field, lane17_x_magnitude_1[9:0]}} * {11'h0, lane17_scale_r}; // align.rs:13
+    wire [20:0] _t351 = {10'h0, {lane17_normal, lane17_x_magnitude_1[9:0]}} * {11'h0, lane17_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane17_scaled <= _t351;
-    wire lane17_normal = |lane17_field; // align.rs:21
-    wire [6:0] lane17_less = {~{1'h0, lane17_field}, lane17_normal}; // align.rs:22
-    wire [6:0] _t352 = {lane17_scale_e, 1'h1} + lane17_less; // align.rs:23
+    wire [4:0] lane17_field = lane17_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane17_less = {~{1'h0, lane17_field}, lane17_normal}; // align.rs:26
+    wire [6:0] _t352 = {lane17_scale_e, 1'h1} + lane17_less; // align.rs:27
     always @(posedge clk) if (advance) lane17_amount <= _t352[6:1];
-    wire [15:0] _t353 = lane17_amount[3] ? {8'h0, lane17_scaled[19:12]} : lane17_scaled[19:4]; // align.rs:32
-    wire [15:0] _t354 = lane17_amount[2] ? {4'h0, _t353[15:4]} : _t353; // align.rs:32
-    wire [12:0] _t355 = lane17_amount[1] ? {2'h0, _t354[12:2]} : _t354[12:0]; // align.rs:32
-    wire [10:0] _t356 = lane17_amount[0] ? {1'h0, _t355[10:1]} : _t355[10:0]; // align.rs:32
-    wire [9:0] lane17_shifted = _t356[9:0]; // align.rs:32
+    wire [15:0] _t353 = lane17_amount[3] ? {8'h0, lane17_scaled[19:12]} : lane17_scaled[19:4]; // align.rs:36
+    wire [15:0] _t354 = lane17_amount[2] ? {4'h0, _t353[15:4]} : _t353; // align.rs:36
+    wire [12:0] _t355 = lane17_amount[1] ? {2'h0, _t354[12:2]} : _t354[12:0]; // align.rs:36
+    wire [10:0] _t356 = lane17_amount[0] ? {1'h0, _t355[10:1]} : _t355[10:0]; // align.rs:36
+    wire [9:0] lane17_shifted = _t356[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane17_in_steps <= (|lane17_amount[5:4]) ? 10'h0 : lane17_shifted;
         if (advance) lane17_s5 <= lane17_scale_c;
@@ -6934,24 +7109,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
         if (advance) lane16_scale_r <= lane16_side_r;
         if (advance) lane16_scale_e <= lane16_side_e;
+        if (advance) l13_s3_47 <= |elements_16_magnitude[14:10];
+        if (advance) lane16_normal <= l13_s3_47;
         if (advance) lane16_x_magnitude_1 <= lane16_x_magnitude;
         if (advance) lane16_x_sign_1 <= lane16_x_sign;
         if (advance) lane16_x_outer_1 <= lane16_x_outer;
         if (advance) lane16_x_inner <= lane16_inner;
     end
     wire lane16_middle = ~(lane16_x_outer_1 | lane16_x_inner); // encode.rs:21
-    wire [4:0] lane16_field = lane16_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t358 = {10'h0, {|lane16_field, lane16_x_magnitude_1[9:0]}} * {11'h0, lane16_scale_r}; // align.rs:13
+    wire [20:0] _t358 = {10'h0, {lane16_normal, lane16_x_magnitude_1[9:0]}} * {11'h0, lane16_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane16_scaled <= _t358;
-    wire lane16_normal = |lane16_field; // align.rs:21
-    wire [6:0] lane16_less = {~{1'h0, lane16_field}, lane16_normal}; // align.rs:22
-    wire [6:0] _t359 = {lane16_scale_e, 1'h1} + lane16_less; // align.rs:23
+    wire [4:0] lane16_field = lane16_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane16_less = {~{1'h0, lane16_field}, lane16_normal}; // align.rs:26
+    wire [6:0] _t359 = {lane16_scale_e, 1'h1} + lane16_less; // align.rs:27
     always @(posedge clk) if (advance) lane16_amount <= _t359[6:1];
-    wire [15:0] _t360 = lane16_amount[3] ? {8'h0, lane16_scaled[19:12]} : lane16_scaled[19:4]; // align.rs:32
-    wire [15:0] _t361 = lane16_amount[2] ? {4'h0, _t360[15:4]} : _t360; // align.rs:32
-    wire [12:0] _t362 = lane16_amount[1] ? {2'h0, _t361[12:2]} : _t361[12:0]; // align.rs:32
-    wire [10:0] _t363 = lane16_amount[0] ? {1'h0, _t362[10:1]} : _t362[10:0]; // align.rs:32
-    wire [9:0] lane16_shifted = _t363[9:0]; // align.rs:32
+    wire [15:0] _t360 = lane16_amount[3] ? {8'h0, lane16_scaled[19:12]} : lane16_scaled[19:4]; // align.rs:36
+    wire [15:0] _t361 = lane16_amount[2] ? {4'h0, _t360[15:4]} : _t360; // align.rs:36
+    wire [12:0] _t362 = lane16_amount[1] ? {2'h0, _t361[12:2]} : _t361[12:0]; // align.rs:36
+    wire [10:0] _t363 = lane16_amount[0] ? {1'h0, _t362[10:1]} : _t362[10:0]; // align.rs:36
+    wire [9:0] lane16_shifted = _t363[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane16_in_steps <= (|lane16_amount[5:4]) ? 10'h0 : lane16_shifted;
         if (advance) lane16_s5 <= lane16_scale_c;
@@ -6985,24 +7161,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_side_r;
         if (advance) lane15_scale_e <= lane15_side_e;
+        if (advance) l13_s3_48 <= |elements_15_magnitude[14:10];
+        if (advance) lane15_normal <= l13_s3_48;
         if (advance) lane15_x_magnitude_1 <= lane15_x_magnitude;
         if (advance) lane15_x_sign_1 <= lane15_x_sign;
         if (advance) lane15_x_outer_1 <= lane15_x_outer;
         if (advance) lane15_x_inner <= lane15_inner;
     end
     wire lane15_middle = ~(lane15_x_outer_1 | lane15_x_inner); // encode.rs:21
-    wire [4:0] lane15_field = lane15_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t365 = {10'h0, {|lane15_field, lane15_x_magnitude_1[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:13
+    wire [20:0] _t365 = {10'h0, {lane15_normal, lane15_x_magnitude_1[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane15_scaled <= _t365;
-    wire lane15_normal = |lane15_field; // align.rs:21
-    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:22
-    wire [6:0] _t366 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:23
+    wire [4:0] lane15_field = lane15_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:26
+    wire [6:0] _t366 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
     always @(posedge clk) if (advance) lane15_amount <= _t366[6:1];
-    wire [15:0] _t367 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:32
-    wire [15:0] _t368 = lane15_amount[2] ? {4'h0, _t367[15:4]} : _t367; // align.rs:32
-    wire [12:0] _t369 = lane15_amount[1] ? {2'h0, _t368[12:2]} : _t368[12:0]; // align.rs:32
-    wire [10:0] _t370 = lane15_amount[0] ? {1'h0, _t369[10:1]} : _t369[10:0]; // align.rs:32
-    wire [9:0] lane15_shifted = _t370[9:0]; // align.rs:32
+    wire [15:0] _t367 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
+    wire [15:0] _t368 = lane15_amount[2] ? {4'h0, _t367[15:4]} : _t367; // align.rs:36
+    wire [12:0] _t369 = lane15_amount[1] ? {2'h0, _t368[12:2]} : _t368[12:0]; // align.rs:36
+    wire [10:0] _t370 = lane15_amount[0] ? {1'h0, _t369[10:1]} : _t369[10:0]; // align.rs:36
+    wire [9:0] lane15_shifted = _t370[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
         if (advance) lane15_s5 <= lane15_scale_c;
@@ -7036,24 +7213,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_side_r;
         if (advance) lane14_scale_e <= lane14_side_e;
+        if (advance) l13_s3_49 <= |elements_14_magnitude[14:10];
+        if (advance) lane14_normal <= l13_s3_49;
         if (advance) lane14_x_magnitude_1 <= lane14_x_magnitude;
         if (advance) lane14_x_sign_1 <= lane14_x_sign;
         if (advance) lane14_x_outer_1 <= lane14_x_outer;
         if (advance) lane14_x_inner <= lane14_inner;
     end
     wire lane14_middle = ~(lane14_x_outer_1 | lane14_x_inner); // encode.rs:21
-    wire [4:0] lane14_field = lane14_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t372 = {10'h0, {|lane14_field, lane14_x_magnitude_1[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:13
+    wire [20:0] _t372 = {10'h0, {lane14_normal, lane14_x_magnitude_1[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane14_scaled <= _t372;
-    wire lane14_normal = |lane14_field; // align.rs:21
-    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:22
-    wire [6:0] _t373 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:23
+    wire [4:0] lane14_field = lane14_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:26
+    wire [6:0] _t373 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
     always @(posedge clk) if (advance) lane14_amount <= _t373[6:1];
-    wire [15:0] _t374 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:32
-    wire [15:0] _t375 = lane14_amount[2] ? {4'h0, _t374[15:4]} : _t374; // align.rs:32
-    wire [12:0] _t376 = lane14_amount[1] ? {2'h0, _t375[12:2]} : _t375[12:0]; // align.rs:32
-    wire [10:0] _t377 = lane14_amount[0] ? {1'h0, _t376[10:1]} : _t376[10:0]; // align.rs:32
-    wire [9:0] lane14_shifted = _t377[9:0]; // align.rs:32
+    wire [15:0] _t374 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
+    wire [15:0] _t375 = lane14_amount[2] ? {4'h0, _t374[15:4]} : _t374; // align.rs:36
+    wire [12:0] _t376 = lane14_amount[1] ? {2'h0, _t375[12:2]} : _t375[12:0]; // align.rs:36
+    wire [10:0] _t377 = lane14_amount[0] ? {1'h0, _t376[10:1]} : _t376[10:0]; // align.rs:36
+    wire [9:0] lane14_shifted = _t377[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
         if (advance) lane14_s5 <= lane14_scale_c;
@@ -7087,24 +7265,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_side_r;
         if (advance) lane13_scale_e <= lane13_side_e;
+        if (advance) l13_s3_50 <= |elements_13_magnitude[14:10];
+        if (advance) lane13_normal <= l13_s3_50;
         if (advance) lane13_x_magnitude_1 <= lane13_x_magnitude;
         if (advance) lane13_x_sign_1 <= lane13_x_sign;
         if (advance) lane13_x_outer_1 <= lane13_x_outer;
         if (advance) lane13_x_inner <= lane13_inner;
     end
     wire lane13_middle = ~(lane13_x_outer_1 | lane13_x_inner); // encode.rs:21
-    wire [4:0] lane13_field = lane13_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t379 = {10'h0, {|lane13_field, lane13_x_magnitude_1[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:13
+    wire [20:0] _t379 = {10'h0, {lane13_normal, lane13_x_magnitude_1[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane13_scaled <= _t379;
-    wire lane13_normal = |lane13_field; // align.rs:21
-    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:22
-    wire [6:0] _t380 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:23
+    wire [4:0] lane13_field = lane13_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:26
+    wire [6:0] _t380 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
     always @(posedge clk) if (advance) lane13_amount <= _t380[6:1];
-    wire [15:0] _t381 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:32
-    wire [15:0] _t382 = lane13_amount[2] ? {4'h0, _t381[15:4]} : _t381; // align.rs:32
-    wire [12:0] _t383 = lane13_amount[1] ? {2'h0, _t382[12:2]} : _t382[12:0]; // align.rs:32
-    wire [10:0] _t384 = lane13_amount[0] ? {1'h0, _t383[10:1]} : _t383[10:0]; // align.rs:32
-    wire [9:0] lane13_shifted = _t384[9:0]; // align.rs:32
+    wire [15:0] _t381 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
+    wire [15:0] _t382 = lane13_amount[2] ? {4'h0, _t381[15:4]} : _t381; // align.rs:36
+    wire [12:0] _t383 = lane13_amount[1] ? {2'h0, _t382[12:2]} : _t382[12:0]; // align.rs:36
+    wire [10:0] _t384 = lane13_amount[0] ? {1'h0, _t383[10:1]} : _t383[10:0]; // align.rs:36
+    wire [9:0] lane13_shifted = _t384[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
         if (advance) lane13_s5 <= lane13_scale_c;
@@ -7138,24 +7317,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_side_r;
         if (advance) lane12_scale_e <= lane12_side_e;
+        if (advance) l13_s3_51 <= |elements_12_magnitude[14:10];
+        if (advance) lane12_normal <= l13_s3_51;
         if (advance) lane12_x_magnitude_1 <= lane12_x_magnitude;
         if (advance) lane12_x_sign_1 <= lane12_x_sign;
         if (advance) lane12_x_outer_1 <= lane12_x_outer;
         if (advance) lane12_x_inner <= lane12_inner;
     end
     wire lane12_middle = ~(lane12_x_outer_1 | lane12_x_inner); // encode.rs:21
-    wire [4:0] lane12_field = lane12_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t386 = {10'h0, {|lane12_field, lane12_x_magnitude_1[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:13
+    wire [20:0] _t386 = {10'h0, {lane12_normal, lane12_x_magnitude_1[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane12_scaled <= _t386;
-    wire lane12_normal = |lane12_field; // align.rs:21
-    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:22
-    wire [6:0] _t387 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:23
+    wire [4:0] lane12_field = lane12_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:26
+    wire [6:0] _t387 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
     always @(posedge clk) if (advance) lane12_amount <= _t387[6:1];
-    wire [15:0] _t388 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:32
-    wire [15:0] _t389 = lane12_amount[2] ? {4'h0, _t388[15:4]} : _t388; // align.rs:32
-    wire [12:0] _t390 = lane12_amount[1] ? {2'h0, _t389[12:2]} : _t389[12:0]; // align.rs:32
-    wire [10:0] _t391 = lane12_amount[0] ? {1'h0, _t390[10:1]} : _t390[10:0]; // align.rs:32
-    wire [9:0] lane12_shifted = _t391[9:0]; // align.rs:32
+    wire [15:0] _t388 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
+    wire [15:0] _t389 = lane12_amount[2] ? {4'h0, _t388[15:4]} : _t388; // align.rs:36
+    wire [12:0] _t390 = lane12_amount[1] ? {2'h0, _t389[12:2]} : _t389[12:0]; // align.rs:36
+    wire [10:0] _t391 = lane12_amount[0] ? {1'h0, _t390[10:1]} : _t390[10:0]; // align.rs:36
+    wire [9:0] lane12_shifted = _t391[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
         if (advance) lane12_s5 <= lane12_scale_c;
@@ -7189,24 +7369,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_side_r;
         if (advance) lane11_scale_e <= lane11_side_e;
+        if (advance) l13_s3_52 <= |elements_11_magnitude[14:10];
+        if (advance) lane11_normal <= l13_s3_52;
         if (advance) lane11_x_magnitude_1 <= lane11_x_magnitude;
         if (advance) lane11_x_sign_1 <= lane11_x_sign;
         if (advance) lane11_x_outer_1 <= lane11_x_outer;
         if (advance) lane11_x_inner <= lane11_inner;
     end
     wire lane11_middle = ~(lane11_x_outer_1 | lane11_x_inner); // encode.rs:21
-    wire [4:0] lane11_field = lane11_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t393 = {10'h0, {|lane11_field, lane11_x_magnitude_1[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:13
+    wire [20:0] _t393 = {10'h0, {lane11_normal, lane11_x_magnitude_1[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane11_scaled <= _t393;
-    wire lane11_normal = |lane11_field; // align.rs:21
-    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:22
-    wire [6:0] _t394 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:23
+    wire [4:0] lane11_field = lane11_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:26
+    wire [6:0] _t394 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
     always @(posedge clk) if (advance) lane11_amount <= _t394[6:1];
-    wire [15:0] _t395 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:32
-    wire [15:0] _t396 = lane11_amount[2] ? {4'h0, _t395[15:4]} : _t395; // align.rs:32
-    wire [12:0] _t397 = lane11_amount[1] ? {2'h0, _t396[12:2]} : _t396[12:0]; // align.rs:32
-    wire [10:0] _t398 = lane11_amount[0] ? {1'h0, _t397[10:1]} : _t397[10:0]; // align.rs:32
-    wire [9:0] lane11_shifted = _t398[9:0]; // align.rs:32
+    wire [15:0] _t395 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
+    wire [15:0] _t396 = lane11_amount[2] ? {4'h0, _t395[15:4]} : _t395; // align.rs:36
+    wire [12:0] _t397 = lane11_amount[1] ? {2'h0, _t396[12:2]} : _t396[12:0]; // align.rs:36
+    wire [10:0] _t398 = lane11_amount[0] ? {1'h0, _t397[10:1]} : _t397[10:0]; // align.rs:36
+    wire [9:0] lane11_shifted = _t398[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
         if (advance) lane11_s5 <= lane11_scale_c;
@@ -7240,24 +7421,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_side_r;
         if (advance) lane10_scale_e <= lane10_side_e;
+        if (advance) l13_s3_53 <= |elements_10_magnitude[14:10];
+        if (advance) lane10_normal <= l13_s3_53;
         if (advance) lane10_x_magnitude_1 <= lane10_x_magnitude;
         if (advance) lane10_x_sign_1 <= lane10_x_sign;
         if (advance) lane10_x_outer_1 <= lane10_x_outer;
         if (advance) lane10_x_inner <= lane10_inner;
     end
     wire lane10_middle = ~(lane10_x_outer_1 | lane10_x_inner); // encode.rs:21
-    wire [4:0] lane10_field = lane10_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t400 = {10'h0, {|lane10_field, lane10_x_magnitude_1[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:13
+    wire [20:0] _t400 = {10'h0, {lane10_normal, lane10_x_magnitude_1[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane10_scaled <= _t400;
-    wire lane10_normal = |lane10_field; // align.rs:21
-    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:22
-    wire [6:0] _t401 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:23
+    wire [4:0] lane10_field = lane10_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:26
+    wire [6:0] _t401 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
     always @(posedge clk) if (advance) lane10_amount <= _t401[6:1];
-    wire [15:0] _t402 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:32
-    wire [15:0] _t403 = lane10_amount[2] ? {4'h0, _t402[15:4]} : _t402; // align.rs:32
-    wire [12:0] _t404 = lane10_amount[1] ? {2'h0, _t403[12:2]} : _t403[12:0]; // align.rs:32
-    wire [10:0] _t405 = lane10_amount[0] ? {1'h0, _t404[10:1]} : _t404[10:0]; // align.rs:32
-    wire [9:0] lane10_shifted = _t405[9:0]; // align.rs:32
+    wire [15:0] _t402 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
+    wire [15:0] _t403 = lane10_amount[2] ? {4'h0, _t402[15:4]} : _t402; // align.rs:36
+    wire [12:0] _t404 = lane10_amount[1] ? {2'h0, _t403[12:2]} : _t403[12:0]; // align.rs:36
+    wire [10:0] _t405 = lane10_amount[0] ? {1'h0, _t404[10:1]} : _t404[10:0]; // align.rs:36
+    wire [9:0] lane10_shifted = _t405[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
         if (advance) lane10_s5 <= lane10_scale_c;
@@ -7291,24 +7473,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_side_r;
         if (advance) lane9_scale_e <= lane9_side_e;
+        if (advance) l13_s3_54 <= |elements_9_magnitude[14:10];
+        if (advance) lane9_normal <= l13_s3_54;
         if (advance) lane9_x_magnitude_1 <= lane9_x_magnitude;
         if (advance) lane9_x_sign_1 <= lane9_x_sign;
         if (advance) lane9_x_outer_1 <= lane9_x_outer;
         if (advance) lane9_x_inner <= lane9_inner;
     end
     wire lane9_middle = ~(lane9_x_outer_1 | lane9_x_inner); // encode.rs:21
-    wire [4:0] lane9_field = lane9_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t407 = {10'h0, {|lane9_field, lane9_x_magnitude_1[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:13
+    wire [20:0] _t407 = {10'h0, {lane9_normal, lane9_x_magnitude_1[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane9_scaled <= _t407;
-    wire lane9_normal = |lane9_field; // align.rs:21
-    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:22
-    wire [6:0] _t408 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:23
+    wire [4:0] lane9_field = lane9_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:26
+    wire [6:0] _t408 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
     always @(posedge clk) if (advance) lane9_amount <= _t408[6:1];
-    wire [15:0] _t409 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:32
-    wire [15:0] _t410 = lane9_amount[2] ? {4'h0, _t409[15:4]} : _t409; // align.rs:32
-    wire [12:0] _t411 = lane9_amount[1] ? {2'h0, _t410[12:2]} : _t410[12:0]; // align.rs:32
-    wire [10:0] _t412 = lane9_amount[0] ? {1'h0, _t411[10:1]} : _t411[10:0]; // align.rs:32
-    wire [9:0] lane9_shifted = _t412[9:0]; // align.rs:32
+    wire [15:0] _t409 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
+    wire [15:0] _t410 = lane9_amount[2] ? {4'h0, _t409[15:4]} : _t409; // align.rs:36
+    wire [12:0] _t411 = lane9_amount[1] ? {2'h0, _t410[12:2]} : _t410[12:0]; // align.rs:36
+    wire [10:0] _t412 = lane9_amount[0] ? {1'h0, _t411[10:1]} : _t411[10:0]; // align.rs:36
+    wire [9:0] lane9_shifted = _t412[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
         if (advance) lane9_s5 <= lane9_scale_c;
@@ -7342,24 +7525,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_side_r;
         if (advance) lane8_scale_e <= lane8_side_e;
+        if (advance) l13_s3_55 <= |elements_8_magnitude[14:10];
+        if (advance) lane8_normal <= l13_s3_55;
         if (advance) lane8_x_magnitude_1 <= lane8_x_magnitude;
         if (advance) lane8_x_sign_1 <= lane8_x_sign;
         if (advance) lane8_x_outer_1 <= lane8_x_outer;
         if (advance) lane8_x_inner <= lane8_inner;
     end
     wire lane8_middle = ~(lane8_x_outer_1 | lane8_x_inner); // encode.rs:21
-    wire [4:0] lane8_field = lane8_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t414 = {10'h0, {|lane8_field, lane8_x_magnitude_1[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:13
+    wire [20:0] _t414 = {10'h0, {lane8_normal, lane8_x_magnitude_1[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane8_scaled <= _t414;
-    wire lane8_normal = |lane8_field; // align.rs:21
-    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:22
-    wire [6:0] _t415 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:23
+    wire [4:0] lane8_field = lane8_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:26
+    wire [6:0] _t415 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
     always @(posedge clk) if (advance) lane8_amount <= _t415[6:1];
-    wire [15:0] _t416 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:32
-    wire [15:0] _t417 = lane8_amount[2] ? {4'h0, _t416[15:4]} : _t416; // align.rs:32
-    wire [12:0] _t418 = lane8_amount[1] ? {2'h0, _t417[12:2]} : _t417[12:0]; // align.rs:32
-    wire [10:0] _t419 = lane8_amount[0] ? {1'h0, _t418[10:1]} : _t418[10:0]; // align.rs:32
-    wire [9:0] lane8_shifted = _t419[9:0]; // align.rs:32
+    wire [15:0] _t416 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
+    wire [15:0] _t417 = lane8_amount[2] ? {4'h0, _t416[15:4]} : _t416; // align.rs:36
+    wire [12:0] _t418 = lane8_amount[1] ? {2'h0, _t417[12:2]} : _t417[12:0]; // align.rs:36
+    wire [10:0] _t419 = lane8_amount[0] ? {1'h0, _t418[10:1]} : _t418[10:0]; // align.rs:36
+    wire [9:0] lane8_shifted = _t419[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
         if (advance) lane8_s5 <= lane8_scale_c;
@@ -7393,24 +7577,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_side_r;
         if (advance) lane7_scale_e <= lane7_side_e;
+        if (advance) l13_s3_56 <= |elements_7_magnitude[14:10];
+        if (advance) lane7_normal <= l13_s3_56;
         if (advance) lane7_x_magnitude_1 <= lane7_x_magnitude;
         if (advance) lane7_x_sign_1 <= lane7_x_sign;
         if (advance) lane7_x_outer_1 <= lane7_x_outer;
         if (advance) lane7_x_inner <= lane7_inner;
     end
     wire lane7_middle = ~(lane7_x_outer_1 | lane7_x_inner); // encode.rs:21
-    wire [4:0] lane7_field = lane7_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t421 = {10'h0, {|lane7_field, lane7_x_magnitude_1[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:13
+    wire [20:0] _t421 = {10'h0, {lane7_normal, lane7_x_magnitude_1[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane7_scaled <= _t421;
-    wire lane7_normal = |lane7_field; // align.rs:21
-    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:22
-    wire [6:0] _t422 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:23
+    wire [4:0] lane7_field = lane7_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:26
+    wire [6:0] _t422 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
     always @(posedge clk) if (advance) lane7_amount <= _t422[6:1];
-    wire [15:0] _t423 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:32
-    wire [15:0] _t424 = lane7_amount[2] ? {4'h0, _t423[15:4]} : _t423; // align.rs:32
-    wire [12:0] _t425 = lane7_amount[1] ? {2'h0, _t424[12:2]} : _t424[12:0]; // align.rs:32
-    wire [10:0] _t426 = lane7_amount[0] ? {1'h0, _t425[10:1]} : _t425[10:0]; // align.rs:32
-    wire [9:0] lane7_shifted = _t426[9:0]; // align.rs:32
+    wire [15:0] _t423 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
+    wire [15:0] _t424 = lane7_amount[2] ? {4'h0, _t423[15:4]} : _t423; // align.rs:36
+    wire [12:0] _t425 = lane7_amount[1] ? {2'h0, _t424[12:2]} : _t424[12:0]; // align.rs:36
+    wire [10:0] _t426 = lane7_amount[0] ? {1'h0, _t425[10:1]} : _t425[10:0]; // align.rs:36
+    wire [9:0] lane7_shifted = _t426[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
         if (advance) lane7_s5 <= lane7_scale_c;
@@ -7444,24 +7629,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_side_r;
         if (advance) lane6_scale_e <= lane6_side_e;
+        if (advance) l13_s3_57 <= |elements_6_magnitude[14:10];
+        if (advance) lane6_normal <= l13_s3_57;
         if (advance) lane6_x_magnitude_1 <= lane6_x_magnitude;
         if (advance) lane6_x_sign_1 <= lane6_x_sign;
         if (advance) lane6_x_outer_1 <= lane6_x_outer;
         if (advance) lane6_x_inner <= lane6_inner;
     end
     wire lane6_middle = ~(lane6_x_outer_1 | lane6_x_inner); // encode.rs:21
-    wire [4:0] lane6_field = lane6_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t428 = {10'h0, {|lane6_field, lane6_x_magnitude_1[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:13
+    wire [20:0] _t428 = {10'h0, {lane6_normal, lane6_x_magnitude_1[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane6_scaled <= _t428;
-    wire lane6_normal = |lane6_field; // align.rs:21
-    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:22
-    wire [6:0] _t429 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:23
+    wire [4:0] lane6_field = lane6_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:26
+    wire [6:0] _t429 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
     always @(posedge clk) if (advance) lane6_amount <= _t429[6:1];
-    wire [15:0] _t430 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:32
-    wire [15:0] _t431 = lane6_amount[2] ? {4'h0, _t430[15:4]} : _t430; // align.rs:32
-    wire [12:0] _t432 = lane6_amount[1] ? {2'h0, _t431[12:2]} : _t431[12:0]; // align.rs:32
-    wire [10:0] _t433 = lane6_amount[0] ? {1'h0, _t432[10:1]} : _t432[10:0]; // align.rs:32
-    wire [9:0] lane6_shifted = _t433[9:0]; // align.rs:32
+    wire [15:0] _t430 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
+    wire [15:0] _t431 = lane6_amount[2] ? {4'h0, _t430[15:4]} : _t430; // align.rs:36
+    wire [12:0] _t432 = lane6_amount[1] ? {2'h0, _t431[12:2]} : _t431[12:0]; // align.rs:36
+    wire [10:0] _t433 = lane6_amount[0] ? {1'h0, _t432[10:1]} : _t432[10:0]; // align.rs:36
+    wire [9:0] lane6_shifted = _t433[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
         if (advance) lane6_s5 <= lane6_scale_c;
@@ -7495,24 +7681,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_side_r;
         if (advance) lane5_scale_e <= lane5_side_e;
+        if (advance) l13_s3_58 <= |elements_5_magnitude[14:10];
+        if (advance) lane5_normal <= l13_s3_58;
         if (advance) lane5_x_magnitude_1 <= lane5_x_magnitude;
         if (advance) lane5_x_sign_1 <= lane5_x_sign;
         if (advance) lane5_x_outer_1 <= lane5_x_outer;
         if (advance) lane5_x_inner <= lane5_inner;
     end
     wire lane5_middle = ~(lane5_x_outer_1 | lane5_x_inner); // encode.rs:21
-    wire [4:0] lane5_field = lane5_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t435 = {10'h0, {|lane5_field, lane5_x_magnitude_1[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:13
+    wire [20:0] _t435 = {10'h0, {lane5_normal, lane5_x_magnitude_1[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane5_scaled <= _t435;
-    wire lane5_normal = |lane5_field; // align.rs:21
-    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:22
-    wire [6:0] _t436 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:23
+    wire [4:0] lane5_field = lane5_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:26
+    wire [6:0] _t436 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
     always @(posedge clk) if (advance) lane5_amount <= _t436[6:1];
-    wire [15:0] _t437 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:32
-    wire [15:0] _t438 = lane5_amount[2] ? {4'h0, _t437[15:4]} : _t437; // align.rs:32
-    wire [12:0] _t439 = lane5_amount[1] ? {2'h0, _t438[12:2]} : _t438[12:0]; // align.rs:32
-    wire [10:0] _t440 = lane5_amount[0] ? {1'h0, _t439[10:1]} : _t439[10:0]; // align.rs:32
-    wire [9:0] lane5_shifted = _t440[9:0]; // align.rs:32
+    wire [15:0] _t437 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
+    wire [15:0] _t438 = lane5_amount[2] ? {4'h0, _t437[15:4]} : _t437; // align.rs:36
+    wire [12:0] _t439 = lane5_amount[1] ? {2'h0, _t438[12:2]} : _t438[12:0]; // align.rs:36
+    wire [10:0] _t440 = lane5_amount[0] ? {1'h0, _t439[10:1]} : _t439[10:0]; // align.rs:36
+    wire [9:0] lane5_shifted = _t440[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
         if (advance) lane5_s5 <= lane5_scale_c;
@@ -7546,24 +7733,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_side_r;
         if (advance) lane4_scale_e <= lane4_side_e;
+        if (advance) l13_s3_59 <= |elements_4_magnitude[14:10];
+        if (advance) lane4_normal <= l13_s3_59;
         if (advance) lane4_x_magnitude_1 <= lane4_x_magnitude;
         if (advance) lane4_x_sign_1 <= lane4_x_sign;
         if (advance) lane4_x_outer_1 <= lane4_x_outer;
         if (advance) lane4_x_inner <= lane4_inner;
     end
     wire lane4_middle = ~(lane4_x_outer_1 | lane4_x_inner); // encode.rs:21
-    wire [4:0] lane4_field = lane4_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t442 = {10'h0, {|lane4_field, lane4_x_magnitude_1[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:13
+    wire [20:0] _t442 = {10'h0, {lane4_normal, lane4_x_magnitude_1[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane4_scaled <= _t442;
-    wire lane4_normal = |lane4_field; // align.rs:21
-    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:22
-    wire [6:0] _t443 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:23
+    wire [4:0] lane4_field = lane4_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:26
+    wire [6:0] _t443 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
     always @(posedge clk) if (advance) lane4_amount <= _t443[6:1];
-    wire [15:0] _t444 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:32
-    wire [15:0] _t445 = lane4_amount[2] ? {4'h0, _t444[15:4]} : _t444; // align.rs:32
-    wire [12:0] _t446 = lane4_amount[1] ? {2'h0, _t445[12:2]} : _t445[12:0]; // align.rs:32
-    wire [10:0] _t447 = lane4_amount[0] ? {1'h0, _t446[10:1]} : _t446[10:0]; // align.rs:32
-    wire [9:0] lane4_shifted = _t447[9:0]; // align.rs:32
+    wire [15:0] _t444 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
+    wire [15:0] _t445 = lane4_amount[2] ? {4'h0, _t444[15:4]} : _t444; // align.rs:36
+    wire [12:0] _t446 = lane4_amount[1] ? {2'h0, _t445[12:2]} : _t445[12:0]; // align.rs:36
+    wire [10:0] _t447 = lane4_amount[0] ? {1'h0, _t446[10:1]} : _t446[10:0]; // align.rs:36
+    wire [9:0] lane4_shifted = _t447[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
         if (advance) lane4_s5 <= lane4_scale_c;
@@ -7597,24 +7785,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_side_r;
         if (advance) lane3_scale_e <= lane3_side_e;
+        if (advance) l13_s3_60 <= |elements_3_magnitude[14:10];
+        if (advance) lane3_normal <= l13_s3_60;
         if (advance) lane3_x_magnitude_1 <= lane3_x_magnitude;
         if (advance) lane3_x_sign_1 <= lane3_x_sign;
         if (advance) lane3_x_outer_1 <= lane3_x_outer;
         if (advance) lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer_1 | lane3_x_inner); // encode.rs:21
-    wire [4:0] lane3_field = lane3_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t449 = {10'h0, {|lane3_field, lane3_x_magnitude_1[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:13
+    wire [20:0] _t449 = {10'h0, {lane3_normal, lane3_x_magnitude_1[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane3_scaled <= _t449;
-    wire lane3_normal = |lane3_field; // align.rs:21
-    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:22
-    wire [6:0] _t450 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:23
+    wire [4:0] lane3_field = lane3_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
+    wire [6:0] _t450 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
     always @(posedge clk) if (advance) lane3_amount <= _t450[6:1];
-    wire [15:0] _t451 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:32
-    wire [15:0] _t452 = lane3_amount[2] ? {4'h0, _t451[15:4]} : _t451; // align.rs:32
-    wire [12:0] _t453 = lane3_amount[1] ? {2'h0, _t452[12:2]} : _t452[12:0]; // align.rs:32
-    wire [10:0] _t454 = lane3_amount[0] ? {1'h0, _t453[10:1]} : _t453[10:0]; // align.rs:32
-    wire [9:0] lane3_shifted = _t454[9:0]; // align.rs:32
+    wire [15:0] _t451 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t452 = lane3_amount[2] ? {4'h0, _t451[15:4]} : _t451; // align.rs:36
+    wire [12:0] _t453 = lane3_amount[1] ? {2'h0, _t452[12:2]} : _t452[12:0]; // align.rs:36
+    wire [10:0] _t454 = lane3_amount[0] ? {1'h0, _t453[10:1]} : _t453[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t454[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
         if (advance) lane3_s5 <= lane3_scale_c;
@@ -7648,24 +7837,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_side_r;
         if (advance) lane2_scale_e <= lane2_side_e;
+        if (advance) l13_s3_61 <= |elements_2_magnitude[14:10];
+        if (advance) lane2_normal <= l13_s3_61;
         if (advance) lane2_x_magnitude_1 <= lane2_x_magnitude;
         if (advance) lane2_x_sign_1 <= lane2_x_sign;
         if (advance) lane2_x_outer_1 <= lane2_x_outer;
         if (advance) lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer_1 | lane2_x_inner); // encode.rs:21
-    wire [4:0] lane2_field = lane2_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t456 = {10'h0, {|lane2_field, lane2_x_magnitude_1[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:13
+    wire [20:0] _t456 = {10'h0, {lane2_normal, lane2_x_magnitude_1[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane2_scaled <= _t456;
-    wire lane2_normal = |lane2_field; // align.rs:21
-    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:22
-    wire [6:0] _t457 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:23
+    wire [4:0] lane2_field = lane2_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
+    wire [6:0] _t457 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
     always @(posedge clk) if (advance) lane2_amount <= _t457[6:1];
-    wire [15:0] _t458 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:32
-    wire [15:0] _t459 = lane2_amount[2] ? {4'h0, _t458[15:4]} : _t458; // align.rs:32
-    wire [12:0] _t460 = lane2_amount[1] ? {2'h0, _t459[12:2]} : _t459[12:0]; // align.rs:32
-    wire [10:0] _t461 = lane2_amount[0] ? {1'h0, _t460[10:1]} : _t460[10:0]; // align.rs:32
-    wire [9:0] lane2_shifted = _t461[9:0]; // align.rs:32
+    wire [15:0] _t458 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t459 = lane2_amount[2] ? {4'h0, _t458[15:4]} : _t458; // align.rs:36
+    wire [12:0] _t460 = lane2_amount[1] ? {2'h0, _t459[12:2]} : _t459[12:0]; // align.rs:36
+    wire [10:0] _t461 = lane2_amount[0] ? {1'h0, _t460[10:1]} : _t460[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t461[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
         if (advance) lane2_s5 <= lane2_scale_c;
@@ -7699,24 +7889,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_side_r;
         if (advance) lane1_scale_e <= lane1_side_e;
+        if (advance) l13_s3_62 <= |elements_1_magnitude[14:10];
+        if (advance) lane1_normal <= l13_s3_62;
         if (advance) lane1_x_magnitude_1 <= lane1_x_magnitude;
         if (advance) lane1_x_sign_1 <= lane1_x_sign;
         if (advance) lane1_x_outer_1 <= lane1_x_outer;
         if (advance) lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer_1 | lane1_x_inner); // encode.rs:21
-    wire [4:0] lane1_field = lane1_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t463 = {10'h0, {|lane1_field, lane1_x_magnitude_1[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:13
+    wire [20:0] _t463 = {10'h0, {lane1_normal, lane1_x_magnitude_1[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane1_scaled <= _t463;
-    wire lane1_normal = |lane1_field; // align.rs:21
-    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:22
-    wire [6:0] _t464 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:23
+    wire [4:0] lane1_field = lane1_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
+    wire [6:0] _t464 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
     always @(posedge clk) if (advance) lane1_amount <= _t464[6:1];
-    wire [15:0] _t465 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:32
-    wire [15:0] _t466 = lane1_amount[2] ? {4'h0, _t465[15:4]} : _t465; // align.rs:32
-    wire [12:0] _t467 = lane1_amount[1] ? {2'h0, _t466[12:2]} : _t466[12:0]; // align.rs:32
-    wire [10:0] _t468 = lane1_amount[0] ? {1'h0, _t467[10:1]} : _t467[10:0]; // align.rs:32
-    wire [9:0] lane1_shifted = _t468[9:0]; // align.rs:32
+    wire [15:0] _t465 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t466 = lane1_amount[2] ? {4'h0, _t465[15:4]} : _t465; // align.rs:36
+    wire [12:0] _t467 = lane1_amount[1] ? {2'h0, _t466[12:2]} : _t466[12:0]; // align.rs:36
+    wire [10:0] _t468 = lane1_amount[0] ? {1'h0, _t467[10:1]} : _t467[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t468[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
         if (advance) lane1_s5 <= lane1_scale_c;
@@ -7750,24 +7941,25 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_side_r;
         if (advance) lane0_scale_e <= lane0_side_e;
+        if (advance) l13_s3_63 <= |elements_0_magnitude[14:10];
+        if (advance) lane0_normal <= l13_s3_63;
         if (advance) lane0_x_magnitude_1 <= lane0_x_magnitude;
         if (advance) lane0_x_sign_1 <= lane0_x_sign;
         if (advance) lane0_x_outer_1 <= lane0_x_outer;
         if (advance) lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer_1 | lane0_x_inner); // encode.rs:21
-    wire [4:0] lane0_field = lane0_x_magnitude_1[14:10]; // half.rs:16
-    wire [20:0] _t470 = {10'h0, {|lane0_field, lane0_x_magnitude_1[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:13
+    wire [20:0] _t470 = {10'h0, {lane0_normal, lane0_x_magnitude_1[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
     always @(posedge clk) if (advance) lane0_scaled <= _t470;
-    wire lane0_normal = |lane0_field; // align.rs:21
-    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:22
-    wire [6:0] _t471 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:23
+    wire [4:0] lane0_field = lane0_x_magnitude_1[14:10]; // align.rs:25
+    wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
+    wire [6:0] _t471 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
     always @(posedge clk) if (advance) lane0_amount <= _t471[6:1];
-    wire [15:0] _t472 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:32
-    wire [15:0] _t473 = lane0_amount[2] ? {4'h0, _t472[15:4]} : _t472; // align.rs:32
-    wire [12:0] _t474 = lane0_amount[1] ? {2'h0, _t473[12:2]} : _t473[12:0]; // align.rs:32
-    wire [10:0] _t475 = lane0_amount[0] ? {1'h0, _t474[10:1]} : _t474[10:0]; // align.rs:32
-    wire [9:0] lane0_shifted = _t475[9:0]; // align.rs:32
+    wire [15:0] _t472 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t473 = lane0_amount[2] ? {4'h0, _t472[15:4]} : _t472; // align.rs:36
+    wire [12:0] _t474 = lane0_amount[1] ? {2'h0, _t473[12:2]} : _t473[12:0]; // align.rs:36
+    wire [10:0] _t475 = lane0_amount[0] ? {1'h0, _t474[10:1]} : _t474[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t475[9:0]; // align.rs:36
     always @(posedge clk) begin
         if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
         if (advance) lane0_s5 <= lane0_scale_c;

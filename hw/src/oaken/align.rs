@@ -8,17 +8,21 @@ use hdl::*;
 /// Bits of the result.
 pub const BITS: u32 = 10;
 
-/// Mantissa (11 bits) times reciprocal (10 bits, at most 512): below 2^20.
-pub fn product(mantissa: Signal, r: Signal) -> Signal {
-    mantissa * r
+/// Is the exponent field of a binary16 magnitude not 0? A register belongs behind it: the multiplier needs the cycle for itself.
+pub fn normal(magnitude: Signal) -> Signal {
+    magnitude.drop_low(10).any()
+}
+
+/// The mantissa (11 bits) of a magnitude times a reciprocal (10 bits, at most 512): below 2^20.
+pub fn product(magnitude: Signal, normal: Signal, r: Signal) -> Signal {
+    normal.cat(magnitude.trunc(10)) * r
 }
 
 /// The distance of the shift, 6 bits, for a binary16 magnitude and the step's E: `E - 1` less the exponent, which is one below its
 /// field unless the number is subnormal. The field is subtracted and `normal` added in one carry chain.
 #[module]
-pub fn shift_amount(magnitude: Signal, e: Signal) -> Signal {
+pub fn shift_amount(magnitude: Signal, normal: Signal, e: Signal) -> Signal {
     let field = magnitude.drop_low(10);
-    let normal = field.any();
     let less = (!field.zext(6)).cat(normal);
     (e.cat(normal.lit(1u32, 1)) + less).drop_low(1)
 }

@@ -5,10 +5,9 @@
 //! positive side whose codes begin at 0. What differs is looked up (`scale_table`), the rounding of the outliers' codes among it.
 //! [`STAGES`] stages of the engine's pipeline.
 
-use super::align::{align, product, shift_amount};
+use super::align::{align, normal, product, shift_amount};
 use super::classify::Classified;
 use super::scale::GroupScale;
-use crate::float::half::unpack;
 use hdl::*;
 
 /// The code of `x`, [`STAGES`] stages later. `split` is that of its vector; `side_of` looks up the scale of an element's group and
@@ -17,12 +16,13 @@ use hdl::*;
 pub fn encode(x: Classified, split: Signal, side_of: impl FnOnce(Classified) -> GroupScale) -> Signal {
     // stages 1 and 2: the step of its group and side
     let scale = side_of(x);
+    let normal = normal(x.magnitude).meet(scale);
     let x = x.meet(scale);
     let middle = !x.outlier();
 
     // stages 3 and 4: the magnitude in 32nds of a step
-    let scaled = product(unpack(x.magnitude).mantissa, scale.r).next();
-    let amount = shift_amount(x.magnitude, scale.e).next();
+    let scaled = product(x.magnitude, normal, scale.r).next();
+    let amount = shift_amount(x.magnitude, normal, scale.e).next();
     let in_steps = align(scaled, amount).next();
 
     // stage 5: whole steps beyond the threshold; for outliers, the nearest

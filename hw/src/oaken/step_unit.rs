@@ -7,9 +7,9 @@
 //! Ports: an item a cycle, no handshake; see [`StepPorts`]. Latency [`LATENCY`] cycles. Nothing is combinational from port to
 //! port. No parameters.
 
-use super::align::{align, product, shift_amount};
+use super::align::{align, normal, product, shift_amount};
 use crate::float::divide15::{digit_sum, quotient};
-use crate::float::half::{to_fixed, unpack};
+use crate::float::half::to_fixed;
 use crate::float::leading_zeros::leading_zeros;
 use crate::float::reciprocal::reciprocal;
 use hdl::*;
@@ -144,9 +144,10 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
 
     m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
     let in_steps = |magnitude: Signal| {
+        let normal = normal(magnitude.meet(e)).meet(r);
         let x = magnitude.meet(r);
-        let product = product(unpack(x).mantissa, r).next();
-        let amount = shift_amount(x, e.meet(r)).next();
+        let product = product(x, normal, r).next();
+        let amount = shift_amount(x, normal, e.meet(r)).next();
         align(product, amount).next()
     };
     let c_a = in_steps(item.thr_a);
