@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::process::ExitCode;
 use testbenches::coverage::{self, Points};
-use testbenches::drivers::{Driver, Effort, configuration, dot_of_two, names, small};
+use testbenches::drivers::{Driver, Effort, configuration, dot_of_two, names, small, tree_of_two};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/coverage.md");
 const MARKER: &str = "<!-- written by `cargo xtask coverage` -->\n";
@@ -23,11 +23,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// All drivers with small parameters, and the number units of binary16; of the units of vectors a small one.
+/// All drivers with small parameters, the Oaken engines also with four lanes, and the number units of binary16; of the units of
+/// vectors small ones.
 fn drivers() -> Result<Vec<Driver>, String> {
     let units = names().into_iter().filter(|name| name.starts_with("f16_") && !name.ends_with("dot16"));
+    let units = units.chain(["oaken_quantizer_p4", "oaken_dequantizer_p4"].map(String::from));
     let units = units.map(|name| configuration(&name)).collect::<Result<Vec<_>, _>>()?;
-    Ok(small(false).into_iter().chain(units).chain([dot_of_two()]).collect())
+    Ok(small(false).into_iter().chain(units).chain([dot_of_two(), tree_of_two()]).collect())
 }
 
 fn run() -> Result<(), String> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Instant;
 use testbenches::drivers::{self, Effort};
-use testbenches::mutation::{Fate, Mutants};
+use testbenches::mutation::{Explanation, Explanations, Fate, Mutants};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +27,8 @@ fn usage() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs the mutants and prints what became of them; true if at least 95 % of those that differ are killed.
+/// Runs the mutants and prints what became of them; true if at least 95 % of those that differ are killed and every explained
+/// mutant of this run lives.
 fn mutate(name: &str, count: usize, seed: u64) -> Result<bool, String> {
     let driver = drivers::configuration(name)?;
     if !testbenches::have(&["yosys", "verilator"]) {
@@ -39,32 +40,55 @@ fn mutate(name: &str, count: usize, seed: u64) -> Result<bool, String> {
     let mutants = Mutants::new(&driver, count, seed)?;
     println!("{name}: {} mutants of {}, seed {seed}", mutants.mutations().len(), driver.design.name());
     let effort = Effort { seed: 1, long: false };
-    let fates = mutants.run(effort)?;
+    let explanations = Explanations::of(name)?;
+    let fates = mutants.run(effort, &explanations)?;
+    let mut explained: Vec<&Explanation> = vec![];
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut killed, mut equivalent) = (0, 0);
     for (mutation, fate) in mutants.mutations().iter().zip(&fates) {
         match fate {
-            Fate::Killed(words) => *reasons.entry(kind(words)).or_default() += 1,
-            Fate::Equivalent => println!("equivalent (proved): {}", mutation.what),
+            Fate::Killed(words) => {
+                killed += 1;
+                *reasons.entry(kind(words)).or_default() += 1;
+                continue;
+            }
+            Fate::Equivalent(module) => {
+                equivalent += 1;
+                println!("equivalent (proved in {module}): {}", mutation.what);
+            }
+            Fate::Explained(explanation) => {
+                explained.push(explanation);
+                println!("explained: {}\n    {}", mutation.what, explanation.reason);
+            }
             Fate::Survived => println!("SURVIVED: {}", mutation.what),
         }
-        if let (Fate::Equivalent | Fate::Survived, Some(place)) = (fate, &mutation.place) {
+        if let Some(place) = &mutation.place {
             let rust = place.rust.as_deref().unwrap_or("no Rust line is known");
             println!("    mutation {}: {}, {rust}\n        {}", mutation.number, place.verilog, place.text);
         }
     }
     println!("killed by:");
     reasons.iter().for_each(|(reason, count)| println!("  {count:5}  {reason}"));
-    let of = |wanted: fn(&Fate) -> bool| fates.iter().filter(|fate| wanted(fate)).count();
-    let (killed, equivalent) = (of(|fate| matches!(fate, Fate::Killed(_))), of(|fate| *fate == Fate::Equivalent));
-    let survived = fates.len() - killed - equivalent;
+    let complete = explanations.run == (count, seed);
+    // one living mutant each: an explanation is of no other
+    let matches = |one: &Explanation| explained.iter().filter(|other| **other == one).count();
+    let stale: Vec<_> = explanations.all.iter().filter(|one| complete && matches(one) != 1).collect();
+    for one in &stale {
+        println!("STALE: {} living mutants are `{}` in `{}`, not 1", matches(one), one.mutation, one.line);
+    }
+    let survived = fates.len() - killed - equivalent - explained.len();
     let differ = killed + survived;
+    let percent = 100.0 * killed as f64 / differ.max(1) as f64;
     println!(
-        "{name}: {killed} of {} killed, {equivalent} proved equivalent, {survived} survived: {:.1} % of those that differ are killed; {:.0} s",
+        "| configuration | mutants | killed | proved equivalent | explained | survivors | killed of those that differ | seconds |"
+    );
+    println!(
+        "| {name} | {} | {killed} | {equivalent} | {} | {survived} | {percent:.1} % | {:.0} |",
         fates.len(),
-        100.0 * killed as f64 / differ.max(1) as f64,
+        explained.len(),
         start.elapsed().as_secs_f64()
     );
-    Ok(20 * killed >= 19 * differ)
+    Ok(20 * killed >= 19 * differ && stale.is_empty())
 }
 
 /// A failure without its numbers, to count alike ones together.

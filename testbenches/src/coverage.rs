@@ -5,7 +5,7 @@
 
 use crate::drivers::{Driver, Effort, Kind};
 use crate::mutation::rust_place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is counted.
@@ -76,6 +76,29 @@ fn points(data: &str, verilog: &str) -> Points {
         let point = Point { file, line: rust_line, module, count: count_of, what };
         *points.entry(point).or_default() += count.trim().parse::<u64>().unwrap_or(0);
     }
+    known(points)
+}
+
+/// The signal of a point and its bit: `signal[3]:0->1`, or `signal:0->1` for one bit.
+fn signal(what: &str) -> (&str, Option<u32>) {
+    let signal = what.split(':').next().unwrap_or(what);
+    let indexed = signal.strip_suffix(']').and_then(|s| s.rsplit_once('['));
+    indexed.map_or((signal, None), |(name, bit)| (name, bit.parse().ok()))
+}
+
+/// Without the bits of which Verilator 5.048 knows nothing: signals wider than 64 bits are arrays of words of 32 bits for it, and
+/// it counts the first word for all of them.
+fn known(mut points: Points) -> Points {
+    let mut wide = BTreeSet::new();
+    for point in points.keys() {
+        if let (name, Some(64..)) = signal(&point.what) {
+            wide.insert((point.module.clone(), name.to_string()));
+        }
+    }
+    points.retain(|point, _| {
+        let (name, bit) = signal(&point.what);
+        bit.is_none_or(|bit| bit < 32) || !wide.contains(&(point.module.clone(), name.to_string()))
+    });
     points
 }
 
@@ -126,25 +149,36 @@ pub fn table(points: &Points) -> String {
     out + "\n" + &missed(&files)
 }
 
-/// The points that were not reached, by source line.
+/// The points that were not reached, by source line: signals with their bits, and branches.
 fn missed(files: &BTreeMap<&str, Vec<(&Point, u64)>>) -> String {
     let mut out = String::new();
     for (file, points) in files {
-        let mut lines: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+        let mut lines: BTreeMap<u32, BTreeMap<&str, BTreeSet<u32>>> = BTreeMap::new();
         for (point, _) in points.iter().filter(|(_, count)| *count == 0) {
-            let names = lines.entry(point.line).or_default();
-            // the bits of a signal together
-            let name = point.what.split(['[', ':']).next().unwrap_or(&point.what);
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            let (name, bit) = signal(&point.what);
+            lines.entry(point.line).or_default().entry(name).or_default().extend(bit);
         }
         for (line, names) in lines {
             let place = if line == 0 { file.to_string() } else { format!("{file}:{line}") };
-            out += &format!("- {place}: `{}`\n", names.join("`, `"));
+            let names: Vec<String> = names.iter().map(|(name, bits)| format!("`{name}{}`", ranges(bits))).collect();
+            out += &format!("- {place}: {}\n", names.join(", "));
         }
     }
     out
+}
+
+/// `[7:4, 0]`, or nothing for a signal of one bit.
+fn ranges(bits: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = vec![];
+    for &bit in bits {
+        match ranges.last_mut() {
+            Some((high, _)) if *high + 1 == bit => *high = bit,
+            _ => ranges.push((bit, bit)),
+        }
+    }
+    let range = |(high, low): &(u32, u32)| if high == low { format!("{high}") } else { format!("{high}:{low}") };
+    let ranges: Vec<String> = ranges.iter().rev().map(range).collect();
+    if ranges.is_empty() { String::new() } else { format!("[{}]", ranges.join(", ")) }
 }
 
 /// Renews the table in a document, which stands behind the marker.
@@ -164,9 +198,9 @@ mod tests {
 
     #[test]
     fn points_are_read_merged_and_listed() {
-        let verilog = "module m ();\n    reg [1:0] count; // fifo.rs:12\nendmodule\n";
+        let verilog = "module m ();\n    reg [7:0] count; // fifo.rs:12\nendmodule\n";
         let line = |bit: u32, count: u32| {
-            let o = format!("count[{bit}]");
+            let o = format!("count[{bit}]:0->1");
             let fields = [("f", "model.v"), ("l", "2"), ("page", "v_toggle/m"), ("o", &o)];
             let fields: String = fields.iter().map(|(name, value)| format!("\u{1}{name}\u{2}{value}")).collect();
             format!("C '{fields}' {count}\n")
@@ -175,8 +209,14 @@ mod tests {
         let mut all = points(&format!("{head}{}{}", line(0, 3), line(1, 0)), verilog);
         assert_eq!(all.len(), 2);
         assert!(table(&all).contains("| fifo.rs | 0 | 0 | - | 2 | 1 | 50.0 |"), "{}", table(&all));
-        assert!(table(&all).ends_with("- fifo.rs:12: `count`\n"), "{}", table(&all));
+        assert!(table(&all).ends_with("- fifo.rs:12: `count[1]`\n"), "{}", table(&all));
         merge(&mut all, points(&line(1, 1), verilog));
         assert!(table(&all).contains("| 2 | 2 | 100.0 |"), "{}", table(&all));
+        [3, 5, 6, 7].iter().for_each(|bit| merge(&mut all, points(&line(*bit, 0), verilog)));
+        assert!(table(&all).ends_with("- fifo.rs:12: `count[7:5, 3]`\n"), "{}", table(&all));
+        // of wide signals only the lowest word is known
+        let wide = points(&format!("{}{}{}", line(0, 3), line(40, 3), line(64, 3)), verilog);
+        assert_eq!(wide.keys().map(|point| &point.what[..]).collect::<Vec<_>>(), ["count[0]:0->1"]);
+        assert_eq!(points(&format!("{}{}", line(40, 3), line(63, 3)), verilog).len(), 2);
     }
 }

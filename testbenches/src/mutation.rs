@@ -5,8 +5,11 @@
 //! one compilation by Verilator and one short run each.
 
 mod equivalence;
+mod explained;
+mod rtlil;
 mod source;
 
+pub use explained::{Explanation, Explanations};
 pub use source::{Place, rust_place};
 
 use crate::drivers::{Driver, Effort, Kind};
@@ -24,6 +27,8 @@ const SELECT: &str = "mutation";
 pub struct Mutation {
     /// From 1: the value of the input that makes it alive.
     pub number: usize,
+    /// The module in which it is.
+    pub module: String,
     /// The command that builds it in.
     pub command: String,
     /// What happens to which pin, for people.
@@ -37,8 +42,10 @@ pub struct Mutation {
 pub enum Fate {
     /// The test failed, with these words.
     Killed(String),
-    /// The test passed, and the mutant is proved to do the same as the design.
-    Equivalent,
+    /// The test passed, and this module is proved to do the same with the mutation as without.
+    Equivalent(String),
+    /// The test passed, and it is known why the mutant does the same.
+    Explained(Explanation),
     /// The test passed.
     Survived,
 }
@@ -84,16 +91,21 @@ impl<'d> Mutants<'d> {
         &self.mutations
     }
 
-    /// Runs the test on every mutant, and looks whether the survivors do the same as the design.
+    /// Runs the test on every mutant, and looks whether the survivors do the same as the design, unless that is explained.
     ///
     /// # Errors
     /// If Verilator does not take the netlist, or the test fails on the design itself.
-    pub fn run(&self, effort: Effort) -> Result<Vec<Fate>, String> {
+    pub fn run(&self, effort: Effort, explained: &Explanations) -> Result<Vec<Fate>, String> {
         self.one(0, effort).map_err(|e| e.to_string())?.map_err(|e| format!("the design itself fails: {e}"))?;
-        let fate = |mutation: &Mutation| match self.one(mutation.number, effort).map_err(|e| e.to_string())? {
-            Err(words) => Ok(Fate::Killed(words)),
-            Ok(()) if equivalence::proved(&self.folder, self.driver, mutation)? => Ok(Fate::Equivalent),
-            Ok(()) => Ok(Fate::Survived),
+        let fate = |mutation: &Mutation| {
+            if let Err(words) = self.one(mutation.number, effort).map_err(|e| e.to_string())? {
+                return Ok(Fate::Killed(words));
+            }
+            if let Some(explanation) = explained.find(mutation) {
+                return Ok(Fate::Explained(explanation.clone()));
+            }
+            let proved = equivalence::proved(&self.folder, self.driver, mutation)?;
+            Ok(proved.map_or(Fate::Survived, Fate::Equivalent))
         };
         self.mutations.par_iter().map(fate).collect()
     }

@@ -16,7 +16,8 @@ pub struct Options {
     seed: u64,
 }
 
-/// Makes and tests the mutants; an error when less than 95 % of those that differ from the design are killed.
+/// Makes and tests the mutants; an error when less than 95 % of those that differ from the design are killed, or an explanation of
+/// `testbenches/mutants` fits no living mutant any more.
 pub fn run(options: &Options) -> Result<()> {
     let (count, seed) = (options.count.to_string(), options.seed.to_string());
     let example = ["run", "--release", "--quiet", "--package", "kvforge-testbenches", "--example", "mutate", "--"];

@@ -89,10 +89,16 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     };
     // what is wrong, and the flags of which at least one and no other is set: header, count, order, sparse, dense
     let entries = usize::from(right.sparse[8]);
+    // steps without an exponent but with a fraction, and beyond the largest exponent
+    let step = |place: usize, step: u64| {
+        change(&|r| {
+            let header = u64::from_le_bytes(r.sparse[..8].try_into().expect("eight bytes"));
+            let header = header & !(0x1fff << (13 * place)) | step << (13 * place);
+            r.sparse[..8].copy_from_slice(&header.to_le_bytes());
+        })
+    };
+    let steps = (0..4).flat_map(|place| [("fraction alone", step(place, 1), 1), ("exponent", step(place, 39 << 7), 1)]);
     let cases = [
-        ("reserved bit", change(&|r| r.sparse[7] |= 0x80), 1),
-        ("lowest reserved bit", change(&|r| r.sparse[7] |= 0x04), 1),
-        ("middle reserved bit", change(&|r| r.sparse[7] |= 0x10), 1),
         ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
         ("step too fine", change(&|r| r.sparse[1] &= 0xe0), 1),
         ("count", change(&|r| r.sparse[8] = 65), 2 | 4 | 8),
@@ -106,7 +112,8 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
         ("dense short", change(&|r| r.dense.truncate(32)), 16),
         ("dense long", change(&|r| r.dense.extend([7; 32])), 16),
     ];
-    for (name, bad, flags) in &cases {
+    let reserved = (2..8).map(|bit| ("reserved bit", change(&|r| r.sparse[7] |= 1 << bit), 1));
+    for (name, bad, flags) in cases.iter().cloned().chain(steps).chain(reserved) {
         let records = [right.clone(), bad.clone(), right.clone(), right.clone()];
         let run = dequantize(d, engine, &t, (&records, n), Pauses::NEVER, 1, &mut |_| ());
         let run = run.map_err(|e| format!("{name}: {e}"))?;

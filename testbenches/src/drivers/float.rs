@@ -79,10 +79,20 @@ pub fn driver(name: &str, block_name: &str, v: &Values) -> Option<Driver> {
 
 /// A dot product of two numbers: what of the units of vectors is quick to synthesize.
 pub fn dot_of_two() -> Driver {
+    of_two("dot_2", "float_dot", 8)
+}
+
+/// The adder tree of that dot product by itself.
+pub fn tree_of_two() -> Driver {
+    of_two("tree_2", "float_tree", 4)
+}
+
+fn of_two(name: &str, block_name: &str, latency: u32) -> Driver {
     use hw::catalogue::Value::Number;
-    let given = [("exp", 5), ("frac", 10), ("lanes", 2), ("latency", 8)].map(|(name, n)| (name, Number(n)));
-    let values = block("float_dot").map(|block| block.resolve(given)).expect("a block").expect("legal parameters");
-    driver("dot_2", "float_dot", &values).expect("it has a driver")
+    let given =
+        [("exp", 5), ("frac", 10), ("lanes", 2), ("latency", latency.into())].map(|(name, n)| (name, Number(n)));
+    let values = block(block_name).map(|block| block.resolve(given)).expect("a block").expect("legal parameters");
+    driver(name, block_name, &values).expect("it has a driver")
 }
 
 struct Unit {

@@ -18,7 +18,7 @@ mod settings;
 mod stream;
 
 pub use configuration::{configuration, names};
-pub use float::dot_of_two;
+pub use float::{dot_of_two, tree_of_two};
 pub use oaken::{random_thresholds, random_vector};
 pub use parts::{parts, small};
 

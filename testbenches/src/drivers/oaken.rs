@@ -25,16 +25,17 @@ fn quantizer_test(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
     mistakes(&mut Converting::new(q, engine)?)
 }
 
-/// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals.
+/// Random thresholds, sorted, on either side of 0; sometimes zeros and the largest numbers, sometimes subnormals or any numbers.
 pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
     match rng.u8(0..8) {
         0 => {
             let bits = [0, 0x3c00, 0x7bff][rng.usize(0..3)];
             return Thresholds::from_bits(0x8000 | bits, 0x8000, 0, bits).expect("legal");
         }
-        1 => {
+        kind @ (1 | 2) => {
+            let most = [0x500, 0x7c00][kind as usize - 1];
             let mut side = || {
-                let (a, b) = (rng.u16(0..0x500), rng.u16(0..0x500));
+                let (a, b) = (rng.u16(0..most), rng.u16(0..most));
                 (a.min(b), a.max(b))
             };
             let ((t_low, s_low), (t_high, s_high)) = (side(), side());
@@ -48,11 +49,12 @@ pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
 }
 
 /// Vectors of several kinds: any bits, few special values, subnormals, large ones, some next to the thresholds (where the ranges
-/// are small and every bit of a maximum counts), and bell-shaped ones.
+/// are small and every bit of a maximum counts), of any size up to a limit, and bell-shaped ones.
 pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
     let kind = rng.u32(0..12);
     let near = 1 << rng.u32(1..8);
     let scale = [0.02f32, 0.3, 1.0, 3.0][rng.usize(0..4)];
+    let most = rng.u16(1..0x7c00);
     let element = |rng: &mut Rng| match kind {
         0 => rng.u16(..),
         1 => [0, 0x8000, 1, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x03ff][rng.usize(0..8)],
@@ -63,6 +65,7 @@ pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
             let magnitude = i32::from(threshold & 0x7fff) + rng.i32(-near / 2..=near);
             (threshold & 0x8000) | magnitude.clamp(0, 0x7bff) as u16
         }
+        6 | 7 => (rng.u16(0..2) << 15) | rng.u16(0..=most),
         _ => half::f16::from_f32((rng.f32() + rng.f32() + rng.f32() - 1.5) * scale).to_bits(),
     };
     (0..n).map(|_| element(rng)).collect()

@@ -98,6 +98,10 @@ where
         let mut rng = Rng::with_seed(seed);
         let max = u64::from(self.device.params.max_length);
         let edges = [0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00];
+        for (outer, inner) in edges.iter().flat_map(|a| edges.map(|b| (*a, b))) {
+            self.is_legal_as_described(LENGTH as u64, [outer, inner, 0, 0x3c00])?;
+            self.is_legal_as_described(LENGTH as u64, [0xbc00, 0x8000, inner, outer])?;
+        }
         for i in 0..600 {
             let bit = 1 << rng.u32(0..14);
             let length =
@@ -112,24 +116,28 @@ where
                 1 => bits[i / 3 % 4] = [0, 0, 0x8000, 0x8000][i / 3 % 4] | 1 << (i / 12 % 15),
                 _ => (),
             }
-            self.set(length, bits)?;
-            let magnitudes = bits.map(|x| x & 0x7fff);
-            let side = |x: u16, negative: bool| x & 0x7fff == 0 || (x >> 15 == 1) == negative;
-            let legal = length.is_multiple_of(64)
-                && (1..=max).contains(&length)
-                && side(bits[0], true)
-                && side(bits[1], true)
-                && side(bits[2], false)
-                && side(bits[3], false)
-                && magnitudes[1] <= magnitudes[0]
-                && magnitudes[2] <= magnitudes[3]
-                && magnitudes[0] < 0x7c00
-                && magnitudes[3] < 0x7c00;
-            if self.read("status")? != if legal { 2 } else { 0 } {
-                return Err(format!("length {length}, thresholds {bits:x?}: legal is not {legal}"));
-            }
+            self.is_legal_as_described(length, bits)?;
         }
         Ok(())
+    }
+
+    /// Sets this, and looks at the status.
+    fn is_legal_as_described(&mut self, length: u64, bits: [u16; 4]) -> Result<(), String> {
+        self.set(length, bits)?;
+        let magnitudes = bits.map(|x| x & 0x7fff);
+        let side = |x: u16, negative: bool| x & 0x7fff == 0 || (x >> 15 == 1) == negative;
+        let legal = length.is_multiple_of(64)
+            && (1..=u64::from(self.device.params.max_length)).contains(&length)
+            && side(bits[0], true)
+            && side(bits[1], true)
+            && side(bits[2], false)
+            && side(bits[3], false)
+            && magnitudes[1] <= magnitudes[0]
+            && magnitudes[2] <= magnitudes[3]
+            && magnitudes[0] < 0x7c00
+            && magnitudes[3] < 0x7c00;
+        let right = self.read("status")? == if legal { 2 } else { 0 };
+        if right { Ok(()) } else { Err(format!("length {length}, thresholds {bits:x?}: legal is not {legal}")) }
     }
 
     /// New settings wait for the vectors under way; while settings are illegal or `enable` is 0, no vector begins.
@@ -146,9 +154,13 @@ where
         if (busy, idle) != (3, 2) {
             return Err(format!("status {busy} during a vector, {idle} afterwards"));
         }
-        self.write("length", LENGTH as u64 + 1)?;
+        // a beat that goes ahead would be the last one already
+        self.write("length", u64::from(self.device.params.lanes.max(2)))?;
+        self.exchange(vec![], &[])?;
         self.t = Thresholds::from_bits(other[0], other[1], other[2], other[3]).expect("legal");
         self.exchange(self.device.beats(&vector, &self.t), &[]).map_err(|e| format!("illegal length: {e}"))?;
+        self.write("length", LENGTH as u64 + 1)?;
+        self.exchange(vec![], &[]).map_err(|e| format!("another illegal length: {e}"))?;
         self.write("enable", 0)?;
         self.write("length", LENGTH as u64)?;
         self.exchange(vec![], &[]).map_err(|e| format!("not enabled: {e}"))?;

@@ -28,11 +28,14 @@ pub(super) fn mutation(number: usize, line: &str, files: &[(String, String)]) ->
     let cell = option("-cell").trim_start_matches('\\');
     let kind = cell.strip_prefix('$').map_or(cell, |name| name.split('$').next().unwrap_or(name));
     let pin = format!("{}[{}]", option("-port").trim_start_matches('\\'), option("-portbit"));
-    let what = format!("{}: pin {pin} of {kind} {mode}", option("-module").trim_start_matches('\\'));
+    let module = option("-module").trim_start_matches('\\').to_string();
+    let wire = Some(option("-wire").trim_start_matches('\\')).filter(|wire| !wire.is_empty());
+    let wire = wire.map(|wire| format!(" ({wire})")).unwrap_or_default();
+    let what = format!("{module}: pin {pin} of {kind}{wire} {mode}");
     // the narrowest source comes last
     let sources = words.windows(2).filter(|pair| pair[0] == "-src").map(|pair| pair[1]);
     let place = sources.filter_map(|source| place(source, files)).next_back();
-    Mutation { number, command: line.to_string(), what, place }
+    Mutation { number, module, command: line.to_string(), what, place }
 }
 
 /// `m.v:64.69-64.80`.
@@ -85,8 +88,10 @@ mod tests {
         let place = described.place.unwrap();
         assert_eq!((&place.verilog[..], &place.text[..]), ("m.v:3", "wire [3:0] rest = a - 4'h1;"));
         assert_eq!(place.rust.as_deref(), Some("packer.rs:109"));
-        let line = "mutate -ctrl mutation 8 1 -mode inv -module m -cell $procdff$3 -port D -portbit 0 -src m.v:2.5-2.9 -src m.v:5.16-5.20";
-        let place = mutation(1, line, &files).place.unwrap();
+        let line = "mutate -ctrl mutation 8 1 -mode inv -module m -cell $procdff$3 -port Q -portbit 0 -wire fill -wirebit 0 -src m.v:2.5-2.9 -src m.v:5.16-5.20";
+        let described = mutation(1, line, &files);
+        assert_eq!((&described.module[..], &described.what[..]), ("m", "m: pin Q[0] of procdff (fill) inverted"));
+        let place = described.place.unwrap();
         assert_eq!((&place.verilog[..], place.rust.as_deref()), ("m.v:5", Some("packer.rs:96")));
     }
 }
