@@ -26,7 +26,8 @@ impl Signal {
     /// says, and keeps it until the first clock edge at which `reset` is 0. The register has no other reset.
     ///
     /// For what resets itself when a clock may stand still, such as a reset synchronizer. `reset` belongs to the clock of the
-    /// register, or is brought to it with [`Module::cross`]; nothing but a register should drive it, since every glitch counts.
+    /// register, or is brought to it with [`cross`](crate::Module::cross); nothing but a register should drive it, since every
+    /// glitch counts.
     #[track_caller]
     pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
         let loc = Location::caller();

@@ -7,7 +7,7 @@
 module reset_synchronizer_2 (
     input  wire clk,
     input  wire reset, // a reset of any clock or none, active at 1
-    output wire synchronized // the reset of this clock, active at 1
+    output wire clk_reset // the reset of this clock, active at 1
 );
     (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg stage_1; // reset_synchronizer.rs:45
     (* ASYNC_REG = "TRUE" *) (* keep = "true" *) (* syn_preserve = "1" *) reg stage_2; // reset_synchronizer.rs:45
@@ -18,7 +18,7 @@ module reset_synchronizer_2 (
             stage_1 <= 1'h0;
         end
     end
-    assign synchronized = stage_2;
+    assign clk_reset = stage_2;
     always @(posedge clk or posedge reset) begin
         if (reset) begin
             stage_2 <= 1'h1;

@@ -170,7 +170,7 @@ fn counts_with_a_pll() -> Result<Design<CountPorts>, Errors> {
     let synchronizer = reset_synchronizer(2)?;
     let reset = m.in_domain(fast, || m.instance(&synchronizer));
     reset.reset.set(io.button | !pll.lock);
-    m.reset_from(fast, reset.synchronized);
+    m.reset_from(fast, reset.clk_reset);
     let (count, code) = m.in_domain(fast, || (m.reg_reset(bits(4), 0), m.reg_reset(bits(4), 0)));
     count.set(count + 1);
     code.set(gray(count));

@@ -6,12 +6,12 @@
 //! | port | |
 //! | --- | --- |
 //! | `reset` | from anywhere (a button, the `locked` of a PLL inverted, another clock); active at 1. From a register or a pin, without logic behind it: a glitch is a reset |
-//! | `synchronized` | the reset of this module's clock, active at 1: the reset of a whole clock domain |
+//! | `clk_reset` | the reset of this module's clock, active at 1: the reset of a whole clock domain |
 //!
 //! - Parameters: `stages`, flip-flops in a row, 2 to 4: 2 up to some 200 MHz, 3 above.
-//! - Latency: `synchronized` rises with `reset`, and falls with edge `stages` of `clk` of those at which `reset` is 0.
-//! - Combinational path: `reset` to `synchronized` (through the asynchronous set of the flip-flops).
-//! - The module has no reset of its own. Before the first `reset`, `synchronized` is not defined.
+//! - Latency: `clk_reset` rises with `reset`, and falls with edge `stages` of `clk` of those at which `reset` is 0.
+//! - Combinational path: `reset` to `clk_reset` (through the asynchronous set of the flip-flops).
+//! - The module has no reset of its own. Before the first `reset`, `clk_reset` is not defined.
 //!
 //! The first flip-flop's input is a constant and the others' is what they hold while `reset` ends, so at most the first can
 //! be hit by a change too near to the edge; the second takes that up an edge later. The registers carry the same attributes as
@@ -26,7 +26,7 @@ ports! {
         /// a reset of any clock or none, active at 1
         input reset: Signal = bits(1),
         /// the reset of this clock, active at 1
-        output synchronized: Signal = bits(1),
+        output clk_reset: Signal = bits(1),
     }
 }
 
@@ -46,7 +46,7 @@ pub fn reset_synchronizer(stages: u32) -> Result<Design<ResetSynchronizerPorts>,
         stage.set(value);
         value = stage;
     }
-    io.synchronized.set(value);
+    io.clk_reset.set(value);
     m.finish(io)
 }
 

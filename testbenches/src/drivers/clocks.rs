@@ -92,17 +92,12 @@ fn pulses(
 pub fn reset_synchronizer_driver(name: impl Into<String>, stages: u32) -> Driver {
     let design = build(reset_synchronizer(stages));
     let port = |signal| design.port_index(signal).expect("a port");
-    let ports = [design.ports.reset, design.ports.synchronized].map(port);
+    let ports = [design.ports.reset, design.ports.clk_reset].map(port);
     Driver::new(name, design, move |engine, effort| resets(engine, ports, stages, effort))
 }
 
 /// The reset is there at once, whatever the clock does, and for so many edges after it has ended, not one more.
-fn resets(
-    engine: &mut dyn Engine,
-    [reset, synchronized]: [usize; 2],
-    stages: u32,
-    effort: Effort,
-) -> Result<(), String> {
+fn resets(engine: &mut dyn Engine, [reset, clk_reset]: [usize; 2], stages: u32, effort: Effort) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
     let mut left = stages;
     engine.poke(reset, 1);
@@ -110,9 +105,9 @@ fn resets(
         let active = cycle == 0 || rng.u8(0..8) == 0;
         engine.poke(reset, active.into());
         left = if active { stages } else { left };
-        let (got, wanted) = (engine.peek(synchronized), u64::from(left > 0));
+        let (got, wanted) = (engine.peek(clk_reset), u64::from(left > 0));
         if got != wanted {
-            return Err(format!("synchronized is {got} in cycle {cycle} with reset = {active}, {left} edges to go"));
+            return Err(format!("clk_reset is {got} in cycle {cycle} with reset = {active}, {left} edges to go"));
         }
         engine.step();
         left = if active { stages } else { left.saturating_sub(1) };

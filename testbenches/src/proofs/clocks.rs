@@ -49,7 +49,7 @@ fn reset_proof(stages: u32) -> Result<Design<()>, Errors> {
     let io = ResetSynchronizerPorts::new(m);
     let part = m.instance(&reset_synchronizer(stages)?);
     part.reset.set(io.reset);
-    io.synchronized.set(part.synchronized);
+    io.clk_reset.set(part.clk_reset);
 
     let known = m.reg_reset(bits(1), 0).comment("there was a reset");
     let left = m.reg_reset(bits(3), 0).comment("edges until it ends");
@@ -58,10 +58,10 @@ fn reset_proof(stages: u32) -> Result<Design<()>, Errors> {
         left.set(stages);
     })
     .elsewhen(left.ne(0), || left.set(left - 1));
-    m.assert(!io.reset | io.synchronized, "the reset begins at once");
-    m.assert(!(known & left.ne(0)) | io.synchronized, "it lasts until its flip-flops have settled");
-    m.assert(!known | left.ne(0) | io.reset | !io.synchronized, "it ends with an edge, as soon as they have");
-    m.cover(known & !io.synchronized, "a reset ends");
+    m.assert(!io.reset | io.clk_reset, "the reset begins at once");
+    m.assert(!(known & left.ne(0)) | io.clk_reset, "it lasts until its flip-flops have settled");
+    m.assert(!known | left.ne(0) | io.reset | !io.clk_reset, "it ends with an edge, as soon as they have");
+    m.cover(known & !io.clk_reset, "a reset ends");
     m.cover(known & left.eq(1) & io.reset, "a reset comes while one ends");
     Ok(m.finish(io)?.erase())
 }

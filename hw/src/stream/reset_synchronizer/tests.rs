@@ -9,7 +9,7 @@ fn begins_at_once_and_ends_after_its_stages() {
     for stages in 2..=4 {
         let design = build(reset_synchronizer(stages));
         let mut sim = Simulator::new(&design);
-        let [reset, out] = [design.ports.reset, design.ports.synchronized].map(|s| design.port_index(s).unwrap());
+        let [reset, out] = [design.ports.reset, design.ports.clk_reset].map(|s| design.port_index(s).unwrap());
         for length in [1, 2, 7] {
             sim.poke(reset, 1);
             assert_eq!(sim.peek(out), 1, "before any edge");
@@ -23,7 +23,7 @@ fn begins_at_once_and_ends_after_its_stages() {
             (0..3).for_each(|_| sim.step());
             assert_eq!(sim.peek(out), 0);
         }
-        assert_eq!(design.combinational_paths(), [("reset", "synchronized")]);
+        assert_eq!(design.combinational_paths(), [("reset", "clk_reset")]);
     }
 }
 
