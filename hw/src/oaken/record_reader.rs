@@ -130,6 +130,7 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     m.section("the chunk: its count, then its entries");
     let open = m.reg_reset(bits(1), 0).comment("the count of the chunk is known");
     let remaining = m.reg(bits(7));
+    let enough = m.reg(bits(1)).comment("`remaining` are taken in one cycle");
     let first = m.reg(bits(1)).comment("the first chunk of the record");
     let chunks_after = m.reg(bits(7)).comment("chunks behind this one");
     let count_byte = bytes.trunc(8);
@@ -154,10 +155,12 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
         })
         .collect();
     let present = cat(&present_bits);
-    let complete = open.mux(remaining.le(taken), complete_new);
+    let complete = open.mux(enough, complete_new);
     m.when(act, || {
         open.set(!complete);
         remaining.set(open.mux(remaining - taken, rest_new));
+        // a cycle ahead: the ready of the words depends on it
+        enough.set(open.mux(remaining.le(2 * taken), rest_new.le(taken)));
         m.when(complete, || {
             first.set(zero);
             chunks_after.set(chunks_after - 1);

@@ -100,7 +100,9 @@ pub fn reset_synchronizer_driver(name: impl Into<String>, stages: u32) -> Driver
 fn resets(engine: &mut dyn Engine, [reset, clk_reset]: [usize; 2], stages: u32, effort: Effort) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
     let mut left = stages;
-    engine.poke(reset, 1);
+    // a reset that acts at once is an edge in Verilog: an engine without unknown values has to see where it comes from
+    engine.poke(reset, 0);
+    engine.step();
     for cycle in 0..if effort.long { 100_000 } else { 2_000 } {
         let active = cycle == 0 || rng.u8(0..8) == 0;
         engine.poke(reset, active.into());
