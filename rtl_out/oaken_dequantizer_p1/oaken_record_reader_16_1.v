@@ -61,7 +61,7 @@ module oaken_record_reader_16_1 (
     // the chunk: its count, then its entries
     wire too_many = bytes > 8'h40; // record_reader.rs:137
     wire [6:0] count = there[0] ? (too_many ? 7'h40 : bytes[6:0]) : 7'h0; // record_reader.rs:138
-    wire entries_used = (remaining >= 7'h1) ? 1'h1 : remaining[0]; // record_reader.rs:140
+    wire entries_used = enough ? remaining[0] : 1'h1; // record_reader.rs:140
     wire complete_new = ~(|count); // record_reader.rs:146
     wire used = open ? entries_used : 1'h1; // record_reader.rs:148
     wire present_bits_0 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:154

@@ -62,7 +62,7 @@ module oaken_record_reader_16_3 (
     wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:136
     wire too_many = count_byte > 8'h40; // record_reader.rs:137
     wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:138
-    wire [1:0] entries_used = (remaining >= 7'h3) ? 2'h3 : remaining[1:0]; // record_reader.rs:140
+    wire [1:0] entries_used = enough ? remaining[1:0] : 2'h3; // record_reader.rs:140
     wire complete_new = ~(|count); // record_reader.rs:146
     wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:148
     wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:154

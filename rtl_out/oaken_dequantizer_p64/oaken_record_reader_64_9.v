@@ -62,7 +62,7 @@ module oaken_record_reader_64_9 (
     wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:136
     wire too_many = count_byte > 8'h40; // record_reader.rs:137
     wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:138
-    wire [3:0] entries_used = (remaining >= 7'h9) ? 4'h9 : remaining[3:0]; // record_reader.rs:140
+    wire [3:0] entries_used = enough ? remaining[3:0] : 4'h9; // record_reader.rs:140
     wire more = count >= 7'h9; // record_reader.rs:142
     wire [3:0] used = more ? 4'h9 : (count[3:0] + 4'h1); // record_reader.rs:143
     wire [6:0] rest_new = count - 7'h8; // record_reader.rs:144

@@ -14,7 +14,7 @@
 //! The addresses are `{slot, cycle}`. Slot 3 holds the same with the step 0, where a threshold comes out exactly: it is written
 //! when the settings change.
 //!
-//! Ports: `header` (ready from registers), `write` for the tables (registers), see [`LevelWriterPorts`]. Throughput: a header in 4
+//! Ports: `header` (ready is a register), `write` for the tables (registers), see [`LevelWriterPorts`]. Throughput: a header in 4
 //! cycles. Nothing is combinational from port to port. No parameters.
 
 use super::half_steps::{Base, Half, base, half, half_of, half_step, rest_is_legal, step_is_legal, steps};
@@ -77,22 +77,27 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     let busy = m.reg_reset(bits(1), 0).comment("a header is worked on");
     let preparing = m.reg_reset(bits(1), 1).comment("the thresholds are worked on");
     let turn = m.reg_reset(bits(2), 0);
+    let ready = m.reg_reset(bits(1), 0).comment("nothing is worked on, or it is the last turn of a header");
     let header = m.reg(bits(64));
     let slot = m.reg(bits(2));
     let last = turn.all();
-    io.header.ready.set(!preparing & (!busy | last));
+    io.header.ready.set(ready);
     m.when(busy | preparing, || turn.set(turn + 1));
+    m.when(busy & !preparing & turn.eq(2), || ready.set(true));
     m.when(last, || {
         busy.set(false);
         preparing.set(false);
+        ready.set(true);
     });
     m.when(io.header.transfer(), || {
         busy.set(true);
+        ready.set(false);
         header.set(io.header.payload);
         slot.set(io.slot);
     });
     m.when(io.prepare, || {
         preparing.set(true);
+        ready.set(false);
         turn.set(0);
     });
     io.prepared.set(!preparing);
