@@ -30,7 +30,11 @@ const SECONDS: u32 = 60;
 pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Result<Option<String>, String> {
     let Some(abc) = yosys::abc() else { return Ok(None) };
     let clocks: Vec<_> = driver.design.clocks().collect();
-    let [(clock, reset)] = clocks[..] else { return Ok(None) };
+    let (clock, reset) = match clocks[..] {
+        [] => (None, None),
+        [(clock, reset)] => (Some(clock), reset),
+        _ => return Ok(None),
+    };
     let text = std::fs::read_to_string(folder.join("plain.il")).map_err(|error| format!("plain.il: {error}"))?;
     let design = Design::new(&text);
     let work = folder.join(format!("equivalence_{}", mutation.number));
@@ -41,10 +45,11 @@ pub(super) fn proved(folder: &Path, driver: &Driver, mutation: &Mutation) -> Res
         let compare = if top {
             pair(&driver.design.port_list(), clock, reset, Contract::Streams)
         } else {
-            let (mut ports, has_reset) =
-                (design.ports(level), design.ports(level).iter().any(|p| Some(&p.name[..]) == reset));
-            ports.retain(|port| port.name != clock && Some(&port.name[..]) != reset);
-            pair(&ports, clock, reset.filter(|_| has_reset), Contract::Any)
+            let mut ports = design.ports(level);
+            let has = |name: &&str| ports.iter().any(|port| port.name == **name);
+            let (clock, reset) = (clock.filter(has), reset.filter(has));
+            ports.retain(|port| Some(&port.name[..]) != clock && Some(&port.name[..]) != reset);
+            pair(&ports, clock, reset, Contract::Any)
         };
         std::fs::write(work.join("pair.v"), compare).expect("a temporary file");
         match try_module(&work, &abc, level, mutation)? {
@@ -117,8 +122,8 @@ enum Contract {
     Streams,
 }
 
-/// The module that compares the two.
-fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, contract: Contract) -> String {
+/// The module that compares the two. Without a clock they are combinational, and the surroundings have one.
+fn pair(ports: &[PortInfo], clock: Option<&str>, reset: Option<&str>, contract: Contract) -> String {
     let has = |name: &str| ports.iter().any(|port| port.name == name);
     let streams = contract == Contract::Streams;
     let stream = |port: &PortInfo| {
@@ -130,15 +135,14 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, contract: Contract
         valids.find(|valid| of(valid)).map(|valid| prefix(&valid.name).unwrap_or_default().to_string())
     };
     let range = |port: &PortInfo| format!("[{}:0]", port.width - 1);
-    let (mut head, mut body, mut pins, mut same) =
-        (vec![format!("input {clock}")], String::new(), [String::new(), String::new()], vec![]);
+    let own = clock.into_iter().map(|clock| format!(".{clock}({clock})")).collect::<Vec<_>>();
+    let (mut body, mut pins, mut same) = (String::new(), [own.clone(), own], vec![]);
+    let clock = clock.unwrap_or("pair_clock");
+    let mut head = vec![format!("input {clock}")];
     let _ = writeln!(body, "    reg started = 0;\n    always @(posedge {clock}) started <= 1;");
-    for pins in &mut pins {
-        *pins += &format!(".{clock}({clock})");
-    }
     if let Some(reset) = reset {
         head.push(format!("input {reset}"));
-        pins.iter_mut().for_each(|pins| *pins += &format!(", .{reset}({reset} | !started)"));
+        pins.iter_mut().for_each(|pins| pins.push(format!(".{reset}({reset} | !started)")));
     }
     for port in ports {
         let (name, range) = (&port.name, range(port));
@@ -164,11 +168,11 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, contract: Contract
                     format!("{name}_now")
                 }
             };
-            pins.iter_mut().for_each(|pins| *pins += &format!(", .{name}({value})"));
+            pins.iter_mut().for_each(|pins| pins.push(format!(".{name}({value})")));
             continue;
         }
         for (pins, side) in pins.iter_mut().zip(["plain", "mutant"]) {
-            *pins += &format!(", .{name}({side}_{name})");
+            pins.push(format!(".{name}({side}_{name})"));
             let _ = writeln!(body, "    wire {range} {side}_{name};");
         }
         let equal = format!("(plain_{name} == mutant_{name})");
@@ -191,7 +195,7 @@ fn pair(ports: &[PortInfo], clock: &str, reset: Option<&str>, contract: Contract
         });
     }
     // wires before their use
-    let [plain, mutant] = pins;
+    let [plain, mutant] = pins.map(|pins| pins.join(", "));
     format!(
         "module pair (\n    {}, output bad\n);\n{body}    plain plain_unit ({plain});\n    mutant mutant_unit ({mutant});\n    \
          assign bad = started & !({});\nendmodule\n",
@@ -222,7 +226,7 @@ mod tests {
             port("m_keep", 2, false),
             port("level", 3, false),
         ];
-        let text = pair(&ports, "clk", Some("rst"), Contract::Streams);
+        let text = pair(&ports, Some("clk"), Some("rst"), Contract::Streams);
         let has = |part: &str| assert!(text.contains(part), "no `{part}` in\n{text}");
         has("wire [7:0] s_data_now = s_wait ? s_data_held : s_data;");
         has("s_wait <= s_valid_now & !plain_s_ready;");
@@ -231,10 +235,20 @@ mod tests {
             "(!plain_m_valid | (((plain_m_data ^ mutant_m_data) & {{8{plain_m_keep[1]}}, {8{plain_m_keep[0]}}}) == 0))",
         );
         has("(!plain_m_valid | (plain_m_keep == mutant_m_keep)) & (plain_level == mutant_level)");
-        let text = pair(&ports, "clk", Some("rst"), Contract::Any);
+        let text = pair(&ports, Some("clk"), Some("rst"), Contract::Any);
         assert!(!text.contains("held") && !text.contains("wait"), "{text}");
         let equal =
             ["s_ready", "m_valid", "m_data", "m_keep", "level"].map(|name| format!("(plain_{name} == mutant_{name})"));
         assert!(text.contains(&equal.join(" & ")), "{text}");
+    }
+
+    #[test]
+    fn a_design_without_a_clock_is_compared_in_the_cycles_of_its_surroundings() {
+        let port = |name: &str, input| PortInfo { name: name.into(), width: 1, input };
+        let text = pair(&[port("a", true), port("y", false)], None, None, Contract::Streams);
+        let has = |part: &str| assert!(text.contains(part), "no `{part}` in\n{text}");
+        has("always @(posedge pair_clock) started <= 1;");
+        has("plain plain_unit (.a(a), .y(plain_y));");
+        has("assign bad = started & !((plain_y == mutant_y));");
     }
 }
