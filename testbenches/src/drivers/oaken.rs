@@ -32,8 +32,9 @@ pub fn random_thresholds(rng: &mut Rng) -> Thresholds {
             let bits = [0, 0x3c00, 0x7bff][rng.usize(0..3)];
             return Thresholds::from_bits(0x8000 | bits, 0x8000, 0, bits).expect("legal");
         }
-        kind @ (1 | 2) => {
-            let most = [0x500, 0x7c00][kind as usize - 1];
+        kind @ 1..=3 => {
+            // below 0x100 a step may be as fine as the numbers: the lowest bits of the scaled magnitudes count
+            let most = [0x100, 0x500, 0x7c00][kind as usize - 1];
             let mut side = || {
                 let (a, b) = (rng.u16(0..most), rng.u16(0..most));
                 (a.min(b), a.max(b))
@@ -61,7 +62,8 @@ pub fn random_vector(rng: &mut Rng, n: usize, t: &Thresholds) -> Vec<u16> {
         2 => rng.u16(0..64) | (rng.u16(0..2) << 15),
         3 => half::f16::from_f32(9.0 + rng.f32()).to_bits(),
         4 | 5 => {
-            let threshold = t.bits()[rng.usize(0..4)];
+            // at the inner ones alone, the middle group is small as well
+            let threshold = t.bits()[if kind == 4 { rng.usize(0..4) } else { rng.usize(1..3) }];
             let magnitude = i32::from(threshold & 0x7fff) + rng.i32(-near / 2..=near);
             (threshold & 0x8000) | magnitude.clamp(0, 0x7bff) as u16
         }
@@ -101,7 +103,7 @@ pub(super) fn runs(
 }
 
 fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
-    runs(q.params, effort, |t, vectors, pauses, seed| {
+    let mut compare = |t: &Thresholds, vectors: &[Vec<u16>], pauses, seed| {
         let slices: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
         let run = quantize(q, engine, t, &slices, pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
         if (run.results.len(), run.vectors, run.status) != (vectors.len(), vectors.len() as u64, 2) {
@@ -121,6 +123,27 @@ fn random_vectors(q: &Device<QuantizerAxiPorts>, engine: &mut dyn Engine, effort
         let ideal = (vectors.len() * vectors[0].len()) as u64 / u64::from(q.params.lanes);
         let full_rate = seed != 1 || run.cycles == ideal;
         if full_rate { Ok(()) } else { Err(format!("{} cycles, not {ideal}", run.cycles)) }
+    };
+    runs(q.params, effort, &mut compare)?;
+    fine_steps(effort, &mut compare).map_err(|e| format!("fine steps: {e}"))
+}
+
+/// Small ranges beside small thresholds: the steps are as fine as the numbers, and the lowest bits of the scaled magnitudes decide.
+fn fine_steps(
+    effort: Effort,
+    mut run: impl FnMut(&Thresholds, &[Vec<u16>], Pauses, u64) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut rng = Rng::with_seed(effort.seed);
+    (0..10).try_for_each(|_| {
+        let [low, high, more_low, more_high] = [0x100, 0x100, 64, 64].map(|most| rng.u16(1..most));
+        let (s_low, s_high) = (low + more_low, high + more_high);
+        let t = Thresholds::from_bits(0x8000 | s_low, 0x8000 | low, high, s_high).expect("legal");
+        let vector = |_| {
+            let range = rng.u16(1..32);
+            (0..64).map(|_| if rng.bool() { 0x8000 | low } else { high } + rng.u16(0..=range)).collect()
+        };
+        let vectors: Vec<Vec<u16>> = (0..20).map(vector).collect();
+        run(&t, &vectors, Pauses::NEVER, rng.u64(2..))
     })
 }
 

@@ -44,6 +44,7 @@ pub fn test<P, B: Bundle>(
         for _ in 0..400 {
             access(&mut bench, &master, map, &mut values, &mut rng)?;
         }
+        queued(&mut bench, &master, map, &mut values, &mut rng)?;
         all(&mut bench, &master, map, &values)?;
         if stalls == Stalls::Never {
             pace(&mut bench, &master).map_err(|e| e.to_string())??;
@@ -95,14 +96,37 @@ fn write(
     values: &mut [u64],
     (address, data, strobes): (u64, u64, u64),
 ) -> Result<(), String> {
-    let index = map.registers.iter().position(|register| u64::from(register.offset) == address);
     let response = master.write_strobed(bench, address, data, strobes).map_err(|e| e.to_string())?;
-    let writable = index.filter(|i| map.registers[*i].is_writable());
-    if let Some(i) = writable {
-        values[i] = written(&map.registers[i], values[i], data, strobes);
-    }
-    let right = if writable.is_some() { Response::Okay } else { Response::SlaveError };
+    let right = write_model(map, values, (address, data, strobes));
     if response == right { Ok(()) } else { Err(format!("wrong response to a write at {address:#x}")) }
+}
+
+/// What a write does to the values, and its response.
+fn write_model(map: &RegisterMap, values: &mut [u64], (address, data, strobes): (u64, u64, u64)) -> Response {
+    let index = map.registers.iter().position(|register| u64::from(register.offset) == address);
+    let Some(i) = index.filter(|i| map.registers[*i].is_writable()) else { return Response::SlaveError };
+    values[i] = written(&map.registers[i], values[i], data, strobes);
+    Response::Okay
+}
+
+/// Writes that follow one another without waiting for responses: each is done and answered, in order.
+fn queued(
+    bench: &mut Bench,
+    master: &AxiLiteMaster,
+    map: &RegisterMap,
+    values: &mut [u64],
+    rng: &mut Rng,
+) -> Result<(), String> {
+    let before = master.write_responses(bench).map_err(|e| e.to_string())?.len();
+    let mut right = vec![];
+    for _ in 0..40 {
+        let (address, data, strobes) = (4 * rng.u64(0..=values.len() as u64), rng.u32(..).into(), rng.u64(0..16));
+        master.queue_write(bench, address, data, strobes);
+        right.push(write_model(map, values, (address, data, strobes)));
+    }
+    master.finish(bench).map_err(|e| e.to_string())?;
+    let responses = master.write_responses(bench).map_err(|e| e.to_string())?;
+    if responses[before..] == right { Ok(()) } else { Err("wrong responses to queued writes".into()) }
 }
 
 /// A read takes 2 cycles, a write 3.

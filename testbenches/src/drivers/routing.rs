@@ -204,7 +204,8 @@ impl Merge {
             let often = [9, 1, 4][cycle / 40 % 3]; // of ten
             for (ask, s) in asks.iter_mut().zip(&self.sources) {
                 if ask.is_none() && rng.u8(0..10) < often {
-                    *ask = Some(rng.bool());
+                    // in some phases packets of one word: behind long ones all others ask
+                    *ask = Some(rng.bool() || cycle / 120 % 2 == 1);
                 }
                 engine.poke(s.valid, ask.is_some().into());
                 s.payload.get(1).into_iter().for_each(|field| engine.poke(field.port, (*ask == Some(true)).into()));

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use hdl::engine::Engine;
-use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, packet_bytes};
+use sim::bus::{AxiLiteMaster, Beat, Bench, BusError, Sink, Source, Stalls, packet_bytes};
 use sim::golden::oaken::Thresholds;
 use sim::oaken_bench::Device;
 
@@ -43,6 +43,7 @@ where
 {
     let mut run = Converting::new(device, engine)?;
     run.legality(seed)?;
+    run.stopped_outputs()?;
     run.settings_wait()?;
     run.every_change_counts()
 }
@@ -79,18 +80,49 @@ where
 
     /// Sends beats, and compares what comes out since with the results of the vectors.
     pub fn exchange(&mut self, beats: Vec<Vec<Beat>>, vectors: &[&[u16]]) -> Result<(), String> {
+        self.exchange_stopped(beats, vectors, &[])
+    }
+
+    /// The same with outputs that first take nothing, until nothing moves any more.
+    fn exchange_stopped(&mut self, beats: Vec<Vec<Beat>>, vectors: &[&[u16]], stopped: &[Sink]) -> Result<(), String> {
         let packets = |run: &Self| run.sinks.iter().map(|sink| packet_bytes(run.bench.beats(*sink))).collect();
         let before: Vec<Vec<_>> = packets(self);
         self.sources.iter().zip(beats).for_each(|(source, beats)| self.bench.send(*source, beats));
         // surely enough, also for chunks of outliers
         let elements = vectors.iter().map(|v| v.len()).sum::<usize>().max(LENGTH);
         let cycles = 200 + 4 * elements as u64 / u64::from(self.device.params.lanes);
+        if !stopped.is_empty() {
+            stopped.iter().for_each(|sink| self.bench.stall_sink(*sink, Stalls::Always));
+            self.bench.run(cycles).map_err(|e: BusError| e.to_string())?;
+            stopped.iter().for_each(|sink| self.bench.stall_sink(*sink, Stalls::Never));
+        }
         self.bench.run(cycles).map_err(|e: BusError| e.to_string())?;
         let after: Vec<Vec<_>> = packets(self);
         let want: Vec<_> = vectors.iter().map(|v| self.device.results(v, &self.t)).collect();
         let equal = (after.iter().zip(&before).enumerate())
             .all(|(i, (after, before))| after[before.len()..].iter().eq(want.iter().map(|results| &results[i])));
         if equal { Ok(()) } else { Err("wrong results".into()) }
+    }
+
+    /// Outputs that stop, each alone or all of them, until all that waits inside is full, then take everything: nothing is lost.
+    fn stopped_outputs(&mut self) -> Result<(), String> {
+        let most = self.device.params.max_length as usize;
+        // the longest vectors fill the ring of the quantizer, the shortest ones its count of vectors under way
+        for (length, number) in [(most, 4), (64, 40)] {
+            self.set(length as u64, self.t.bits())?;
+            let vectors: Vec<Vec<u16>> = (0..number).map(|i| vector(i, length)).collect();
+            let mut beats = vec![vec![]; self.sources.len()];
+            for part in vectors.iter().map(|v| self.device.beats(v, &self.t)) {
+                beats.iter_mut().zip(part).for_each(|(all, part)| all.extend(part));
+            }
+            let slices: Vec<&[u16]> = vectors.iter().map(|v| &v[..]).collect();
+            let each = self.sinks.iter().map(|sink| vec![*sink]);
+            for stopped in each.chain([self.sinks.clone()]).collect::<Vec<_>>() {
+                self.exchange_stopped(beats.clone(), &slices, &stopped)
+                    .map_err(|e| format!("{} outputs stopped, length {length}: {e}", stopped.len()))?;
+            }
+        }
+        Ok(())
     }
 
     /// The status says whether settings are legal, as the description of the registers does.
