@@ -5,6 +5,8 @@ use super::record::{Counts, Versions};
 use super::subject::{self, Subject};
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -73,17 +75,10 @@ impl Flow {
 
     /// Synthesizes a subject and counts its cells. The counts are kept: the same Verilog is not synthesized again.
     pub fn counts(&self, subject: &Subject, versions: &Versions) -> Result<Counts> {
-        let key = format!("{} {} {}", versions.yosys, self.script, subject.hash());
-        let digest = Sha256::digest(key).iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
-        let kept = tools::root().join(format!("target/qor/counts/{}-{digest}.json", self.name));
-        if let Ok(text) = fs::read_to_string(&kept) {
-            return serde_json::from_str(&text).with_context(|| format!("{} is damaged: remove it", kept.display()));
-        }
-        let dir = tools::root().join("target/qor").join(self.name).join(subject.name.replace(' ', "_"));
-        let counts = self.synthesize(subject, &dir)?;
-        fs::create_dir_all(kept.parent().context("a file has a folder")?)?;
-        fs::write(&kept, serde_json::to_string(&counts)?)?;
-        Ok(counts)
+        kept(self.name, &format!("{} {} {}", versions.yosys, self.script, subject.hash()), || {
+            let dir = tools::root().join("target/qor").join(self.name).join(subject.name.replace(' ', "_"));
+            self.synthesize(subject, &dir)
+        })
     }
 
     /// Synthesizes in `dir` and counts.
@@ -110,21 +105,37 @@ impl Flow {
     }
 }
 
-/// Synthesizes, places and routes for ECP5-85k, speed grade 6; the lowest clock frequency in MHz.
+/// What `measure` gives; kept in `target/qor/kept` under a key that names all that it depends on.
+fn kept<T: Serialize + DeserializeOwned>(kind: &str, key: &str, measure: impl FnOnce() -> Result<T>) -> Result<T> {
+    let digest = Sha256::digest(key).iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+    let kept = tools::root().join(format!("target/qor/kept/{kind}-{digest}.json"));
+    if let Ok(text) = fs::read_to_string(&kept) {
+        return serde_json::from_str(&text).with_context(|| format!("{} is damaged: remove it", kept.display()));
+    }
+    let measured = measure()?;
+    fs::create_dir_all(kept.parent().context("a file has a folder")?)?;
+    fs::write(&kept, serde_json::to_string(&measured)?)?;
+    Ok(measured)
+}
+
+/// Synthesizes, places and routes for ECP5-85k, speed grade 6; the lowest clock frequency in MHz, none without a path between
+/// registers.
 ///
 /// The design is placed out of context, without pins: most configurations have more ports than the package.
-pub fn fmax(subject: &Subject) -> Result<f64> {
-    let dir = tools::root().join("target/qor/fmax").join(subject.name.replace(' ', "_"));
-    ECP5.synthesize(subject, &dir)?;
+pub fn fmax(subject: &Subject, versions: &Versions) -> Result<Option<f64>> {
     let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", "1"];
     // The wanted frequency only steers the effort: the one that is reached is reported.
     let files = ["--json", "netlist.json", "--report", "report.json", "--freq", "200", "--timing-allow-fail", "-q"];
-    run(&dir, "nextpnr-ecp5", &[&device[..], &files[..]].concat())?;
-    let report = read_json(&dir.join("report.json"))?;
-    let clocks = report["fmax"].as_object().context("nextpnr reports no clock")?;
-    let lowest = clocks.values().filter_map(|clock| clock["achieved"].as_f64()).reduce(f64::min);
-    let lowest = lowest.with_context(|| format!("nextpnr reports no clock frequency of {}", subject.name))?;
-    Ok((lowest * 10.0).round() / 10.0)
+    let flow = [&device[..], &files[..]].concat();
+    kept("fmax", &format!("{versions:?} {flow:?} {} {}", ECP5.script, subject.hash()), || {
+        let dir = tools::root().join("target/qor/fmax").join(subject.name.replace(' ', "_"));
+        ECP5.synthesize(subject, &dir)?;
+        run(&dir, "nextpnr-ecp5", &flow)?;
+        let report = read_json(&dir.join("report.json"))?;
+        let clocks = report["fmax"].as_object().context("nextpnr's report has no clocks")?;
+        let lowest = clocks.values().filter_map(|clock| clock["achieved"].as_f64()).reduce(f64::min);
+        Ok(lowest.map(|mhz| (mhz * 10.0).round() / 10.0))
+    })
 }
 
 /// Synthesizes for ECP5, and counts the cells by source file.

@@ -82,7 +82,7 @@ fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Optio
     let old = old.configurations.get(&subject.name);
     let verilog = subject.hash();
     let fmax = match options.pnr {
-        true => Some(Fmax { mhz: measure::fmax(subject)?, verilog: verilog.clone() }),
+        true => measure::fmax(subject, versions)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
         false => old.and_then(|figures| figures.fmax.clone()),
     };
     let blocks = match options.blocks {

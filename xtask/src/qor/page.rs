@@ -15,13 +15,23 @@ const COLUMNS: &[(&str, &str)] = &[
     ("DP16KD", "DP16KD"),
 ];
 
-/// Units of others in the same flow, beside our configuration that does the same.
-const PEERS: &[(&str, &str, &str)] = &[
-    ("f16_mul", "Berkeley HardFloat, recoded", "234 LUT4, 1 MULT18X18D"),
-    ("f16_mul_flush", "a first draft of ours, flushing", "85 LUT4, 1 MULT18X18D"),
-    ("f16_add", "Berkeley HardFloat, recoded", "286 LUT4"),
-    ("f16_add_flush", "a first draft of ours, flushing", "300 LUT4"),
-    ("f16_fma", "cvfpu", "880 LUT4, 1 MULT18X18D"),
+/// A unit of others in the same flow, without registers inside, beside our configuration that does the same.
+struct Peer {
+    ours: &'static str,
+    name: &'static str,
+    /// LUT4, CCU2C, MULT18X18D.
+    counts: [u64; 3],
+    mhz: f64,
+}
+
+const HARDFLOAT: &str = "Berkeley HardFloat, recoded";
+
+const PEERS: &[Peer] = &[
+    Peer { ours: "f16_add", name: HARDFLOAT, counts: [286, 42, 0], mhz: 45.9 },
+    Peer { ours: "f16_mul", name: HARDFLOAT, counts: [234, 18, 1], mhz: 50.6 },
+    Peer { ours: "f16_mul", name: "the same, with IEEE ports", counts: [505, 41, 1], mhz: 33.5 },
+    Peer { ours: "f16_fma", name: HARDFLOAT, counts: [827, 82, 1], mhz: 24.5 },
+    Peer { ours: "f16_fma", name: "cvfpu", counts: [763, 92, 1], mhz: 23.1 },
 ];
 
 const BEFORE: &str = "# Size and speed
@@ -35,7 +45,7 @@ A number unit stands between registers: one before every input and one behind ev
 that of the paths between them. LUT sites = LUT4 + 2 for each CCU2C + 6 for each DPR16X4. Fmax is what nextpnr reaches on the
 ECP5-85k, speed grade 6, placed without pins, seed 1, aiming at 200 MHz; in parentheses where the Verilog has changed since.
 iCE40 is the UP5K (5280 LUT, 30 BRAM, 8 DSP), which has no LUT RAM; Gowin the GW1NR-9 (8640 LUT, 26 BRAM, 20 DSP), where ALU cells
-count as LUTs. Dashes: it does not fit.
+count as LUTs. Dashes: it does not fit, has no path between registers, or its clock was not measured.
 
 ## Reproduce
 
@@ -138,19 +148,27 @@ fn blocks(record: &Record) -> String {
 
 /// What others take in the same flow.
 fn peers(record: &Record) -> String {
-    let row = |(name, peer, theirs): &(&str, &str, &str)| {
-        let ours = record.configurations.get(*name)?;
-        let (lut, dsp) = (ours.count("LUT4"), ours.count("MULT18X18D"));
-        let dsp = if dsp > 0 { format!(", {dsp} MULT18X18D") } else { String::new() };
-        Some(format!("| {name} | {lut} LUT4{dsp} | {peer} | {theirs} |\n"))
+    let row = |peer: &Peer| {
+        let ours = record.configurations.get(&format!("{} at latency 0", peer.ours))?;
+        let counts = ["LUT4", "CCU2C", "MULT18X18D"].map(|cell| ours.count(cell));
+        let cells = |[lut, carry, dsp]: [u64; 3]| format!("{lut} | {carry} | {dsp}");
+        let (ours, theirs) =
+            (format!("{} | {}", cells(counts), fmax(ours)), format!("{} | {:.1}", cells(peer.counts), peer.mhz));
+        Some(format!("| {} | {ours} | {} | {theirs} |\n", peer.ours, peer.name))
     };
     let rows: String = PEERS.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return rows;
-    }
-    let head = "| configuration | ours | peer | theirs |\n| --- | --- | --- | --- |\n";
-    let note =
-        "binary16, round to nearest even only, registers at the edges, the same Yosys and the same script. HardFloat's
-recoded form has subnormals for free; the conversions to and from it are not counted.";
-    format!("\n## Beside others\n\n{head}{rows}\n{note}\n")
+    format!("{PEERS_HEAD}{rows}{PEERS_NOTE}")
 }
+
+const PEERS_HEAD: &str = "
+## Beside others
+
+| at latency 0 | LUT4 | CCU2C | DSP | MHz | peer | LUT4 | CCU2C | DSP | MHz |
+| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: |
+";
+
+const PEERS_NOTE: &str = "
+binary16 between registers, round to nearest even only, no flags, operation constant; the same Yosys, nextpnr, scripts and seed.
+HardFloat is release 1 (addRecFN, mulRecFN, mulAddRecFN), cvfpu its fpnew_fma for FP16 without pipeline registers. HardFloat's
+recoded form has the leading one in front, so subnormals cost its units nothing; IEEE ports are with its conversions on both sides.
+";
