@@ -38,3 +38,15 @@ fn number_units_pass_and_wrong_names_say_what_there_is() {
     let error = configuration("f16_ad").err().expect("there is no f16_ad");
     assert!(error.starts_with("there is no f16_ad; there are ") && error.contains(" f16_add, "), "{error}");
 }
+
+/// The smaller ones are run by the tests of netlists and coverage.
+#[test]
+fn the_widest_engines_pass_as_machine_code() {
+    for name in ["oaken_quantizer_p64", "oaken_dequantizer_p64"] {
+        let driver = configuration(name).unwrap_or_else(|error| panic!("{error}"));
+        let start = std::time::Instant::now();
+        let outcome = driver.run(&mut jit::simulator(&driver.design), Effort::from_environment());
+        outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        println!("{name} passes in {:.1} s", start.elapsed().as_secs_f64());
+    }
+}

@@ -177,7 +177,9 @@ where
         self.set(LENGTH as u64, self.t.bits())?;
         let (vector, other) = (vector(8, LENGTH), [0xbc00, 0xb000, 0x3000, 0x3c00]);
         let beats = self.device.beats(&vector, &self.t);
-        let (first, rest) = beats.iter().map(|b| (b[..b.len() / 2].to_vec(), b[b.len() / 2..].to_vec())).unzip();
+        // of one beat, the one: a vector begins with it
+        let half = |b: &Vec<Beat>| b.len().div_ceil(2);
+        let (first, rest) = beats.iter().map(|b| (b[..half(b)].to_vec(), b[half(b)..].to_vec())).unzip();
         self.exchange(first, &[])?;
         let busy = self.read("status")?;
         self.set(64, other)?;
@@ -187,7 +189,7 @@ where
             return Err(format!("status {busy} during a vector, {idle} afterwards"));
         }
         // a beat that goes ahead would be the last one already
-        self.write("length", u64::from(self.device.params.lanes.max(2)))?;
+        self.write("length", u64::from(self.device.params.lanes.clamp(2, 32)))?;
         self.exchange(vec![], &[])?;
         self.t = Thresholds::from_bits(other[0], other[1], other[2], other[3]).expect("legal");
         self.exchange(self.device.beats(&vector, &self.t), &[]).map_err(|e| format!("illegal length: {e}"))?;
