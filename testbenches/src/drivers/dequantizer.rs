@@ -50,9 +50,14 @@ impl Converts for Device<DequantizerAxiPorts> {
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     runs(d.params, effort, |t, vectors, pauses, seed| {
         let n = vectors[0].len();
-        let records: Vec<Parts> = (vectors.iter().map(|v| encode(v, t)))
+        let mut records: Vec<Parts> = (vectors.iter().map(|v| encode(v, t)))
             .map(|record| Parts { dense: record.dense, sparse: record.sparse })
             .collect();
+        // the encoder makes none with middle elements but without a middle step, and the format allows it: they are the threshold
+        for record in records.iter_mut().skip(1).step_by(5) {
+            record.sparse[0] = 0;
+            record.sparse[1] &= 0xe0;
+        }
         let run = dequantize(d, engine, t, (&records, n), pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
         if (run.errors, run.vectors, run.status) != (0, vectors.len() as u64, 2) || run.results.len() != vectors.len() {
             let (errors, count, status) = (run.errors, run.vectors, run.status);
