@@ -1,5 +1,6 @@
 //! The drivers on the plain designs: what they ask for, the designs do.
 
+use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use testbenches::drivers::{Driver, Effort, configuration, names, small};
 
@@ -9,8 +10,12 @@ fn the_designs_pass_on_the_built_in_simulator() {
 }
 
 fn passes(driver: &Driver) {
+    passes_on(&mut Simulator::new(&driver.design), driver);
+}
+
+fn passes_on(engine: &mut dyn Engine, driver: &Driver) {
     let start = std::time::Instant::now();
-    let outcome = driver.run(&mut Simulator::new(&driver.design), Effort::from_environment());
+    let outcome = driver.run(engine, Effort::from_environment());
     outcome.unwrap_or_else(|error| panic!("{}: {error}", driver.name));
     println!("{} passes in {:.1} s", driver.name, start.elapsed().as_secs_f64());
 }
@@ -39,14 +44,11 @@ fn number_units_pass_and_wrong_names_say_what_there_is() {
     assert!(error.starts_with("there is no f16_ad; there are ") && error.contains(" f16_add, "), "{error}");
 }
 
-/// The smaller ones are run by the tests of netlists and coverage.
+/// The engines with their random vectors, mistakes and settings; with the vectors of recorded data in tests/oaken.rs.
 #[test]
-fn the_widest_engines_pass_as_machine_code() {
-    for name in ["oaken_quantizer_p64", "oaken_dequantizer_p64"] {
+fn the_engines_pass_as_machine_code() {
+    for name in names().iter().filter(|name| name.starts_with("oaken_")) {
         let driver = configuration(name).unwrap_or_else(|error| panic!("{error}"));
-        let start = std::time::Instant::now();
-        let outcome = driver.run(&mut jit::simulator(&driver.design), Effort::from_environment());
-        outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
-        println!("{name} passes in {:.1} s", start.elapsed().as_secs_f64());
+        passes_on(&mut jit::simulator(&driver.design), &driver);
     }
 }

@@ -77,10 +77,12 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     let busy = m.reg_reset(bits(1), 0).comment("a header is worked on");
     let preparing = m.reg_reset(bits(1), 1).comment("the thresholds are worked on");
     let turn = m.reg_reset(bits(2), 0);
+    // follows from the others; a register, because it is at the head of a long way to the ready of the words
     let ready = m.reg_reset(bits(1), 0).comment("nothing is worked on, or it is the last turn of a header");
     let header = m.reg(bits(64));
     let slot = m.reg(bits(2));
     let last = turn.all();
+    m.assert(ready.eq(!preparing & (!busy | last)), "`ready` is what the other registers say");
     io.header.ready.set(ready);
     m.when(busy | preparing, || turn.set(turn + 1));
     m.when(busy & !preparing & turn.eq(2), || ready.set(true));

@@ -137,6 +137,7 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     let too_many = count_byte.gt(64);
     let count = there.bit(0).mux(too_many.mux(m.lit(64u32, 7), count_byte.trunc(7)), 0);
     let used_bits = clog2(taken as usize + 1);
+    m.assert(!open | enough.eq(remaining.le(taken)), "`enough` is what `remaining` says");
     let entries_used = enough.mux(remaining.trunc(used_bits), m.lit(taken, used_bits));
     let (count_used, rest_new, complete_new) = if window.count_beside {
         let more = count.ge(taken);

@@ -171,10 +171,12 @@ fn mistakes(run: &mut Converting<Device<QuantizerAxiPorts>>) -> Result<(), Strin
     let good = vector(5, LENGTH);
     let mut strange = good.clone();
     (strange[3], strange[77]) = (0x7e00, 0xfc00);
-    let short: Vec<u16> = good[..64].to_vec();
-    let long: Vec<u16> = good.iter().chain(&good[..64]).copied().collect();
-    let padded: Vec<u16> = short.iter().copied().chain(std::iter::repeat_n(0, LENGTH - 64)).collect();
     let lanes = run.device.params.lanes;
+    // whole beats, and no whole chunks where a beat is shorter than one
+    let [few, more] = [48, 32].map(|n: usize| n.next_multiple_of(lanes as usize));
+    let short: Vec<u16> = good[..few].to_vec();
+    let long: Vec<u16> = good.iter().chain(&good[..more]).copied().collect();
+    let padded: Vec<u16> = short.iter().copied().chain(std::iter::repeat_n(0, LENGTH - few)).collect();
     let mut partial = misfit(&good, lanes);
     partial[1].0[1] -= 1u32;
     let cases = [
