@@ -44,8 +44,8 @@ module oaken_record_reader_16_3 (
     reg enough; // `remaining` are taken in one cycle | record_reader.rs:133
     reg first; // the first chunk of the record | record_reader.rs:134
     reg [6:0] chunks_after; // chunks behind this one | record_reader.rs:135
-    reg [63:0] header_1; // record_reader.rs:181
-    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:187
+    reg [63:0] header_1; // record_reader.rs:182
+    reg dropping; // up to the last word of a record that should have ended | record_reader.rs:188
 
     // two pieces, a pointer into the first, and the rest of the word
     wire [7:0] both = {high_keep & {4{high_valid}}, low_keep & {4{low_valid}}}; // record_reader.rs:121
@@ -62,14 +62,14 @@ module oaken_record_reader_16_3 (
     wire [7:0] count_byte = bytes[7:0]; // record_reader.rs:136
     wire too_many = count_byte > 8'h40; // record_reader.rs:137
     wire [6:0] count = there[0] ? (too_many ? 7'h40 : count_byte[6:0]) : 7'h0; // record_reader.rs:138
-    wire [1:0] entries_used = enough ? remaining[1:0] : 2'h3; // record_reader.rs:140
-    wire complete_new = ~(|count); // record_reader.rs:146
-    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:148
-    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:154
-    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:154
-    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:154
-    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:157
-    wire complete = open ? enough : complete_new; // record_reader.rs:158
+    wire [1:0] entries_used = enough ? remaining[1:0] : 2'h3; // record_reader.rs:141
+    wire complete_new = ~(|count); // record_reader.rs:147
+    wire [1:0] used = open ? entries_used : 2'h1; // record_reader.rs:149
+    wire present_bits_0 = there[2] & (open ? (remaining > 7'h2) : 1'h0); // record_reader.rs:155
+    wire present_bits_1 = there[1] & (open ? (remaining > 7'h1) : 1'h0); // record_reader.rs:155
+    wire present_bits_2 = there[0] & (open ? (remaining > 7'h0) : 1'h0); // record_reader.rs:155
+    wire [2:0] present = {present_bits_0, present_bits_1, present_bits_2}; // record_reader.rs:158
+    wire complete = open ? enough : complete_new; // record_reader.rs:159
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
@@ -83,11 +83,11 @@ module oaken_record_reader_16_3 (
     end
 
     // the end of the record
-    wire last_chunk = ~(|chunks_after); // record_reader.rs:171
-    wire ends = (act & complete) & last_chunk; // record_reader.rs:172
-    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:173
-    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:174
-    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:175
+    wire last_chunk = ~(|chunks_after); // record_reader.rs:172
+    wire ends = (act & complete) & last_chunk; // record_reader.rs:173
+    wire [4:0] up_to_used = {1'h0, there} >> used; // record_reader.rs:174
+    wire [4:0] last_byte = {there, 1'h0} >> used; // record_reader.rs:175
+    wire fits = (closed & last_byte[0]) & (~up_to_used[0]); // record_reader.rs:176
     assign count_error = ((act & (~open)) & there[0]) & too_many;
     assign length_error = ends & (~fits);
 
@@ -102,17 +102,17 @@ module oaken_record_reader_16_3 (
     assign starts = first & (~open);
 
     // pieces move up
-    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:190
-    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:191
-    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:192
-    wire high_free = (~high_valid) | low_free; // record_reader.rs:193
-    wire shifts = high_free & (|pieces_left); // record_reader.rs:194
-    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:195
-    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:196
-    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:197
+    wire [15:0] word_keep = s_keep | {16{~s_last}}; // record_reader.rs:191
+    wire [2:0] moved = {1'h0, pointer} + {1'h0, used}; // record_reader.rs:192
+    wire low_free = (~low_valid) | (act & moved[2]); // record_reader.rs:193
+    wire high_free = (~high_valid) | low_free; // record_reader.rs:194
+    wire shifts = high_free & (|pieces_left); // record_reader.rs:195
+    wire rest_free = (~(|pieces_left)) | (shifts & (pieces_left == 3'h1)); // record_reader.rs:196
+    wire refills = (reading & (~closed)) & rest_free; // record_reader.rs:197
+    wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:198
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
-    wire _t3 = refills & s_valid; // record_reader.rs:214
+    wire _t3 = refills & s_valid; // record_reader.rs:215
 
     // records end and begin
     always @(posedge clk) begin
