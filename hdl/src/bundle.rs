@@ -6,7 +6,8 @@
 
 use crate::body;
 use crate::ir::*;
-use crate::signal::{Signal, Value, cat};
+use crate::signal::{Signal, Value};
+use crate::slices::cat;
 use std::panic::Location;
 
 /// A struct of signals; derive it.

@@ -4,38 +4,10 @@
 mod common;
 
 use common::golden::{compare, stable};
+use common::pll::{PllPorts, pll};
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
-
-ports! {
-    pub struct PllPorts() {
-        output clkop: Signal = bits(1),
-        output clkos: Signal = bits(1),
-        output lock: Signal = bits(1),
-    }
-}
-
-/// Two clocks and a lock.
-fn pll() -> Result<Design<PllPorts>, Errors> {
-    let f = Foreign::text("pll", include_str!("verilog/inside/pll.v"));
-    f.clock("clki");
-    let io = PllPorts::new(f);
-    f.model(&locks_after_three_cycles()?);
-    f.finish(io)
-}
-
-#[module]
-fn locks_after_three_cycles() -> Result<Design<PllPorts>, Errors> {
-    let m = Module::new("pll_model");
-    let io = PllPorts::new(m);
-    let count = m.reg(bits(2));
-    m.when(count.ne(3), || count.set(count + 1));
-    io.lock.set(count.eq(3));
-    io.clkop.set(0);
-    io.clkos.set(0);
-    m.finish(io)
-}
 
 /// A reset of two flip-flops in `domain`, at once while `active` is 1.
 #[module]

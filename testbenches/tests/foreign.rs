@@ -6,37 +6,14 @@ use hdl::sim::Simulator;
 use hdl::*;
 use hw::stream::reset_synchronizer::reset_synchronizer;
 use hw::stream::synchronizer::{gray, synchronized};
+use pll::pll;
+use scaler::scaler;
 use testbenches::{have, verilated};
 
-ports! {
-    struct ScalerPorts(width: u32) {
-        input x: Signal = bits(width),
-        input enable: Signal = bits(1),
-        output y: Signal = bits(2 * width),
-    }
-}
-
-/// The foreign module that the printer's tests use, with a model.
-fn scaler(width: u32, factor: u32) -> Result<Design<ScalerPorts>, Errors> {
-    let f = Foreign::text("scaler", include_str!("../../hdl/tests/verilog/foreign/scaler.v"));
-    f.parameter("WIDTH", width);
-    f.parameter("FACTOR", (factor, width));
-    let clock = f.clock("clock");
-    f.reset_low(clock, "reset_n");
-    let io = ScalerPorts::new(f, width);
-    f.model(&scaler_model(width, factor)?);
-    f.finish(io)
-}
-
-#[module]
-fn scaler_model(width: u32, factor: u32) -> Result<Design<ScalerPorts>, Errors> {
-    let m = Module::new("scaler_model");
-    let io = ScalerPorts::new(m, width);
-    let product = m.reg_reset(bits(2 * width), 0).enable(io.enable);
-    product.set(io.x * m.lit(factor, width));
-    io.y.set(product);
-    m.finish(io)
-}
+#[path = "../../hdl/tests/common/pll.rs"]
+mod pll;
+#[path = "../../hdl/tests/common/scaler.rs"]
+mod scaler;
 
 ports! {
     struct ProductPorts() {
@@ -124,39 +101,10 @@ fn verilator_runs_the_text_as_the_simulator_runs_the_model() {
 }
 
 ports! {
-    struct PllPorts() {
-        output clkop: Signal = bits(1),
-        output clkos: Signal = bits(1),
-        output lock: Signal = bits(1),
-    }
-}
-
-ports! {
     struct CountPorts() {
         input button: Signal = bits(1),
         output count: Signal = bits(4),
     }
-}
-
-/// What stands for a PLL in the printer's tests, with a model.
-fn pll() -> Result<Design<PllPorts>, Errors> {
-    let f = Foreign::text("pll", include_str!("../../hdl/tests/verilog/inside/pll.v"));
-    f.clock("clki");
-    let io = PllPorts::new(f);
-    f.model(&pll_model()?);
-    f.finish(io)
-}
-
-#[module]
-fn pll_model() -> Result<Design<PllPorts>, Errors> {
-    let m = Module::new("pll_model");
-    let io = PllPorts::new(m);
-    let count = m.reg(bits(2));
-    m.when(count.ne(3), || count.set(count + 1));
-    io.lock.set(count.eq(3));
-    io.clkop.set(0);
-    io.clkos.set(0);
-    m.finish(io)
 }
 
 /// Counts with a clock from inside, in gray code, and brings the count back.

@@ -3,6 +3,8 @@
 
 pub mod golden;
 pub mod mistakes;
+pub mod pll;
+pub mod scaler;
 
 use hdl::*;
 

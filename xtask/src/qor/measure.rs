@@ -2,16 +2,14 @@
 
 use super::blocks::blocks;
 use super::record::{Counts, Versions};
-use super::subject::{self, Subject};
+use super::subject::Subject;
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Synthesis for one family of devices.
@@ -73,25 +71,40 @@ impl Flow {
         self.capacity.iter().all(|(cell, most)| counts.get(*cell).is_none_or(|count| count <= most))
     }
 
-    /// Synthesizes a subject and counts its cells. The counts are kept: the same Verilog is not synthesized again.
+    /// Synthesizes a subject and counts its cells.
     pub fn counts(&self, subject: &Subject, versions: &Versions) -> Result<Counts> {
-        kept(self.name, &format!("{} {} {}", versions.yosys, self.script, subject.hash()), || {
-            let dir = tools::root().join("target/qor").join(self.name).join(subject.name.replace(' ', "_"));
-            self.synthesize(subject, &dir)
-        })
+        self.counted(&self.synthesized(subject, versions)?)
     }
 
-    /// Synthesizes in `dir` and counts.
-    fn synthesize(&self, subject: &Subject, dir: &Path) -> Result<Counts> {
-        subject::write(subject, self.lut_ram, dir)?;
-        let script = format!(
-            "read_verilog design.v; hierarchy -check -top {}; {}; tee -q -o cells.json stat -json",
-            subject.top, self.script
-        );
-        run(dir, "yosys", &["-q", "-p", &script]).with_context(|| format!("synthesis of {}", subject.name))?;
+    /// The folder of a subject's netlist, with its `design.v`. What is there is not synthesized again: the folder's name holds a hash
+    /// of all that the netlist depends on.
+    fn synthesized(&self, subject: &Subject, versions: &Versions) -> Result<PathBuf> {
+        let text = subject.text(self.lut_ram);
+        let hash = digest(&format!("{} {} {} {text}", versions.yosys, self.script, subject.top));
+        let folder = format!("{}-{hash}", subject.name.replace(' ', "_"));
+        let dir = tools::root().join("target/qor").join(self.name).join(&folder);
+        if !dir.exists() {
+            let unfinished = dir.with_file_name(folder + ".part");
+            fs::create_dir_all(&unfinished)?;
+            fs::write(unfinished.join("design.v"), text)?;
+            self.synthesize(&unfinished, "read_verilog design.v", &subject.top)
+                .with_context(|| format!("synthesis of {}", subject.name))?;
+            fs::rename(&unfinished, &dir)?;
+        }
+        Ok(dir)
+    }
+
+    /// Synthesizes what the command `read` of Yosys reads, and leaves netlist and statistics in `dir`.
+    pub fn synthesize(&self, dir: &Path, read: &str, top: &str) -> Result<()> {
+        let script = format!("{read}; hierarchy -check -top {top}; {}; tee -q -o cells.json stat -json", self.script);
+        run(dir, "yosys", &["-q", "-p", &script])
+    }
+
+    /// Counts the cells of the netlist in `dir`.
+    pub fn counted(&self, dir: &Path) -> Result<Counts> {
         let stat = read_json(&dir.join("cells.json"))?;
         let by_type = serde_json::from_value(stat["design"]["num_cells_by_type"].clone());
-        let by_type = by_type.with_context(|| format!("Yosys' statistics of {} hold no cells", subject.name))?;
+        let by_type = by_type.with_context(|| format!("Yosys' statistics in {} hold no cells", dir.display()))?;
         Ok(self.named(&by_type))
     }
 
@@ -105,43 +118,39 @@ impl Flow {
     }
 }
 
-/// What `measure` gives; kept in `target/qor/kept` under a key that names all that it depends on.
-fn kept<T: Serialize + DeserializeOwned>(kind: &str, key: &str, measure: impl FnOnce() -> Result<T>) -> Result<T> {
-    let digest = Sha256::digest(key).iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
-    let kept = tools::root().join(format!("target/qor/kept/{kind}-{digest}.json"));
-    if let Ok(text) = fs::read_to_string(&kept) {
-        return serde_json::from_str(&text).with_context(|| format!("{} is damaged: remove it", kept.display()));
-    }
-    let measured = measure()?;
-    fs::create_dir_all(kept.parent().context("a file has a folder")?)?;
-    fs::write(&kept, serde_json::to_string(&measured)?)?;
-    Ok(measured)
+/// 16 hexadecimal digits of a text.
+fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Synthesizes, places and routes for ECP5-85k, speed grade 6; the lowest clock frequency in MHz, none without a path between
-/// registers.
+/// Synthesizes, places and routes for ECP5; the lowest clock frequency in MHz, none without a path between registers.
+pub fn fmax(subject: &Subject, versions: &Versions) -> Result<Option<f64>> {
+    place(&ECP5.synthesized(subject, versions)?, versions)
+}
+
+/// Places and routes the netlist in `dir` for ECP5-85k, speed grade 6, unless its report is there.
 ///
 /// The design is placed out of context, without pins: most configurations have more ports than the package.
-pub fn fmax(subject: &Subject, versions: &Versions) -> Result<Option<f64>> {
+pub fn place(dir: &Path, versions: &Versions) -> Result<Option<f64>> {
     let device = ["--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context", "--seed", "1"];
     // The wanted frequency only steers the effort: the one that is reached is reported.
-    let files = ["--json", "netlist.json", "--report", "report.json", "--freq", "200", "--timing-allow-fail", "-q"];
-    let flow = [&device[..], &files[..]].concat();
-    kept("fmax", &format!("{versions:?} {flow:?} {} {}", ECP5.script, subject.hash()), || {
-        let dir = tools::root().join("target/qor/fmax").join(subject.name.replace(' ', "_"));
-        ECP5.synthesize(subject, &dir)?;
-        run(&dir, "nextpnr-ecp5", &flow)?;
-        let report = read_json(&dir.join("report.json"))?;
-        let clocks = report["fmax"].as_object().context("nextpnr's report has no clocks")?;
-        let lowest = clocks.values().filter_map(|clock| clock["achieved"].as_f64()).reduce(f64::min);
-        Ok(lowest.map(|mhz| (mhz * 10.0).round() / 10.0))
-    })
+    let effort = ["--freq", "200", "--timing-allow-fail", "-q"];
+    let flow = [&device[..], &effort[..]].concat();
+    let report = format!("report-{}.json", digest(&format!("{} {flow:?}", versions.nextpnr)));
+    if !dir.join(&report).exists() {
+        let files = ["--json", "netlist.json", "--report", "unfinished.json"];
+        run(dir, "nextpnr-ecp5", &[&flow[..], &files[..]].concat())?;
+        fs::rename(dir.join("unfinished.json"), dir.join(&report))?;
+    }
+    let report = read_json(&dir.join(report))?;
+    let clocks = report["fmax"].as_object().context("nextpnr's report has no clocks")?;
+    let lowest = clocks.values().filter_map(|clock| clock["achieved"].as_f64()).reduce(f64::min);
+    Ok(lowest.map(|mhz| (mhz * 10.0).round() / 10.0))
 }
 
 /// Synthesizes for ECP5, and counts the cells by source file.
-pub fn by_file(subject: &Subject) -> Result<BTreeMap<String, Counts>> {
-    let dir = tools::root().join("target/qor/blocks").join(subject.name.replace(' ', "_"));
-    ECP5.synthesize(subject, &dir)?;
+pub fn by_file(subject: &Subject, versions: &Versions) -> Result<BTreeMap<String, Counts>> {
+    let dir = ECP5.synthesized(subject, versions)?;
     let files = blocks(&read_json(&dir.join("netlist.json"))?, &subject.verilog)?;
     Ok(files.into_iter().map(|(file, counts)| (file, ECP5.named(&counts))).collect())
 }

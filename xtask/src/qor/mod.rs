@@ -5,6 +5,7 @@
 
 mod blocks;
 mod measure;
+mod others;
 mod page;
 mod record;
 mod subject;
@@ -40,6 +41,8 @@ pub struct Options {
     /// With --check: measure also what has not changed
     #[arg(long, requires = "check")]
     again: bool,
+    #[command(flatten)]
+    others: others::Others,
 }
 
 impl Options {
@@ -51,8 +54,11 @@ impl Options {
 
 /// Measures, then prints, checks or keeps the figures.
 pub fn run(options: &Options) -> Result<()> {
-    let subjects = subject::subjects(&options.names)?;
     let (versions, old) = (measure::versions()?, Record::read()?);
+    if !options.others.files.is_empty() {
+        return print(&others::figures(&options.others, options.pnr, &versions)?, options.json);
+    }
+    let subjects = subject::subjects(&options.names)?;
     if options.check {
         return check(&subjects, &old, &versions, options);
     }
@@ -60,11 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
     let figures = all.collect::<Result<Vec<_>>>()?;
     let named = subjects.iter().map(|subject| subject.name.clone()).zip(figures);
     let mut new = Record { tools: versions, configurations: named.collect() };
-    if options.json {
-        print!("{}", new.text()?);
-    } else {
-        print!("{}", page::table(&new));
-    }
+    print(&new, options.json)?;
     if options.update {
         if !options.names.is_empty() {
             // the others stay as they were
@@ -77,6 +79,12 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Prints figures as JSON or as a table.
+fn print(record: &Record, json: bool) -> Result<()> {
+    print!("{}", if json { record.text()? } else { page::table(record) });
+    Ok(())
+}
+
 /// All figures of one subject. What takes longer and is not asked for stays as it was measured before.
 fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Options) -> Result<Figures> {
     let old = old.configurations.get(&subject.name);
@@ -86,7 +94,7 @@ fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Optio
         false => old.and_then(|figures| figures.fmax.clone()),
     };
     let blocks = match options.blocks {
-        true => Some(Blocks { files: measure::by_file(subject)?, verilog: verilog.clone() }),
+        true => Some(Blocks { files: measure::by_file(subject, versions)?, verilog: verilog.clone() }),
         false => old.and_then(|figures| figures.blocks.clone()),
     };
     let mut figures =

@@ -29,7 +29,7 @@ const HARDFLOAT: &str = "Berkeley HardFloat, recoded";
 const PEERS: &[Peer] = &[
     Peer { ours: "f16_add", name: HARDFLOAT, counts: [286, 42, 0], mhz: 45.9 },
     Peer { ours: "f16_mul", name: HARDFLOAT, counts: [234, 18, 1], mhz: 50.6 },
-    Peer { ours: "f16_mul", name: "the same, with IEEE ports", counts: [505, 41, 1], mhz: 33.5 },
+    Peer { ours: "f16_mul", name: "the same, with IEEE ports", counts: [505, 41, 1], mhz: 34.0 },
     Peer { ours: "f16_fma", name: HARDFLOAT, counts: [827, 82, 1], mhz: 24.5 },
     Peer { ours: "f16_fma", name: "cvfpu", counts: [763, 92, 1], mhz: 23.1 },
 ];
@@ -169,6 +169,14 @@ const PEERS_HEAD: &str = "
 
 const PEERS_NOTE: &str = "
 binary16 between registers, round to nearest even only, no flags, operation constant; the same Yosys, nextpnr, scripts and seed.
-HardFloat is release 1 (addRecFN, mulRecFN, mulAddRecFN), cvfpu its fpnew_fma for FP16 without pipeline registers. HardFloat's
-recoded form has the leading one in front, so subnormals cost its units nothing; IEEE ports are with its conversions on both sides.
+HardFloat is release 1 (addRecFN, mulRecFN, mulAddRecFN), cvfpu its fpnew_fma for FP16 without pipeline registers, as in the Python
+package pythondata_cpu_cva6 4.2.0.post435. HardFloat's recoded form has the leading one in front, so subnormals cost its units nothing;
+IEEE ports are with its conversions on both sides. The registers are in [peers/](peers). To measure these, or a unit of your own:
+
+    cargo xtask qor --pnr --top hardfloat_mul --files docs/peers/hardfloat.v $HARDFLOAT/*.v --include $HARDFLOAT $HARDFLOAT/RISCV
+    cargo xtask qor --pnr --top cvfpu_fma --files $COMMON_CELLS/src/{cf_math_pkg,lzc}.sv \\
+        $CVFPU/src/fpnew_{pkg,classifier,rounding,fma}.sv docs/peers/cvfpu.sv --include $COMMON_CELLS/include
+
+where `$HARDFLOAT` is the folder with its Verilog, of which the wrappers need HardFloat_primitives, HardFloat_rawFN, isSigNaNRecFN,
+addRecFN, mulRecFN, mulAddRecFN, fNToRecFN and recFNToFN.
 ";

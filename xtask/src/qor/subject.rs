@@ -5,7 +5,6 @@ use crate::{test, tools};
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// Verilog to synthesize.
 #[derive(Debug)]
@@ -21,6 +20,11 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// The Verilog for a device with or without LUT RAM.
+    pub fn text(&self, lut_ram: bool) -> &str {
+        self.without_lut_ram.as_ref().filter(|_| !lut_ram).unwrap_or(&self.verilog)
+    }
+
     /// 16 hexadecimal digits that are equal where the Verilog is, apart from comments and white space.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
@@ -146,15 +150,6 @@ fn between_registers(subject: Subject) -> Result<Subject> {
     );
     let without_lut_ram = without_lut_ram.map(|text| text + &wrapper);
     Ok(Subject { name, top: format!("{top}_between_registers"), verilog: verilog + &wrapper, without_lut_ram })
-}
-
-/// Writes the Verilog of a subject, for a device with or without LUT RAM, into `dir` and returns the file.
-pub fn write(subject: &Subject, lut_ram: bool, dir: &Path) -> Result<PathBuf> {
-    fs::create_dir_all(dir)?;
-    let file = dir.join("design.v");
-    let text = subject.without_lut_ram.as_ref().filter(|_| !lut_ram).unwrap_or(&subject.verilog);
-    fs::write(&file, text)?;
-    Ok(file)
 }
 
 #[cfg(test)]

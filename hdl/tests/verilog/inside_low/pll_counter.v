@@ -12,18 +12,18 @@ module pll_counter (
     wire pll_clkop;
     wire pll_clkos;
     wire pll_lock;
-    reg first; // inside.rs:44
-    reg second; // inside.rs:44
-    reg [3:0] count_1; // inside.rs:70
-    wire fast_clk = pll_clkop; // inside.rs:66
-    wire fast_clk_reset_n; // inside.rs:47
+    reg first; // inside.rs:16
+    reg second; // inside.rs:16
+    reg [3:0] count_1; // inside.rs:42
+    wire fast_clk = pll_clkop; // inside.rs:38
+    wire fast_clk_reset_n; // inside.rs:19
     pll pll (
         .clki(clk),
         .clkop(pll_clkop),
         .clkos(pll_clkos),
         .lock(pll_lock)
     );
-    wire active = button | (~pll_lock); // inside.rs:43
+    wire active = button | (~pll_lock); // inside.rs:15
     always @(posedge fast_clk or posedge active) begin
         if (active) begin
             second <= 1'h1;
