@@ -18,6 +18,7 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
     let design = device.design.clone();
     Driver::new(name, design, move |engine, effort| {
         random_records(&device, engine, effort)?;
+        early_outliers(&device, engine, effort)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
         settings::test(&device, engine, effort.seed)?;
         faulty_records(&device, engine)?;
@@ -50,31 +51,67 @@ impl Converts for Device<DequantizerAxiPorts> {
 fn random_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     runs(d.params, effort, |t, vectors, pauses, seed| {
         let n = vectors[0].len();
-        let mut records: Vec<Parts> = (vectors.iter().map(|v| encode(v, t)))
-            .map(|record| Parts { dense: record.dense, sparse: record.sparse })
-            .collect();
+        let mut records: Vec<Parts> = vectors.iter().map(|v| encoded(v, t)).collect();
         // the encoder makes none with middle elements but without a middle step, and the format allows it: they are the threshold
         for record in records.iter_mut().skip(1).step_by(5) {
             record.sparse[0] = 0;
             record.sparse[1] &= 0xe0;
         }
-        let run = dequantize(d, engine, t, (&records, n), pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
-        if (run.errors, run.vectors, run.status) != (0, vectors.len() as u64, 2) || run.results.len() != vectors.len() {
-            let (errors, count, status) = (run.errors, run.vectors, run.status);
-            return Err(format!(
-                "{} vectors, errors {errors:#x}, a count of {count}, status {status}",
-                run.results.len()
-            ));
-        }
-        for (i, (got, record)) in run.results.iter().zip(&records).enumerate() {
-            let want = decode(&record.dense, &record.sparse, n, t).map_err(|e| e.to_string())?;
-            if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
-                return Err(format!("element {at} of vector {i} differs"));
-            }
-        }
+        let cycles = decodes(d, engine, t, (&records, n), pauses, seed)?;
         let ideal = (vectors.len() * n) as u64 / u64::from(d.params.lanes);
-        let full_rate = seed != 1 || run.cycles == ideal;
-        if full_rate { Ok(()) } else { Err(format!("{} cycles, not {ideal}", run.cycles)) }
+        let full_rate = seed != 1 || cycles == ideal;
+        if full_rate { Ok(()) } else { Err(format!("{cycles} cycles, not {ideal}")) }
+    })
+}
+
+fn encoded(vector: &[u16], t: &Thresholds) -> Parts {
+    let record = encode(vector, t);
+    Parts { dense: record.dense, sparse: record.sparse }
+}
+
+/// Records of `n` elements without a mistake come out as the model says; the cycles that they took.
+fn decodes(
+    d: &Device<DequantizerAxiPorts>,
+    engine: &mut dyn Engine,
+    t: &Thresholds,
+    (records, n): (&[Parts], usize),
+    pauses: Pauses,
+    seed: u64,
+) -> Result<u64, String> {
+    let run = dequantize(d, engine, t, (records, n), pauses, seed, &mut |_| ()).map_err(|e| e.to_string())?;
+    let count = records.len();
+    if (run.errors, run.vectors, run.status) != (0, count as u64, 2) || run.results.len() != count {
+        let (errors, vectors, status) = (run.errors, run.vectors, run.status);
+        return Err(format!(
+            "{} vectors, errors {errors:#x}, a count of {vectors}, status {status}",
+            run.results.len()
+        ));
+    }
+    for (i, (got, record)) in run.results.iter().zip(records).enumerate() {
+        let want = decode(&record.dense, &record.sparse, n, t).map_err(|e| e.to_string())?;
+        if let Some(at) = (0..n).find(|&at| got.get(at) != want.get(at)) {
+            return Err(format!("element {at} of vector {i} differs"));
+        }
+    }
+    Ok(run.cycles)
+}
+
+/// A vector that meets an empty engine and has a few outliers at its very beginning: its first chunk is there before the last of its
+/// levels, and has to wait for them.
+fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
+    let mut rng = Rng::with_seed(effort.seed);
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    (0..40).try_for_each(|i| {
+        let sign = |rng: &mut Rng| if rng.bool() { 1.0 } else { -1.0 };
+        let mut vector: Vec<f32> = (0..64).map(|_| sign(&mut rng) * (0.2 + 0.7 * rng.f32())).collect();
+        for _ in 0..=i % 3 {
+            let outlier = if rng.bool() { 0.05 } else { 2.0 + rng.f32() };
+            vector[rng.usize(0..(d.params.lanes as usize).min(4))] = sign(&mut rng) * outlier;
+        }
+        let vector: Vec<u16> = vector.into_iter().map(|x| half::f16::from_f32(x).to_bits()).collect();
+        let records = [encoded(&vector, &t)];
+        let decoded = decodes(d, engine, &t, (&records, 64), Pauses::NEVER, rng.u64(2..));
+        decoded.map(|_| ()).map_err(|e| format!("early outliers {i}: {e}"))
     })
 }
 
@@ -86,7 +123,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     let good: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
     let record = encode(&good, &t);
     let want = decode(&record.dense, &record.sparse, n, &t).map_err(|e| e.to_string())?;
-    let right = Parts { dense: record.dense, sparse: record.sparse };
+    let right = encoded(&good, &t);
     let change = |f: &dyn Fn(&mut Parts)| {
         let mut parts = right.clone();
         f(&mut parts);

@@ -74,7 +74,7 @@ fn access(
 ) -> Result<(), String> {
     let space = 1 << map.address_width();
     let address = if rng.u8(0..3) == 0 { rng.u64(0..space) } else { 4 * rng.u64(0..values.len() as u64) };
-    let index = map.registers.iter().position(|register| u64::from(register.offset) == address);
+    let index = at(map, address);
     let error = |what: &str| format!("{what} at {address:#x}");
     if rng.bool() {
         let (response, read) = master.read(bench, address).map_err(|e| e.to_string())?;
@@ -86,6 +86,11 @@ fn access(
     }
     let (data, strobes) = (u64::from(rng.u32(..)), rng.u64(0..16));
     write(bench, master, map, values, (address, data, strobes))
+}
+
+/// The register at an address.
+fn at(map: &RegisterMap, address: u64) -> Option<usize> {
+    map.registers.iter().position(|register| u64::from(register.offset) == address)
 }
 
 /// Writes some bytes at an address, and looks at the response.
@@ -103,8 +108,7 @@ fn write(
 
 /// What a write does to the values, and its response.
 fn write_model(map: &RegisterMap, values: &mut [u64], (address, data, strobes): (u64, u64, u64)) -> Response {
-    let index = map.registers.iter().position(|register| u64::from(register.offset) == address);
-    let Some(i) = index.filter(|i| map.registers[*i].is_writable()) else { return Response::SlaveError };
+    let Some(i) = at(map, address).filter(|i| map.registers[*i].is_writable()) else { return Response::SlaveError };
     values[i] = written(&map.registers[i], values[i], data, strobes);
     Response::Okay
 }
