@@ -314,6 +314,8 @@ pub(crate) struct Def {
     pub key: u32,
     pub name: String,
     pub doc: String,
+    /// Synthesis is to leave the module as it is.
+    pub keep_hierarchy: bool,
     pub ports: Vec<Port>,
     pub nodes: Vec<Node>,
     pub stmts: Vec<Stmt>,

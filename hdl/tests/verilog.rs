@@ -240,6 +240,30 @@ fn identical_modules_are_printed_once() {
     prints("tree", &tree().unwrap(), Reset::default());
 }
 
+/// A module that synthesis is to leave as it is says so, and is another one than that which does not.
+#[test]
+fn a_module_that_is_kept() {
+    let wire = |kept: bool| {
+        let m = Module::new("wire8");
+        let io = TreePorts::new(m);
+        if kept {
+            m.doc("Stays.");
+            m.keep_hierarchy();
+        }
+        io.m.set(io.s);
+        m.finish(io).unwrap()
+    };
+    let m = Module::new("both");
+    let io = TreePorts::new(m);
+    let (first, second) = (m.instance(&wire(true)).named("first"), m.instance(&wire(false)).named("second"));
+    first.s.set(io.s);
+    second.s.set(first.m);
+    io.m.set(second.m);
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("\n// Stays.\n(* keep_hierarchy = \"yes\" *)\nmodule wire8 ("), "{text}");
+    assert_eq!((text.matches("keep_hierarchy").count(), text.matches("\nmodule wire8_1 (").count()), (1, 1), "{text}");
+}
+
 /// The text does not depend on the run, the thread or what was built before.
 #[test]
 fn the_text_is_stable() {

@@ -13,35 +13,26 @@ module multiply_e8f7_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // multiply.rs:40
-    reg in_valid_s2; // multiply.rs:40
-    reg in_valid_s3; // multiply.rs:40
-    reg in_valid_s4; // multiply.rs:40
-    reg [7:0] p_1; // multiply.rs:125
-    reg [7:0] q_1; // multiply.rs:125
-    reg [9:0] limit_1; // multiply.rs:125
-    reg [9:0] leading_1; // multiply.rs:125
-    reg [9:0] exponent_1; // multiply.rs:125
-    reg zero_1; // multiply.rs:125
-    reg special_1; // multiply.rs:125
-    reg nan_1; // multiply.rs:125
-    reg sign_1; // multiply.rs:125
-    reg [16:0] p_3; // multiply.rs:141
-    reg [7:0] q_2; // multiply.rs:141
-    reg result_sign; // multiply.rs:141
-    reg [7:0] result_base; // multiply.rs:141
-    reg result_almost; // multiply.rs:141
-    reg result_special; // multiply.rs:141
-    reg result_nan; // multiply.rs:141
-    reg result_killed; // multiply.rs:141
-    reg [24:0] product_1; // multiply.rs:144
-    reg result_sign_1; // multiply.rs:144
-    reg [7:0] result_base_1; // multiply.rs:144
-    reg result_almost_1; // multiply.rs:144
-    reg result_special_1; // multiply.rs:144
-    reg result_nan_1; // multiply.rs:144
-    reg result_killed_1; // multiply.rs:144
-    reg [15:0] l220_s4; // multiply.rs:145
+    reg in_valid_s1; // multiply.rs:39
+    reg in_valid_s2; // multiply.rs:39
+    reg in_valid_s3; // multiply.rs:39
+    reg in_valid_s4; // multiply.rs:39
+    reg [7:0] sigs_0; // multiply.rs:63
+    reg [7:0] sigs_1; // multiply.rs:63
+    reg [8:0] exp_1; // multiply.rs:63
+    reg [7:0] to_front_1; // multiply.rs:63
+    reg zero_1; // multiply.rs:63
+    reg special_1; // multiply.rs:63
+    reg nan_1; // multiply.rs:63
+    reg sign_1; // multiply.rs:63
+    reg [15:0] product_1; // multiply.rs:76
+    reg [8:0] amount_1; // multiply.rs:76
+    reg [7:0] base_1; // multiply.rs:76
+    reg s_edge_1; // multiply.rs:76
+    reg special_3; // multiply.rs:76
+    reg nan_2; // multiply.rs:76
+    reg sign_2; // multiply.rs:76
+    wire [15:0] second_y;
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -67,95 +58,70 @@ module multiply_e8f7_l4 (
     wire b_normal = |b_exp; // format.rs:88
     wire b_top = &b_exp; // format.rs:88
 
-    // the operand that may be subnormal first: p
-    wire swap = a_exp < b_exp; // multiply.rs:105
-    wire [6:0] p_frac = swap ? a_frac : b_frac; // multiply.rs:106
-    wire p_normal = swap ? a_normal : b_normal; // multiply.rs:106
-    wire [6:0] q_frac = swap ? b_frac : a_frac; // multiply.rs:106
-    wire q_normal = swap ? b_normal : a_normal; // multiply.rs:106
-    wire [7:0] p = {p_normal, p_frac}; // multiply.rs:107
-    wire [7:0] q = {q_normal, q_frac}; // multiply.rs:107
-    wire zero = ~(|p); // multiply.rs:108
-    wire special = a_top | b_top; // multiply.rs:109
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:110
-    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:111
-
-    // how far it is shifted: up to its leading one, or by what the exponents leave
-    wire [9:0] b_exp_1 = {2'h0, {b_exp[7:1], b_exp[0] | (~b_normal)}}; // multiply.rs:115
-    wire [9:0] complement = {2'h0, ~{a_exp[7:1], a_exp[0] | (~a_normal)}}; // multiply.rs:118
-    wire [9:0] limit = complement - b_exp_1; // multiply.rs:121
+    // the product as it is; meanwhile the sum of the exponents, and the zeros before the leading one of p
+    wire [7:0] a_sig = {a_normal, a_frac}; // multiply.rs:53
+    wire [7:0] b_sig = {b_normal, b_frac}; // multiply.rs:53
+    wire [7:0] p = a_normal ? b_sig : a_sig; // multiply.rs:55
+    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:56
+    wire special = a_top | b_top; // multiply.rs:57
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:58
+    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:59
+    wire [8:0] exp = {1'h0, {a_exp[7:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[7:1], b_exp[0] | (~b_normal)}}; // multiply.rs:60
     wire _t1 = ~(|p[7:4]); // leading_zeros.rs:20
     wire _t2 = ~(|p[3:2]); // leading_zeros.rs:20
     wire _t3 = ~(|p[7:6]); // leading_zeros.rs:20
-    wire [9:0] leading = {3'h0, {4'hf, ~{_t1, _t1 ? {_t2, _t2 ? (~p[1]) : (~p[3])} : {_t3, _t3 ? (~p[5]) : (~p[7])}}}}; // multiply.rs:122
-    wire [9:0] exponent = leading - limit; // multiply.rs:123
+    wire [2:0] zeros = {_t1, _t1 ? {_t2, _t2 ? (~p[1]) : (~p[3])} : {_t3, _t3 ? (~p[5]) : (~p[7])}}; // leading_zeros.rs:21
+    wire [7:0] to_front = {5'h10, zeros}; // multiply.rs:94
     always @(posedge clk) begin
-        p_1 <= p;
-        q_1 <= q;
-        limit_1 <= limit;
-        leading_1 <= leading;
-        exponent_1 <= exponent;
+        sigs_0 <= a_sig;
+        sigs_1 <= b_sig;
+        exp_1 <= exp;
+        to_front_1 <= to_front;
         zero_1 <= zero;
         special_1 <= special;
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire subnormal = exponent_1[9] | zero_1; // multiply.rs:126
-    wire [9:0] _t4 = exponent_1[9] ? limit_1 : leading_1; // multiply.rs:128
-    wire [7:0] amount = _t4[7:0]; // multiply.rs:128
-    wire _t5 = exponent_1[4] & (exponent_1[3] & (exponent_1[2] & (exponent_1[1] & (exponent_1[0] | 1'h1)))); // logic.rs:11
-    wire overflow = (~exponent_1[9]) & (exponent_1[8] | (exponent_1[7] & (exponent_1[6] & (exponent_1[5] & _t5)))); // multiply.rs:130
-    wire special_2 = special_1 | overflow; // multiply.rs:131
-    wire [7:0] base = (exponent_1[7:0] & {8{~subnormal}}) | {8{special_2}}; // multiply.rs:132
-    wire almost = exponent_1 == 10'hfd; // multiply.rs:133
-    wire _t6 = amount[6] | (amount[5] | (amount[4] | (amount[3] & (amount[2] | (amount[1] | (amount[0] & 1'h1)))))); // logic.rs:11
-    wire killed = amount[7] & _t6; // logic.rs:11
-    wire [14:0] fine = {7'h0, p_1}; // multiply.rs:171
-    wire [14:0] _t7 = amount[0] ? fine : {fine[13:0], 1'h0}; // multiply.rs:173
-    wire [14:0] _t8 = amount[1] ? _t7 : {_t7[12:0], 2'h0}; // multiply.rs:173
-    wire [14:0] _t9 = amount[2] ? _t8 : {_t8[10:0], 4'h0}; // multiply.rs:173
-    wire [16:0] p_2 = amount[4] ? {_t9[7:0], 9'h0} : (amount[3] ? {9'h0, _t9[14:7]} : {1'h0, {_t9, 1'h0}}); // multiply.rs:183
-    always @(posedge clk) begin
-        p_3 <= p_2;
-        q_2 <= q_1;
-        result_sign <= sign_1;
-        result_base <= base;
-        result_almost <= almost;
-        result_special <= special_2;
-        result_nan <= nan_1;
-        result_killed <= killed;
-    end
-    wire [24:0] product = {8'h0, p_3} * {17'h0, q_2}; // multiply.rs:143
+    wire [15:0] product = {8'h0, sigs_0} * {8'h0, sigs_1}; // multiply.rs:64
+
+    // how far the product is moved: its leading one to the front, or by what the exponents leave
+    wire [9:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:68
+    wire subnormal = less[9] | zero_1; // multiply.rs:69
+    wire [7:0] base = less[7:0] & {8{~subnormal}}; // multiply.rs:70
+    wire [9:0] _t4 = less[9] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:71
+    wire [8:0] amount = _t4[8:0]; // multiply.rs:71
+    wire s_edge = exp_1 == 9'h17d; // multiply.rs:74
+    wire _t5 = exp_1[6] & (exp_1[5] & (exp_1[4] & (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // logic.rs:11
+    wire special_2 = special_1 | (exp_1[8] & (exp_1[7] | _t5)); // multiply.rs:74
     always @(posedge clk) begin
         product_1 <= product;
-        result_sign_1 <= result_sign;
-        result_base_1 <= result_base;
-        result_almost_1 <= result_almost;
-        result_special_1 <= result_special;
-        result_nan_1 <= result_nan;
-        result_killed_1 <= result_killed;
+        amount_1 <= amount;
+        base_1 <= base;
+        s_edge_1 <= s_edge;
+        special_3 <= special_2;
+        nan_2 <= nan_1;
+        sign_2 <= sign_1;
     end
-    wire carry = product_1[24]; // multiply.rs:189
-    wire clear = (result_special_1 | 1'h0) | result_killed_1; // multiply.rs:191
-    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:192
-    wire normal = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:198
-    wire normal_1 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:198
-    wire normal_2 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:198
-    wire normal_3 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:198
-    wire normal_4 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:198
-    wire normal_5 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:198
-    wire normal_6 = (carry ? product_1[17] : product_1[16]) & (~no_fraction); // multiply.rs:198
-    wire [6:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, normal_6}; // multiply.rs:203
-    wire guard = carry ? product_1[16] : product_1[15]; // multiply.rs:204
-    wire rest = (|product_1[14:0]) | (carry & product_1[15]); // multiply.rs:205
-    wire no_round = (result_special_1 | result_killed_1) | ((result_almost_1 & carry) & 1'h1); // multiply.rs:213
-    wire [1:0] hidden = {carry & (~clear), (product_1[23] & (~carry)) & (~clear)}; // multiply.rs:217
-    wire [14:0] add = {{6'h0, hidden}, 7'h0}; // multiply.rs:218
-    wire [15:0] _t10 = {{result_base_1, fraction}, 1'h1} + {add, guard & (~no_round)}; // add.rs:167
-    wire [14:0] rounded = _t10[15:1]; // add.rs:167
-    always @(posedge clk) l220_s4 <= {result_sign_1, rounded & (~{14'h0, guard & (~rest)})};
-    assign y = l220_s4;
-    wire unused_ok = &{1'b0, _t4[9:8], _t10[0]};
+    wire special_4 = special_3 | (s_edge_1 & product_1[15]); // multiply.rs:79
+    wire [5:0] choice = amount_1[8:3]; // multiply.rs:104
+    wire [2:0] fine = amount_1[2:0]; // multiply.rs:104
+    wire _t6 = ~(choice[5] | (choice[4] | (choice[3] & (choice[2] & (choice[1] & (choice[0] | 1'h1)))))); // multiply.rs:109
+    wire nothing = special_4 | _t6; // multiply.rs:109
+    wire [1:0] choice_1 = nothing ? 2'h2 : choice[1:0]; // multiply.rs:110
+    wire [2:0] fine_1 = {fine[2] & (~nothing), fine[1:0]}; // multiply.rs:114
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:116
+    wire [7:0] outcome_base = base_1 | {8{special_4}}; // multiply.rs:81
+    multiply_round_e8f7_l2 second (
+        .clk(clk),
+        .product(product_1),
+        .amount(amount_2),
+        .outcome_base(outcome_base),
+        .outcome_sign(sign_2),
+        .outcome_nan(nan_2),
+        .y(second_y)
+    );
+    assign y = second_y;
+    wire unused_ok = &{1'b0, p[0], less[8], _t4[9]};
 endmodule
 
 `default_nettype wire

@@ -13,35 +13,26 @@ module multiply_e5f10_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // multiply.rs:40
-    reg in_valid_s2; // multiply.rs:40
-    reg in_valid_s3; // multiply.rs:40
-    reg in_valid_s4; // multiply.rs:40
-    reg [10:0] p_1; // multiply.rs:125
-    reg [10:0] q_1; // multiply.rs:125
-    reg [6:0] limit_1; // multiply.rs:125
-    reg [6:0] leading_1; // multiply.rs:125
-    reg [6:0] exponent_1; // multiply.rs:125
-    reg zero_1; // multiply.rs:125
-    reg special_1; // multiply.rs:125
-    reg nan_1; // multiply.rs:125
-    reg sign_1; // multiply.rs:125
-    reg [17:0] p_3; // multiply.rs:141
-    reg [10:0] q_2; // multiply.rs:141
-    reg result_sign; // multiply.rs:141
-    reg [4:0] result_base; // multiply.rs:141
-    reg result_almost; // multiply.rs:141
-    reg result_special; // multiply.rs:141
-    reg result_nan; // multiply.rs:141
-    reg result_deep; // multiply.rs:141
-    reg [28:0] product_1; // multiply.rs:144
-    reg result_sign_1; // multiply.rs:144
-    reg [4:0] result_base_1; // multiply.rs:144
-    reg result_almost_1; // multiply.rs:144
-    reg result_special_1; // multiply.rs:144
-    reg result_nan_1; // multiply.rs:144
-    reg result_deep_1; // multiply.rs:144
-    reg [15:0] l220_s4; // multiply.rs:145
+    reg in_valid_s1; // multiply.rs:39
+    reg in_valid_s2; // multiply.rs:39
+    reg in_valid_s3; // multiply.rs:39
+    reg in_valid_s4; // multiply.rs:39
+    reg [10:0] sigs_0; // multiply.rs:63
+    reg [10:0] sigs_1; // multiply.rs:63
+    reg [5:0] exp_1; // multiply.rs:63
+    reg [4:0] to_front_1; // multiply.rs:63
+    reg zero_1; // multiply.rs:63
+    reg special_1; // multiply.rs:63
+    reg nan_1; // multiply.rs:63
+    reg sign_1; // multiply.rs:63
+    reg [21:0] product_1; // multiply.rs:76
+    reg [5:0] amount_1; // multiply.rs:76
+    reg [4:0] base_1; // multiply.rs:76
+    reg s_edge_1; // multiply.rs:76
+    reg special_3; // multiply.rs:76
+    reg nan_2; // multiply.rs:76
+    reg sign_2; // multiply.rs:76
+    wire [15:0] second_y;
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -67,23 +58,15 @@ module multiply_e5f10_l4 (
     wire b_normal = |b_exp; // format.rs:88
     wire b_top = &b_exp; // format.rs:88
 
-    // the operand that may be subnormal first: p
-    wire swap = a_exp < b_exp; // multiply.rs:105
-    wire [9:0] p_frac = swap ? a_frac : b_frac; // multiply.rs:106
-    wire p_normal = swap ? a_normal : b_normal; // multiply.rs:106
-    wire [9:0] q_frac = swap ? b_frac : a_frac; // multiply.rs:106
-    wire q_normal = swap ? b_normal : a_normal; // multiply.rs:106
-    wire [10:0] p = {p_normal, p_frac}; // multiply.rs:107
-    wire [10:0] q = {q_normal, q_frac}; // multiply.rs:107
-    wire zero = ~(|p); // multiply.rs:108
-    wire special = a_top | b_top; // multiply.rs:109
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:110
-    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:111
-
-    // how far it is shifted: up to its leading one, or by what the exponents leave
-    wire [6:0] b_exp_1 = {2'h0, {b_exp[4:1], b_exp[0] | (~b_normal)}}; // multiply.rs:115
-    wire [6:0] complement = {2'h0, ~{a_exp[4:1], a_exp[0] | (~a_normal)}}; // multiply.rs:118
-    wire [6:0] limit = complement - b_exp_1; // multiply.rs:121
+    // the product as it is; meanwhile the sum of the exponents, and the zeros before the leading one of p
+    wire [10:0] a_sig = {a_normal, a_frac}; // multiply.rs:53
+    wire [10:0] b_sig = {b_normal, b_frac}; // multiply.rs:53
+    wire [10:0] p = a_normal ? b_sig : a_sig; // multiply.rs:55
+    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:56
+    wire special = a_top | b_top; // multiply.rs:57
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:58
+    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:59
+    wire [5:0] exp = {1'h0, {a_exp[4:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[4:1], b_exp[0] | (~b_normal)}}; // multiply.rs:60
     wire [15:0] padded = {p, 5'h0}; // leading_zeros.rs:10
     wire _t1 = ~(|padded[15:8]); // leading_zeros.rs:20
     wire _t2 = ~(|padded[7:4]); // leading_zeros.rs:20
@@ -94,83 +77,55 @@ module multiply_e5f10_l4 (
     wire _t7 = ~(|padded[11:10]); // leading_zeros.rs:20
     wire _t8 = ~(|padded[15:14]); // leading_zeros.rs:20
     wire [1:0] _t9 = _t6 ? {_t7, _t7 ? (~padded[9]) : (~padded[11])} : {_t8, _t8 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
-    wire [6:0] leading = {3'h0, ~{_t1, _t1 ? {_t2, _t5} : {_t6, _t9}}}; // multiply.rs:122
-    wire [6:0] exponent = leading - limit; // multiply.rs:123
+    wire [3:0] zeros = {_t1, _t1 ? {_t2, _t5} : {_t6, _t9}}; // leading_zeros.rs:21
+    wire [4:0] to_front = {1'h1, zeros}; // multiply.rs:94
     always @(posedge clk) begin
-        p_1 <= p;
-        q_1 <= q;
-        limit_1 <= limit;
-        leading_1 <= leading;
-        exponent_1 <= exponent;
+        sigs_0 <= a_sig;
+        sigs_1 <= b_sig;
+        exp_1 <= exp;
+        to_front_1 <= to_front;
         zero_1 <= zero;
         special_1 <= special;
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire subnormal = exponent_1[6] | zero_1; // multiply.rs:126
-    wire [6:0] _t10 = exponent_1[6] ? limit_1 : leading_1; // multiply.rs:128
-    wire [4:0] amount = _t10[4:0]; // multiply.rs:128
-    wire _t11 = exponent_1[4] & (exponent_1[3] & (exponent_1[2] & (exponent_1[1] & (exponent_1[0] | 1'h1)))); // logic.rs:11
-    wire overflow = (~exponent_1[6]) & (exponent_1[5] | _t11); // multiply.rs:130
-    wire special_2 = special_1 | overflow; // multiply.rs:131
-    wire [4:0] base = (exponent_1[4:0] & {5{~subnormal}}) | {5{special_2}}; // multiply.rs:132
-    wire almost = exponent_1 == 7'h1d; // multiply.rs:133
-    wire deep = (amount[4] & (amount[3] | (amount[2] & (amount[1] & (amount[0] & 1'h1))))) & 1'h1; // multiply.rs:138
-    wire [17:0] fine = {7'h0, p_1}; // multiply.rs:171
-    wire [17:0] _t12 = amount[0] ? fine : {fine[16:0], 1'h0}; // multiply.rs:173
-    wire [17:0] _t13 = amount[1] ? _t12 : {_t12[15:0], 2'h0}; // multiply.rs:173
-    wire [17:0] _t14 = amount[2] ? _t13 : {_t13[13:0], 4'h0}; // multiply.rs:173
-    wire [17:0] p_2 = (amount[4] ^ (deep & (~amount[3]))) ? {1'h0, _t14[17:1]} : ((amount[3] ^ deep) ? {_t14[10:0], 7'h0} : {_t14[2:0], 15'h0}); // multiply.rs:183
-    always @(posedge clk) begin
-        p_3 <= p_2;
-        q_2 <= q_1;
-        result_sign <= sign_1;
-        result_base <= base;
-        result_almost <= almost;
-        result_special <= special_2;
-        result_nan <= nan_1;
-        result_deep <= deep;
-    end
-    wire [28:0] product = {11'h0, p_3} * {18'h0, q_2}; // multiply.rs:143
+    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // multiply.rs:64
+
+    // how far the product is moved: its leading one to the front, or by what the exponents leave
+    wire [6:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:68
+    wire subnormal = less[6] | zero_1; // multiply.rs:69
+    wire [4:0] base = less[4:0] & {5{~subnormal}}; // multiply.rs:70
+    wire [6:0] _t10 = less[6] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:71
+    wire [5:0] amount = _t10[5:0]; // multiply.rs:71
+    wire s_edge = exp_1 == 6'h2d; // multiply.rs:74
+    wire special_2 = special_1 | (exp_1[5] & (exp_1[4] | (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // multiply.rs:74
     always @(posedge clk) begin
         product_1 <= product;
-        result_sign_1 <= result_sign;
-        result_base_1 <= result_base;
-        result_almost_1 <= result_almost;
-        result_special_1 <= result_special;
-        result_nan_1 <= result_nan;
-        result_deep_1 <= result_deep;
+        amount_1 <= amount;
+        base_1 <= base;
+        s_edge_1 <= s_edge;
+        special_3 <= special_2;
+        nan_2 <= nan_1;
+        sign_2 <= sign_1;
     end
-    wire carry = product_1[28]; // multiply.rs:189
-    wire clear = (result_special_1 | result_deep_1) | 1'h0; // multiply.rs:191
-    wire no_fraction = clear | (result_almost_1 & carry); // multiply.rs:192
-    wire normal = (carry ? product_1[27] : product_1[26]) & (~no_fraction); // multiply.rs:198
-    wire normal_1 = (carry ? product_1[26] : product_1[25]) & (~no_fraction); // multiply.rs:198
-    wire normal_2 = (carry ? product_1[25] : product_1[24]) & (~no_fraction); // multiply.rs:198
-    wire normal_3 = (carry ? product_1[24] : product_1[23]) & (~no_fraction); // multiply.rs:198
-    wire normal_4 = (carry ? product_1[23] : product_1[22]) & (~no_fraction); // multiply.rs:198
-    wire normal_5 = (carry ? product_1[22] : product_1[21]) & (~no_fraction); // multiply.rs:198
-    wire normal_6 = (carry ? product_1[21] : product_1[20]) & (~no_fraction); // multiply.rs:198
-    wire places_of_fraction_6 = result_deep_1 ? carry : normal_6; // multiply.rs:199
-    wire normal_7 = (carry ? product_1[20] : product_1[19]) & (~no_fraction); // multiply.rs:198
-    wire places_of_fraction_7 = result_deep_1 ? product_1[27] : normal_7; // multiply.rs:199
-    wire normal_8 = (carry ? product_1[19] : product_1[18]) & (~no_fraction); // multiply.rs:198
-    wire places_of_fraction_8 = result_deep_1 ? product_1[26] : normal_8; // multiply.rs:199
-    wire normal_9 = (carry ? product_1[18] : product_1[17]) & (~no_fraction); // multiply.rs:198
-    wire places_of_fraction_9 = result_deep_1 ? product_1[25] : normal_9; // multiply.rs:199
-    wire [9:0] fraction = {normal | result_nan_1, normal_1, normal_2, normal_3, normal_4, normal_5, places_of_fraction_6, places_of_fraction_7, places_of_fraction_8, places_of_fraction_9}; // multiply.rs:203
-    wire guard = carry ? product_1[17] : product_1[16]; // multiply.rs:204
-    wire rest = (|product_1[15:0]) | (carry & product_1[16]); // multiply.rs:205
-    wire guard_1 = result_deep_1 ? product_1[24] : guard; // multiply.rs:208
-    wire rest_1 = rest | (result_deep_1 & (|product_1[23:16])); // multiply.rs:209
-    wire no_round = (result_special_1 | 1'h0) | ((result_almost_1 & carry) & (~result_deep_1)); // multiply.rs:213
-    wire [1:0] hidden = {carry & (~clear), (product_1[27] & (~carry)) & (~clear)}; // multiply.rs:217
-    wire [14:0] add = {{3'h0, hidden}, 10'h0}; // multiply.rs:218
-    wire [15:0] _t15 = {{result_base_1, fraction}, 1'h1} + {add, guard_1 & (~no_round)}; // add.rs:167
-    wire [14:0] rounded = _t15[15:1]; // add.rs:167
-    always @(posedge clk) l220_s4 <= {result_sign_1, rounded & (~{14'h0, guard_1 & (~rest_1)})};
-    assign y = l220_s4;
-    wire unused_ok = &{1'b0, padded[0], _t10[6:5], _t15[0]};
+    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // multiply.rs:79
+    wire [2:0] choice = amount_1[5:3]; // multiply.rs:104
+    wire [2:0] fine = amount_1[2:0]; // multiply.rs:104
+    wire [1:0] choice_1 = special_4 ? 2'h0 : choice[1:0]; // multiply.rs:110
+    wire [2:0] fine_1 = {fine[2] & (~special_4), fine[1:0]}; // multiply.rs:114
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:116
+    wire [4:0] outcome_base = base_1 | {5{special_4}}; // multiply.rs:81
+    multiply_round_e5f10_l2 second (
+        .clk(clk),
+        .product(product_1),
+        .amount(amount_2),
+        .outcome_base(outcome_base),
+        .outcome_sign(sign_2),
+        .outcome_nan(nan_2),
+        .y(second_y)
+    );
+    assign y = second_y;
+    wire unused_ok = &{1'b0, padded[0], less[5], _t10[6], choice[2]};
 endmodule
 
 `default_nettype wire

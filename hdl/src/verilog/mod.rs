@@ -165,7 +165,8 @@ struct Printer<'a> {
     /// Names of foreign modules.
     reserved: BTreeSet<String>,
     by_def: HashMap<*const Def, String>,
-    by_text: BTreeMap<(String, String), String>,
+    /// Names of printed modules, by attributes, wished name and body.
+    by_text: BTreeMap<(&'static str, String, String), String>,
     taken: BTreeMap<String, u32>,
 }
 
@@ -218,13 +219,14 @@ impl Printer<'_> {
             (true, true) => Properties::PrintTop,
         };
         let body = render::body(def, &children, self.options, properties);
-        let key = (def.name.clone(), body);
+        let attributes = if def.keep_hierarchy { "(* keep_hierarchy = \"yes\" *)\n" } else { "" };
+        let key = (attributes, def.name.clone(), body);
         let name = match self.by_text.get(&key) {
             Some(name) => name.clone(),
             None => {
                 let name = self.unique(&def.name);
                 let doc: String = def.doc.lines().map(|l| format!("// {l}").trim_end().to_string() + "\n").collect();
-                self.modules.push((name.clone(), format!("{doc}module {name} {}", key.1)));
+                self.modules.push((name.clone(), format!("{doc}{attributes}module {name} {}", key.2)));
                 self.by_text.insert(key, name.clone());
                 name
             }

@@ -12,19 +12,6 @@ pub fn at_least(x: Signal, least: u32) -> Signal {
     })
 }
 
-/// `x - 1` where `when` is 1, else `x`; wraps.
-#[track_caller]
-pub fn minus_one(x: Signal, when: Signal) -> Signal {
-    let mut borrow = when;
-    let mut bits = vec![];
-    for i in 0..x.width() {
-        bits.push(x.bit(i) ^ borrow);
-        borrow = borrow & !x.bit(i);
-    }
-    bits.reverse();
-    cat(&bits)
-}
-
 /// The option that `index` names. Only the indices that `options` lists with them need to occur.
 #[track_caller]
 pub fn pick<B: Bundle>(index: Signal, options: &[(u32, B)]) -> B {

@@ -15,6 +15,7 @@ pub mod leading_zeros;
 pub mod logic;
 pub mod multiply;
 pub mod multiply_add;
+mod multiply_round;
 pub mod operand;
 pub mod recip;
 pub mod reciprocal;

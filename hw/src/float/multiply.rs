@@ -1,11 +1,9 @@
 //! Multiplier: `y = a * b`, rounded to nearest even; one multiplier block and little else.
 //!
-//! With subnormals kept, the multiplier block is wider than the significands, and its spare places replace a second shifter:
-//! the operand that may be subnormal is shifted before it is multiplied, by as much as gives the product its final place.
-//! That is to the left, until its leading one is in front, or less far and to the right, where the result is subnormal.
-//! (Where both are subnormal, so is the result, whose place does not depend on leading zeros.) Results so small that the spare
-//! places do not suffice are moved by a fixed distance behind the block; only few bits of them count.
-//! Exponent, hidden one and rounding meet in one adder, which gives the carry into the exponent and infinity by itself.
+//! With subnormals kept, the significands are multiplied as they are. Meanwhile the zeros before the leading one of the operand that
+//! may be subnormal are counted, and the sum of the exponents says how far the product is moved behind the block: its leading one to
+//! the front, or less far, where the result is subnormal. That and the rounding are [`multiply_round`]: a module that synthesis
+//! leaves as it is.
 //!
 //! | port | |
 //! | --- | --- |
@@ -20,11 +18,12 @@
 use super::add::{BinaryPorts, add_carry};
 use super::format::{Format, Parts, Subnormals, quiet_bit};
 use super::leading_zeros::leading_zeros;
-use super::logic::{at_least, minus_one, moved, pick};
+use super::logic::at_least;
+use super::multiply_round::{Outcome, Places, multiply_round};
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
-/// Natural depth: operands ordered, shifted, multiplied, rounded.
+/// Natural depth: zeros counted, multiplied, moved far, moved near and rounded.
 pub const NATURAL: u32 = 4;
 
 /// A multiplier.
@@ -41,183 +40,80 @@ pub fn multiply(f: Format, subnormals: Subnormals, latency: u32) -> Result<Desig
     let (a, b) = s.enter((io.a, io.b));
     let (a, b) = (Parts::of(a, f), Parts::of(b, f));
     io.y.set(match subnormals {
-        Subnormals::Keep => kept(m, s, a, b, f),
+        Subnormals::Keep => kept(m, s, a, b, f)?,
         Subnormals::Flush => flushed(m, s, a, b, f),
     });
     m.finish(io)
 }
 
-/// How the multiplier block's places are used when subnormals are kept.
-#[derive(Clone, Copy)]
-struct Places {
-    /// Bits of a significand.
-    sig: u32,
-    /// Spare places behind the shifted operand.
-    spare: u32,
-    /// Of the amount of a shift, so many low bits are levels of muxes of two; the others choose among few.
-    low: u32,
-    /// The smallest results are moved by `2^low` behind the block.
-    deep: bool,
-    /// Amounts of shifts count from here: what makes them cheap to compute.
-    offset: u32,
-    /// `total - a.exp - b.exp` is the amount for a subnormal result.
-    total: u32,
-}
-
-impl Places {
-    fn of(f: Format) -> Places {
-        let sig = f.frac + 1;
-        // A product of [1, 4) moved right by more than frac + 2 places is less than half of the last place. The block of most
-        // devices has 18 bits.
-        let deep = sig + f.frac + 2 > 18;
-        let low = if deep && f.frac > 13 { 4 } else { 3 };
-        let spare = if deep { (1 << low) - 1 } else { f.frac + 2 };
-        let offset = (1u32 << (f.exp - 1)).saturating_sub(sig);
-        Places { sig, spare, low, deep, offset, total: (1 << (f.exp - 1)) + f.frac + offset }
-    }
-    /// The largest amount without a move behind the block.
-    fn last(self) -> u32 {
-        self.offset + self.sig - 1 + self.spare
-    }
-}
-
-/// What is known before the product is.
-#[derive(Clone, Copy, Bundle)]
-struct Outcome {
-    sign: Signal,
-    /// Stored exponent less one if the product is in [1, 2), 0 for a subnormal result, all ones for infinity and NaN.
-    base: Signal,
-    /// With a product in [2, 4) it overflows.
-    almost: Signal,
-    /// Infinity or NaN.
-    special: Signal,
-    nan: Signal,
-    /// The product is to be moved.
-    deep: Signal,
-    /// The result is 0 whatever the product is.
-    killed: Signal,
-}
-
 #[module]
-fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Signal {
+fn kept(m: Module, s: Stages, a: Parts, b: Parts, f: Format) -> Result<Signal, Errors> {
     let places = Places::of(f);
-    m.section("the operand that may be subnormal first: p");
-    let swap = a.exp.lt(b.exp);
-    let (p, q) = swap.mux((a, b), (b, a));
-    let (p, q) = (p.normal.cat(p.frac), q.normal.cat(q.frac));
-    let zero = !p.any();
+    m.section("the product as it is; meanwhile the sum of the exponents, and the zeros before the leading one of p");
+    let (a_sig, b_sig) = (a.normal.cat(a.frac), b.normal.cat(b.frac));
+    // the operand that may be subnormal; if both are, so is the result, whose place does not depend on leading zeros
+    let p = a.normal.mux(b_sig, a_sig);
+    let zero = a.is_zero(Subnormals::Keep) | b.is_zero(Subnormals::Keep);
     let special = a.top | b.top;
     let nan = a.is_nan() | b.is_nan() | (special & zero);
     let sign = (a.sign ^ b.sign) & !nan;
+    let exp = a.effective_exp().zext(f.exp + 1) + b.effective_exp().zext(f.exp + 1);
+    let to_front = to_front(p, places);
+    let (sigs, (exp, to_front), (zero, special), (nan, sign)) =
+        s.cut(1, ((a_sig, b_sig), (exp, to_front), (zero, special), (nan, sign)));
+    let product = sigs.0 * sigs.1;
 
-    m.section("how far it is shifted: up to its leading one, or by what the exponents leave");
-    let width = (32 - places.total.leading_zeros()).max(f.exp).max(places.low + 2) + 2;
-    let (a_exp, b_exp) = (a.effective_exp().zext(width), b.effective_exp().zext(width));
-    let all = (1 << f.exp) - 1;
-    let complement = match places.total == all {
-        true => (!a.effective_exp()).zext(width),
-        false => a_exp.literal(places.total) - a_exp,
-    };
-    let limit = complement - b_exp;
-    let leading = position(p, f, places).zext(width);
-    let exponent = leading - limit;
-    let ((p, q), (limit, leading, exponent), (zero, special, nan, sign)) =
-        s.cut(1, ((p, q), (limit, leading, exponent), (zero, special, nan, sign)));
-    let subnormal = exponent.msb() | zero;
-    // the larger of the two
-    let amount = exponent.msb().mux(limit, leading).trunc(width - 2);
-    let (top, beyond) = (f.top() as u32, places.last() + 1);
-    let overflow = !exponent.msb() & at_least(exponent.trunc(f.exp + 1), top - 1);
-    let special = special | overflow;
-    let base = (exponent.trunc(f.exp) & (!subnormal).repeat(f.exp)) | special.repeat(f.exp);
-    let almost = exponent.eq(exponent.literal(top - 2));
-    let none = zero.zeros(1);
-    let most = places.total - 2; // effective exponents are at least 1
-    let reach = if places.deep { places.last() + (1 << places.low) } else { places.last() };
-    let killed = if most > reach { at_least(amount, reach + 1) } else { none };
-    let deep = if places.deep { at_least(amount, beyond) & !killed } else { none };
-    let p = shifted(p, minus_one_deep(amount, deep, places), places);
-    let result = Outcome { sign, base, almost, special, nan, deep, killed };
-    let (p, q, result) = s.cut(2, (p, q, result));
+    m.section("how far the product is moved: its leading one to the front, or by what the exponents leave");
+    let width = exp.width().max(to_front.width()) + 1;
+    let less = exp.zext(width) - to_front.zext(width);
+    let subnormal = less.msb() | zero;
+    let base = less.trunc(f.exp) & (!subnormal).repeat(f.exp);
+    let amount = less.msb().mux(exp.zext(width), to_front.zext(width)).trunc(width - 1);
+    // the largest exponent, with leading ones in front, and more than that
+    let largest = 3 * places.half - 3;
+    let (edge, special) = (exp.eq(exp.literal(largest)), special | at_least(exp, largest + 1));
+    let (product, (amount, base), (edge, special), (nan, sign)) =
+        s.cut(2, (product, (amount, base), (edge, special), (nan, sign)));
 
-    let product = p * q;
-    let (product, result) = s.cut(3, (product, result));
-    s.leave(round_kept(product, result, f, places))
+    // with a product in [2, 4) the largest exponent is one too many
+    let special = special | (edge & product.msb());
+    let (product, amount) = without(product, amount, special, places);
+    let outcome = Outcome { base: base | special.repeat(f.exp), sign, nan };
+    let second = m.instance(&multiply_round(f, s.between(2, NATURAL))?);
+    second.product.set(product);
+    second.amount.set(amount);
+    second.outcome.set(outcome);
+    Ok(s.leave_cut(second.y))
 }
 
-/// The place of the leading one, counted as amounts of shifts are. Without a one, less than any place.
+/// The amount that brings a leading one to the front: `half` and the zeros before it.
 #[module]
-fn position(p: Signal, f: Format, places: Places) -> Signal {
-    let levels = clog2(places.sig as usize);
-    match (f.exp - 1).checked_sub(levels) {
-        Some(0) => !leading_zeros(p),
-        Some(ones) => p.lit((1u32 << ones) - 1, ones).cat(!leading_zeros(p)),
-        None => !leading_zeros(p.zext(1 << levels)),
+fn to_front(p: Signal, places: Places) -> Signal {
+    let (zeros, bits) = (leading_zeros(p), places.half.ilog2() + 1);
+    match bits.checked_sub(zeros.width()) {
+        Some(high) if high > 0 => p.lit(places.half >> zeros.width(), high).cat(zeros),
+        _ => zeros.zext(zeros.width() + 1) + places.half,
     }
 }
 
-/// The amount that is left for the shifter before the block.
-fn minus_one_deep(amount: Signal, deep: Signal, places: Places) -> Signal {
-    if !places.deep {
-        return amount;
-    }
-    minus_one(amount.drop_low(places.low), deep).cat(amount.trunc(places.low))
-}
-
-/// Shifts `p` so that a leading one in the place that `amount` names comes to the front.
+/// The amount as the second half takes it; nothing is left of the product if it is `special`, or moved far to the right.
 #[module]
-fn shifted(p: Signal, amount: Signal, places: Places) -> Signal {
-    let Places { sig, spare, low, offset, .. } = places;
-    let mut fine = p.zext(sig + (1 << low) - 1);
-    for level in 0..low {
-        fine = amount.bit(level).mux(fine, fine << (1u32 << level));
-    }
-    // now it is shifted to the left by what the low bits lack to all ones
-    let (first, last) = (offset >> low, places.last() >> low);
-    let bits = clog2((last - first + 1) as usize);
-    let option = |high: u32| {
-        let by = places.last() as i32 - ((high + 1) << low) as i32 + 1;
-        (high & ((1 << bits) - 1), moved(fine, by, sig + spare))
+fn without(product: Signal, amount: Signal, special: Signal, places: Places) -> (Signal, Signal) {
+    let (low, bits) = (places.low, places.choice_bits());
+    let amount = amount.zext(amount.width().max(low + bits));
+    let (choice, fine) = (amount.drop_low(low), amount.trunc(low));
+    let Some(free) = places.nothing else {
+        // formats with more fraction than exponent: no amount is small enough
+        return (product & (!special).repeat(product.width()), choice.trunc(bits).cat(fine));
     };
-    let options: Vec<_> = (first..=last).map(option).collect();
-    pick(amount.drop_low(low).trunc(bits), &options)
-}
-
-/// Rounds and packs; results may be subnormal.
-#[module]
-fn round_kept(product: Signal, r: Outcome, f: Format, places: Places) -> Signal {
-    let carry = product.msb();
-    let top = product.width() - 1;
-    let clear = r.special | r.deep | r.killed;
-    let no_fraction = clear | (r.almost & carry);
-    // one place for a carry; `at` counts from the last place of a fraction without carry
-    let last = top - 1 - f.frac;
-    let at = |i: u32| carry.mux(product.bit(last + i + 1), product.bit(last + i));
-    let by = 1 << places.low;
-    let place = |i: u32| {
-        let normal = at(i) & !no_fraction;
-        if places.deep && last + i + by <= top { r.deep.mux(product.bit(last + i + by), normal) } else { normal }
+    let nothing = if places.first > 0 { special | !at_least(choice, places.first) } else { special };
+    let choice = nothing.mux(choice.lit(places.first % (1 << bits), bits), choice.trunc(bits));
+    let fine = match low - free {
+        0 => fine,
+        masked if free == 0 => fine & (!nothing).repeat(masked),
+        masked => (fine.drop_low(free) & (!nothing).repeat(masked)).cat(fine.trunc(free)),
     };
-    let mut places_of_fraction: Vec<Signal> = (0..f.frac).rev().map(place).collect();
-    places_of_fraction[0] = places_of_fraction[0] | r.nan;
-    let fraction = cat(&places_of_fraction);
-    let guard = carry.mux(product.bit(last), product.bit(last - 1));
-    let rest = product.trunc(last - 1).any() | (carry & product.bit(last - 1));
-    let (guard, rest) = match places.deep {
-        true => (
-            r.deep.mux(product.bit(last - 1 + by), guard),
-            rest | (r.deep & product.bits(last - 2 + by, last - 1).any()),
-        ),
-        false => (guard, rest),
-    };
-    let no_round = r.special | r.killed | (r.almost & carry & !r.deep);
-
-    // Exponent, hidden one and rounding in one adder. Half is added at the place behind the last one; where the rest is
-    // exactly half, that leaves an odd number one too large or makes an even one of it: clearing the last place is right.
-    let hidden = (carry & !clear).cat(product.bit(top - 1) & !carry & !clear);
-    let add = hidden.zext(f.exp).cat(fraction.zeros(f.frac));
-    let rounded = add_carry(r.base.cat(fraction), add, guard & !no_round);
-    r.sign.cat(rounded & !(guard & !rest).zext(rounded.width()))
+    (product, choice.cat(fine))
 }
 
 /// What is known before the product is, without subnormals.

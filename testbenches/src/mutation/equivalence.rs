@@ -81,8 +81,8 @@ fn try_module(work: &Path, abc: &Path, module: &str, mutation: &Mutation) -> Res
     let mutate = [before, after.get(4..).unwrap_or_default()].concat().join(" ");
     let flat = |mutate: &str, name: &str| {
         format!(
-            "read_rtlil ../plain.il; hierarchy -top {module}; {mutate}; flatten; rename {module} {name}; write_rtlil {name}.il; \
-             tee -q -o {name}.txt stat; design -reset; "
+            "read_rtlil ../plain.il; hierarchy -top {module}; {mutate}; setattr -mod -unset keep_hierarchy; flatten; \
+             rename {module} {name}; write_rtlil {name}.il; tee -q -o {name}.txt stat; design -reset; "
         )
     };
     yosys::run(work, &(flat("", "plain") + &flat(&mutate, "mutant")))?;

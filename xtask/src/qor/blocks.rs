@@ -1,11 +1,11 @@
 //! Where the cells of a configuration sit: by the source file of hw/src whose signals they make.
 //!
-//! The netlist is flat, so a cell belongs to the nearest signal with a name that it helps to make: the printed Verilog says beside
+//! Modules are dissolved in the netlist (all but those that are to be kept), so a cell belongs to the nearest signal with a name that it helps to make: the printed Verilog says beside
 //! each signal which line of which file it comes from. Shared logic counts once, for the signal that is found first.
 
 use super::record::Counts;
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// What is counted for the files of which no signal is found.
@@ -24,22 +24,39 @@ type Readers = HashMap<u64, Vec<usize>>;
 pub fn blocks(netlist: &Value, verilog: &str) -> Result<BTreeMap<String, Counts>> {
     let modules = netlist["modules"].as_object().context("the netlist has no modules")?;
     let top = modules.values().find(|module| !module["attributes"]["top"].is_null());
-    let top = top.context("the netlist has no top module")?;
-    let files = files(top, verilog)?;
-    let (cells, readers) = cells(top)?;
-    let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
-    for (index, cell) in cells.iter().enumerate() {
-        let file = nearest(index, &cells, &readers, &files).unwrap_or(NONE);
-        *counts.entry(file.to_string()).or_default().entry(cell.kind.to_string()).or_default() += 1;
-    }
+    let mut counts = BTreeMap::new();
+    count(top.context("the netlist has no top module")?, modules, verilog, &mut counts)?;
     Ok(counts)
 }
 
+/// Adds the cells of a module and of the modules in it.
+fn count(
+    module: &Value,
+    modules: &Map<String, Value>,
+    verilog: &str,
+    counts: &mut BTreeMap<String, Counts>,
+) -> Result<()> {
+    let files = files(module, verilog)?;
+    let (cells, readers) = cells(module)?;
+    for (index, cell) in cells.iter().enumerate() {
+        // cells of the device have models without cells
+        match modules.get(cell.kind).filter(|module| module["cells"].as_object().is_some_and(|cells| !cells.is_empty()))
+        {
+            Some(inner) => count(inner, modules, verilog, counts)?,
+            None => {
+                let file = nearest(index, &cells, &readers, &files).unwrap_or(NONE);
+                *counts.entry(file.to_string()).or_default().entry(cell.kind.to_string()).or_default() += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The source file of each bit that has a name in the Verilog.
-fn files<'v>(top: &Value, verilog: &'v str) -> Result<HashMap<u64, &'v str>> {
+fn files<'v>(module: &Value, verilog: &'v str) -> Result<HashMap<u64, &'v str>> {
     let lines: Vec<&str> = verilog.lines().collect();
     let mut files = HashMap::new();
-    for net in top["netnames"].as_object().context("the netlist has no nets")?.values() {
+    for net in module["netnames"].as_object().context("the netlist has no nets")?.values() {
         let Some(source) = net["attributes"]["src"].as_str() else { continue };
         // `design.v:3577.5-3581.8|cells_map.v:36.102-36.164`
         let line = |place: &str| place.strip_prefix("design.v:")?.split('.').next()?.parse::<usize>().ok();
@@ -63,9 +80,9 @@ fn bits(list: &Value) -> impl Iterator<Item = u64> {
 }
 
 /// All cells, and which of them read a bit.
-fn cells(top: &Value) -> Result<(Vec<Cell<'_>>, Readers)> {
+fn cells(module: &Value) -> Result<(Vec<Cell<'_>>, Readers)> {
     let (mut cells, mut readers) = (vec![], Readers::new());
-    for cell in top["cells"].as_object().context("the netlist has no cells")?.values() {
+    for cell in module["cells"].as_object().context("the netlist has no cells")?.values() {
         let mut outputs = vec![];
         for (port, connected) in cell["connections"].as_object().into_iter().flatten() {
             match cell["port_directions"][port] == "output" {
@@ -117,10 +134,13 @@ mod tests {
                 "second": cell("LUT4", json!([3, "0"]), json!([4])),
                 "third": cell("FF", json!([4]), json!([5])),
                 "last": cell("LUT4", json!([5]), json!([6])),
+                "inner": cell("inner", json!([5]), json!([7])),
             },
-        } } });
+        }, "inner": { "attributes": {}, "netnames": { "held": net(json!([3]), "design.v:6.9-6.13") }, "cells": {
+            "only": cell("FF", json!([2]), json!([3])),
+        } } } });
         let count = |kind: &str, n| Counts::from([(kind.to_string(), n)]);
-        let expected = [("add.rs", count("LUT4", 2)), ("fifo.rs", count("FF", 1)), (NONE, count("LUT4", 1))];
+        let expected = [("add.rs", count("LUT4", 2)), ("fifo.rs", count("FF", 2)), (NONE, count("LUT4", 1))];
         let expected = expected.into_iter().map(|(file, counts)| (file.to_string(), counts)).collect();
         assert_eq!(blocks(&netlist, verilog).unwrap(), expected);
     }
