@@ -47,8 +47,8 @@ impl Module {
         let loc = Location::caller();
         let wanted = Domain { clock: clock.into(), reset: reset.into() };
         let index = self.with(|b| {
-            for name in [clock, reset].into_iter().filter(|name| !crate::finish::legal(name)) {
-                let help = "letters, digits and underscores, not a digit first, not a Verilog keyword";
+            for name in [clock, reset].into_iter().filter(|name| !crate::finish::usable(name)) {
+                let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
                 b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
             }
             b.def.domain_index(&wanted)

@@ -25,7 +25,18 @@ randcase randsequence reject_on restrict s_always s_eventually s_nexttime s_unti
 strong sync_accept_on sync_reject_on tagged throughout timeprecision timeunit typedef unique0 until until_with untyped \
 uwire wait_order weak wildcard ";
 
-/// Is this a name that every tool takes?
+/// Words of C++ that are none of Verilog: Verilator warns of signals that are called so.
+const CPP_WORDS: &str = " alignas alignof and_eq asm auto bitand bitor bool catch char char16_t char32_t char8_t co_await co_return \
+co_yield compl concept const_cast consteval constexpr constinit decltype delete double dynamic_cast explicit false float friend \
+goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
+requires short sizeof static_assert static_cast template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
+
+/// Is this a name that every tool takes for what we print?
+pub(crate) fn usable(name: &str) -> bool {
+    legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
+}
+
+/// Is this a name in Verilog?
 pub(crate) fn legal(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -83,9 +94,8 @@ fn settle_names(b: &mut Body) {
         let loc = b.node(p.node).loc;
         let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
         // temporaries of the printer begin with an underscore
-        if !legal(&p.name) || p.name.starts_with('_') || (taken.contains_key(&p.name) && !twice) {
-            let help =
-                "a letter, then letters, digits and underscores; no Verilog keyword, not the name of a clock or reset";
+        if !usable(&p.name) || p.name.starts_with('_') || (taken.contains_key(&p.name) && !twice) {
+            let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of a clock or reset";
             b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
         }
         taken.insert(p.name.clone(), 0);
@@ -98,7 +108,7 @@ fn settle_names(b: &mut Body) {
     let mut unique = |wish: String| {
         let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let base = base.trim_start_matches('_').to_string();
-        let base = if legal(&base) { base } else { format!("s_{base}") };
+        let base = if usable(&base) { base } else { format!("s_{base}") };
         let mut name = base.clone();
         let mut n = taken.get(&base).copied().unwrap_or(0);
         while taken.contains_key(&name) {

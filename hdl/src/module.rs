@@ -131,9 +131,9 @@ impl Module {
         let mut body = Body { blocks: vec![vec![]], ..Body::default() };
         body.def.name = name.clone();
         body.def.domains.push(Domain { clock: "clk".into(), reset: "rst".into() });
-        if !crate::finish::legal(&name) {
+        if !crate::finish::usable(&name) {
             let message = format!("`{name}` is not a legal module name");
-            let help = "letters, digits and underscores, not a digit first, not a Verilog keyword";
+            let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
             body.error(Location::caller(), message, vec![], Some(help.into()));
         }
         Module { key: body::open(body) }

@@ -296,6 +296,7 @@ mod names {
         ports! {
             struct Odd() {
                 input reg: Signal = bits(1),
+                input double: Signal = bits(1),
                 input clk: Signal = bits(1),
                 input s_valid: Signal = bits(1),
                 input s: Stream = stream(bits(8)),

@@ -292,7 +292,8 @@ fn claimed_names() {
     let _t1 = unused_ok * unused_ok;
     let clk = (unused_ok ^ 1).named("clk");
     let x = clk ^ 3;
-    reg.set(_t1.trunc(8) ^ x);
+    let delete = !x;
+    reg.set(_t1.trunc(8) ^ x ^ delete ^ (delete << 1));
     io.y.set(reg);
     prints("names", &m.finish(io).unwrap(), Reset::default());
 }

@@ -12,7 +12,8 @@ module names (
     wire [15:0] t1 = {8'h0, unused_ok_1} * {8'h0, unused_ok_1}; // verilog.rs:292
     wire [7:0] clk_1 = unused_ok_1 ^ 8'h1; // verilog.rs:293
     wire [7:0] x_1 = clk_1 ^ 8'h3; // verilog.rs:294
-    always @(posedge clk) s_reg <= t1[7:0] ^ x_1;
+    wire [7:0] s_delete = ~x_1; // verilog.rs:295
+    always @(posedge clk) s_reg <= ((t1[7:0] ^ x_1) ^ s_delete) ^ {s_delete[6:0], 1'h0};
     wire unused_ok = &{1'b0, t1[15:8]};
 endmodule
 
