@@ -13,25 +13,25 @@ module multiply_e8f7_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // multiply.rs:39
-    reg in_valid_s2; // multiply.rs:39
-    reg in_valid_s3; // multiply.rs:39
-    reg in_valid_s4; // multiply.rs:39
-    reg [7:0] sigs_0; // multiply.rs:63
-    reg [7:0] sigs_1; // multiply.rs:63
-    reg [8:0] exp_1; // multiply.rs:63
-    reg [7:0] to_front_1; // multiply.rs:63
-    reg zero_1; // multiply.rs:63
-    reg special_1; // multiply.rs:63
-    reg nan_1; // multiply.rs:63
-    reg sign_1; // multiply.rs:63
-    reg [15:0] product_1; // multiply.rs:76
-    reg [8:0] amount_1; // multiply.rs:76
-    reg [7:0] base_1; // multiply.rs:76
-    reg s_edge_1; // multiply.rs:76
-    reg special_3; // multiply.rs:76
-    reg nan_2; // multiply.rs:76
-    reg sign_2; // multiply.rs:76
+    reg in_valid_s1; // multiply.rs:38
+    reg in_valid_s2; // multiply.rs:38
+    reg in_valid_s3; // multiply.rs:38
+    reg in_valid_s4; // multiply.rs:38
+    reg [7:0] sigs_0; // multiply.rs:62
+    reg [7:0] sigs_1; // multiply.rs:62
+    reg [8:0] exp_1; // multiply.rs:62
+    reg [7:0] to_front_1; // multiply.rs:62
+    reg zero_1; // multiply.rs:62
+    reg special_1; // multiply.rs:62
+    reg nan_1; // multiply.rs:62
+    reg sign_1; // multiply.rs:62
+    reg [15:0] product_1; // multiply.rs:75
+    reg [8:0] amount_1; // multiply.rs:75
+    reg [7:0] base_1; // multiply.rs:75
+    reg s_edge_1; // multiply.rs:75
+    reg special_3; // multiply.rs:75
+    reg nan_2; // multiply.rs:75
+    reg sign_2; // multiply.rs:75
     wire [15:0] second_y;
     always @(posedge clk) begin
         if (rst) begin
@@ -59,19 +59,28 @@ module multiply_e8f7_l4 (
     wire b_top = &b_exp; // format.rs:88
 
     // the product as it is; meanwhile the sum of the exponents, and the zeros before the leading one of p
-    wire [7:0] a_sig = {a_normal, a_frac}; // multiply.rs:53
-    wire [7:0] b_sig = {b_normal, b_frac}; // multiply.rs:53
-    wire [7:0] p = a_normal ? b_sig : a_sig; // multiply.rs:55
-    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:56
-    wire special = a_top | b_top; // multiply.rs:57
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:58
-    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:59
-    wire [8:0] exp = {1'h0, {a_exp[7:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[7:1], b_exp[0] | (~b_normal)}}; // multiply.rs:60
-    wire _t1 = ~(|p[7:4]); // leading_zeros.rs:20
-    wire _t2 = ~(|p[3:2]); // leading_zeros.rs:20
-    wire _t3 = ~(|p[7:6]); // leading_zeros.rs:20
-    wire [2:0] zeros = {_t1, _t1 ? {_t2, _t2 ? (~p[1]) : (~p[3])} : {_t3, _t3 ? (~p[5]) : (~p[7])}}; // leading_zeros.rs:21
-    wire [7:0] to_front = {5'h10, zeros}; // multiply.rs:94
+    wire [7:0] a_sig = {a_normal, a_frac}; // multiply.rs:52
+    wire [7:0] b_sig = {b_normal, b_frac}; // multiply.rs:52
+    wire [7:0] p = a_normal ? b_sig : a_sig; // multiply.rs:54
+    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:55
+    wire special = a_top | b_top; // multiply.rs:56
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:57
+    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:58
+    wire [8:0] exp = {1'h0, {a_exp[7:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[7:1], b_exp[0] | (~b_normal)}}; // multiply.rs:59
+    wire [3:0] high = p[7:4]; // leading_zeros.rs:14
+    wire [3:0] low = p[3:0]; // leading_zeros.rs:14
+    wire none = ~(|high); // leading_zeros.rs:15
+    wire [1:0] high_1 = low[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_1 = low[1:0]; // leading_zeros.rs:14
+    wire none_1 = ~(|high_1); // leading_zeros.rs:15
+    wire of_low = ~low_1[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_1 = {none_1, none_1 ? of_low : (~high_1[1])}; // leading_zeros.rs:17
+    wire [1:0] high_2 = high[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_2 = high[1:0]; // leading_zeros.rs:14
+    wire none_2 = ~(|high_2); // leading_zeros.rs:15
+    wire of_low_2 = ~low_2[1]; // leading_zeros.rs:11
+    wire [2:0] zeros = {none, none ? of_low_1 : {none_2, none_2 ? of_low_2 : (~high_2[1])}}; // leading_zeros.rs:17
+    wire [7:0] to_front = {5'h10, zeros}; // multiply.rs:93
     always @(posedge clk) begin
         sigs_0 <= a_sig;
         sigs_1 <= b_sig;
@@ -82,17 +91,17 @@ module multiply_e8f7_l4 (
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire [15:0] product = {8'h0, sigs_0} * {8'h0, sigs_1}; // multiply.rs:64
+    wire [15:0] product = {8'h0, sigs_0} * {8'h0, sigs_1}; // multiply.rs:63
 
     // how far the product is moved: its leading one to the front, or by what the exponents leave
-    wire [9:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:68
-    wire subnormal = less[9] | zero_1; // multiply.rs:69
-    wire [7:0] base = less[7:0] & {8{~subnormal}}; // multiply.rs:70
-    wire [9:0] _t4 = less[9] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:71
-    wire [8:0] amount = _t4[8:0]; // multiply.rs:71
-    wire s_edge = exp_1 == 9'h17d; // multiply.rs:74
-    wire _t5 = exp_1[6] & (exp_1[5] & (exp_1[4] & (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // logic.rs:11
-    wire special_2 = special_1 | (exp_1[8] & (exp_1[7] | _t5)); // multiply.rs:74
+    wire [9:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:67
+    wire subnormal = less[9] | zero_1; // multiply.rs:68
+    wire [7:0] base = less[7:0] & {8{~subnormal}}; // multiply.rs:69
+    wire [9:0] _t1 = less[9] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:70
+    wire [8:0] amount = _t1[8:0]; // multiply.rs:70
+    wire s_edge = exp_1 == 9'h17d; // multiply.rs:73
+    wire _t2 = exp_1[6] & (exp_1[5] & (exp_1[4] & (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // logic.rs:11
+    wire special_2 = special_1 | (exp_1[8] & (exp_1[7] | _t2)); // multiply.rs:73
     always @(posedge clk) begin
         product_1 <= product;
         amount_1 <= amount;
@@ -102,15 +111,15 @@ module multiply_e8f7_l4 (
         nan_2 <= nan_1;
         sign_2 <= sign_1;
     end
-    wire special_4 = special_3 | (s_edge_1 & product_1[15]); // multiply.rs:79
-    wire [5:0] choice = amount_1[8:3]; // multiply.rs:104
-    wire [2:0] fine = amount_1[2:0]; // multiply.rs:104
-    wire _t6 = ~(choice[5] | (choice[4] | (choice[3] & (choice[2] & (choice[1] & (choice[0] | 1'h1)))))); // multiply.rs:109
-    wire nothing = special_4 | _t6; // multiply.rs:109
-    wire [1:0] choice_1 = nothing ? 2'h2 : choice[1:0]; // multiply.rs:110
-    wire [2:0] fine_1 = {fine[2] & (~nothing), fine[1:0]}; // multiply.rs:114
-    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:116
-    wire [7:0] outcome_base = base_1 | {8{special_4}}; // multiply.rs:81
+    wire special_4 = special_3 | (s_edge_1 & product_1[15]); // multiply.rs:78
+    wire [5:0] choice = amount_1[8:3]; // multiply.rs:103
+    wire [2:0] fine = amount_1[2:0]; // multiply.rs:103
+    wire _t3 = ~(choice[5] | (choice[4] | (choice[3] & (choice[2] & (choice[1] & (choice[0] | 1'h1)))))); // multiply.rs:108
+    wire nothing = special_4 | _t3; // multiply.rs:108
+    wire [1:0] choice_1 = nothing ? 2'h2 : choice[1:0]; // multiply.rs:109
+    wire [2:0] fine_1 = {fine[2] & (~nothing), fine[1:0]}; // multiply.rs:113
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:115
+    wire [7:0] outcome_base = base_1 | {8{special_4}}; // multiply.rs:80
     multiply_round_e8f7_l2 second (
         .clk(clk),
         .product(product_1),
@@ -121,7 +130,7 @@ module multiply_e8f7_l4 (
         .y(second_y)
     );
     assign y = second_y;
-    wire unused_ok = &{1'b0, p[0], less[8], _t4[9]};
+    wire unused_ok = &{1'b0, low_1[0], low_2[0], less[8], _t1[9]};
 endmodule
 
 `default_nettype wire

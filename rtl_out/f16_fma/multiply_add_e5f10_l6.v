@@ -14,65 +14,43 @@ module multiply_add_e5f10_l6 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // multiply_add.rs:92
-    reg in_valid_s2; // multiply_add.rs:92
-    reg in_valid_s3; // multiply_add.rs:92
-    reg in_valid_s4; // multiply_add.rs:92
-    reg in_valid_s5; // multiply_add.rs:92
-    reg in_valid_s6; // multiply_add.rs:92
-    reg [10:0] operands_a; // multiply_add.rs:96
-    reg [10:0] operands_b; // multiply_add.rs:96
-    reg [10:0] operands_c; // multiply_add.rs:96
-    reg [5:0] operands_amount; // multiply_add.rs:96
-    reg [7:0] operands_state_exponent; // multiply_add.rs:96
-    reg operands_state_subtract; // multiply_add.rs:96
-    reg operands_state_product_sign; // multiply_add.rs:96
-    reg operands_state_c_sign; // multiply_add.rs:96
-    reg operands_state_special; // multiply_add.rs:96
-    reg operands_state_nan; // multiply_add.rs:96
-    reg operands_state_infinite_product; // multiply_add.rs:96
-    reg [21:0] product_1; // multiply_add.rs:101
-    reg [38:0] aligned_2; // multiply_add.rs:101
-    reg lost_1; // multiply_add.rs:101
-    reg [7:0] state_exponent; // multiply_add.rs:101
-    reg state_subtract; // multiply_add.rs:101
-    reg state_product_sign; // multiply_add.rs:101
-    reg state_c_sign; // multiply_add.rs:101
-    reg state_special; // multiply_add.rs:101
-    reg state_nan; // multiply_add.rs:101
-    reg state_infinite_product; // multiply_add.rs:101
-    reg [38:0] sum_1; // multiply_add.rs:106
-    reg lost_2; // multiply_add.rs:106
-    reg [7:0] state_exponent_1; // multiply_add.rs:106
-    reg state_subtract_1; // multiply_add.rs:106
-    reg state_product_sign_1; // multiply_add.rs:106
-    reg state_c_sign_1; // multiply_add.rs:106
-    reg state_special_1; // multiply_add.rs:106
-    reg state_nan_1; // multiply_add.rs:106
-    reg state_infinite_product_1; // multiply_add.rs:106
-    reg [38:0] sum_2; // multiply_add.rs:120
-    reg lost_3; // multiply_add.rs:120
-    reg state_subtract_2; // multiply_add.rs:120
-    reg state_product_sign_2; // multiply_add.rs:120
-    reg state_c_sign_2; // multiply_add.rs:120
-    reg state_special_2; // multiply_add.rs:120
-    reg state_nan_2; // multiply_add.rs:120
-    reg state_infinite_product_2; // multiply_add.rs:120
-    reg [7:0] exponent_2; // multiply_add.rs:120
-    reg [5:0] amount_4; // multiply_add.rs:120
-    reg zero_1; // multiply_add.rs:120
-    reg [11:0] shifted_front_1; // multiply_add.rs:122
-    reg shifted_rest_1; // multiply_add.rs:122
-    reg shifted_negative; // multiply_add.rs:122
-    reg state_subtract_3; // multiply_add.rs:122
-    reg state_product_sign_3; // multiply_add.rs:122
-    reg state_c_sign_3; // multiply_add.rs:122
-    reg state_special_3; // multiply_add.rs:122
-    reg state_nan_3; // multiply_add.rs:122
-    reg state_infinite_product_3; // multiply_add.rs:122
-    reg [7:0] exponent_3; // multiply_add.rs:122
-    reg zero_2; // multiply_add.rs:122
-    reg [15:0] l127_s6; // multiply_add.rs:127
+    reg in_valid_s1; // multiply_add.rs:61
+    reg in_valid_s2; // multiply_add.rs:61
+    reg in_valid_s3; // multiply_add.rs:61
+    reg in_valid_s4; // multiply_add.rs:61
+    reg in_valid_s5; // multiply_add.rs:61
+    reg in_valid_s6; // multiply_add.rs:61
+    wire [10:0] operands_a;
+    wire [10:0] operands_b;
+    wire [10:0] operands_c;
+    wire [5:0] operands_amount;
+    wire [7:0] operands_state_exponent;
+    wire operands_state_subtract;
+    wire operands_state_product_sign;
+    wire operands_state_c_sign;
+    wire operands_state_special;
+    wire operands_state_nan;
+    wire operands_state_infinite_product;
+    reg [21:0] product_1; // multiply_add.rs:74
+    reg [38:0] aligned_2; // multiply_add.rs:74
+    reg lost_1; // multiply_add.rs:74
+    reg [7:0] state_exponent; // multiply_add.rs:74
+    reg state_subtract; // multiply_add.rs:74
+    reg state_product_sign; // multiply_add.rs:74
+    reg state_c_sign; // multiply_add.rs:74
+    reg state_special; // multiply_add.rs:74
+    reg state_nan; // multiply_add.rs:74
+    reg state_infinite_product; // multiply_add.rs:74
+    reg [38:0] sum_1; // multiply_add.rs:79
+    reg lost_2; // multiply_add.rs:79
+    reg [7:0] state_exponent_1; // multiply_add.rs:79
+    reg state_subtract_1; // multiply_add.rs:79
+    reg state_product_sign_1; // multiply_add.rs:79
+    reg state_c_sign_1; // multiply_add.rs:79
+    reg state_special_1; // multiply_add.rs:79
+    reg state_nan_1; // multiply_add.rs:79
+    reg state_infinite_product_1; // multiply_add.rs:79
+    wire [15:0] second_y;
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -93,72 +71,54 @@ module multiply_add_e5f10_l6 (
     assign out_valid = in_valid_s6;
 
     // special operands, exponents, and how far c is shifted
-    wire _t1 = |a[14:10]; // format.rs:88
-    wire _t2 = &a[14:10]; // format.rs:88
-    wire _t3 = |b[14:10]; // format.rs:88
-    wire _t4 = &b[14:10]; // format.rs:88
-    wire c_sign = c[15]; // format.rs:88
-    wire _t5 = |c[14:10]; // format.rs:88
-    wire _t6 = &c[14:10]; // format.rs:88
-    wire [7:0] both = {3'h0, {a[14:11], a[10] | (~_t1)}} + {3'h0, {b[14:11], b[10] | (~_t3)}}; // multiply_add.rs:164
-    wire [7:0] distance = both - {3'h0, {c[14:11], c[10] | (~_t5)}}; // multiply_add.rs:170
-    wire zero_product = ((~_t1) & (~(|a[9:0]))) | ((~_t3) & (~(|b[9:0]))); // multiply_add.rs:171
-    wire first = distance[7] | zero_product; // multiply_add.rs:172
-    wire [5:0] amount = distance[5:0]; // multiply_add.rs:173
-    wire far = distance[6]; // multiply_add.rs:175
-    wire [5:0] amount_1 = (amount | {6{far}}) & {6{~first}}; // multiply_add.rs:178
-    wire [7:0] exponent = first ? {3'h0, {c[14:11], c[10] | (~_t5)}} : both; // multiply_add.rs:179
-    wire product_sign = a[15] ^ b[15]; // multiply_add.rs:181
-    wire subtract = product_sign ^ c_sign; // multiply_add.rs:182
-    wire infinite_product = _t2 | _t4; // multiply_add.rs:183
-    wire _t7 = (((_t2 & (|a[9:0])) | (_t4 & (|b[9:0]))) | (_t6 & (|c[9:0]))) | (infinite_product & zero_product); // multiply_add.rs:184
-    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add.rs:184
-    wire special = infinite_product | _t6; // multiply_add.rs:189
-    wire [10:0] a_sig = {_t1, a[9:0]}; // format.rs:112
-    always @(posedge clk) begin
-        operands_a <= a_sig;
-        operands_b <= {_t3, b[9:0]};
-        operands_c <= {_t5, c[9:0]};
-        operands_amount <= amount_1;
-        operands_state_exponent <= exponent;
-        operands_state_subtract <= subtract;
-        operands_state_product_sign <= product_sign;
-        operands_state_c_sign <= c_sign;
-        operands_state_special <= special;
-        operands_state_nan <= nan;
-        operands_state_infinite_product <= infinite_product;
-    end
+    multiply_add_operands_e5f10_l1 first (
+        .clk(clk),
+        .a(a),
+        .b(b),
+        .c(c),
+        .operands_a(operands_a),
+        .operands_b(operands_b),
+        .operands_c(operands_c),
+        .operands_amount(operands_amount),
+        .operands_state_exponent(operands_state_exponent),
+        .operands_state_subtract(operands_state_subtract),
+        .operands_state_product_sign(operands_state_product_sign),
+        .operands_state_c_sign(operands_state_c_sign),
+        .operands_state_special(operands_state_special),
+        .operands_state_nan(operands_state_nan),
+        .operands_state_infinite_product(operands_state_infinite_product)
+    );
 
     // product; c aligned to it
-    wire [21:0] product = {11'h0, operands_a} * {11'h0, operands_b}; // multiply_add.rs:99
-    wire [10:0] c_1 = operands_c ^ {11{operands_state_subtract}}; // multiply_add.rs:202
-    wire [37:0] aligned = {c_1, {27{operands_state_subtract}}}; // multiply_add.rs:203
-    wire chosen = operands_amount[5]; // multiply_add.rs:208
-    wire [31:0] out = aligned[31:0] ^ {32{operands_state_subtract}}; // multiply_add.rs:209
-    wire [37:0] moved = {{32{operands_state_subtract}}, aligned[37:32]}; // multiply_add.rs:211
-    wire [37:0] _t8 = chosen ? moved : aligned; // multiply_add.rs:212
-    wire chosen_1 = operands_amount[1]; // multiply_add.rs:208
-    wire [1:0] out_1 = _t8[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:209
-    wire [37:0] moved_1 = {{2{operands_state_subtract}}, _t8[37:2]}; // multiply_add.rs:211
-    wire [37:0] _t9 = chosen_1 ? moved_1 : _t8; // multiply_add.rs:212
-    wire chosen_2 = operands_amount[0]; // multiply_add.rs:208
-    wire out_2 = _t9[0] ^ operands_state_subtract; // multiply_add.rs:209
-    wire [37:0] moved_2 = {operands_state_subtract, _t9[37:1]}; // multiply_add.rs:211
-    wire [37:0] _t10 = chosen_2 ? moved_2 : _t9; // multiply_add.rs:212
-    wire chosen_3 = operands_amount[2]; // multiply_add.rs:208
-    wire [3:0] out_3 = _t10[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:209
-    wire _t11 = (((1'h0 | (chosen & (|out))) | (chosen_1 & (|out_1))) | (chosen_2 & out_2)) | (chosen_3 & (|out_3)); // multiply_add.rs:210
-    wire [37:0] moved_3 = {{4{operands_state_subtract}}, _t10[37:4]}; // multiply_add.rs:211
-    wire [37:0] _t12 = chosen_3 ? moved_3 : _t10; // multiply_add.rs:212
-    wire chosen_4 = operands_amount[3]; // multiply_add.rs:208
-    wire [7:0] out_4 = _t12[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:209
-    wire [37:0] moved_4 = {{8{operands_state_subtract}}, _t12[37:8]}; // multiply_add.rs:211
-    wire [37:0] _t13 = chosen_4 ? moved_4 : _t12; // multiply_add.rs:212
-    wire chosen_5 = operands_amount[4]; // multiply_add.rs:208
-    wire [15:0] out_5 = _t13[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:209
-    wire lost = (_t11 | (chosen_4 & (|out_4))) | (chosen_5 & (|out_5)); // multiply_add.rs:210
-    wire [37:0] moved_5 = {{16{operands_state_subtract}}, _t13[37:16]}; // multiply_add.rs:211
-    wire [38:0] aligned_1 = {operands_state_subtract, chosen_5 ? moved_5 : _t13}; // multiply_add.rs:214
+    wire [21:0] product = {11'h0, operands_a} * {11'h0, operands_b}; // multiply_add.rs:72
+    wire [10:0] c_1 = operands_c ^ {11{operands_state_subtract}}; // multiply_add.rs:93
+    wire [37:0] aligned = {c_1, {27{operands_state_subtract}}}; // multiply_add.rs:94
+    wire chosen = operands_amount[5]; // multiply_add.rs:99
+    wire [31:0] out = aligned[31:0] ^ {32{operands_state_subtract}}; // multiply_add.rs:100
+    wire [37:0] moved = {{32{operands_state_subtract}}, aligned[37:32]}; // multiply_add.rs:102
+    wire [37:0] _t1 = chosen ? moved : aligned; // multiply_add.rs:103
+    wire chosen_1 = operands_amount[1]; // multiply_add.rs:99
+    wire [1:0] out_1 = _t1[1:0] ^ {2{operands_state_subtract}}; // multiply_add.rs:100
+    wire [37:0] moved_1 = {{2{operands_state_subtract}}, _t1[37:2]}; // multiply_add.rs:102
+    wire [37:0] _t2 = chosen_1 ? moved_1 : _t1; // multiply_add.rs:103
+    wire chosen_2 = operands_amount[0]; // multiply_add.rs:99
+    wire out_2 = _t2[0] ^ operands_state_subtract; // multiply_add.rs:100
+    wire [37:0] moved_2 = {operands_state_subtract, _t2[37:1]}; // multiply_add.rs:102
+    wire [37:0] _t3 = chosen_2 ? moved_2 : _t2; // multiply_add.rs:103
+    wire chosen_3 = operands_amount[2]; // multiply_add.rs:99
+    wire [3:0] out_3 = _t3[3:0] ^ {4{operands_state_subtract}}; // multiply_add.rs:100
+    wire _t4 = (((1'h0 | (chosen & (|out))) | (chosen_1 & (|out_1))) | (chosen_2 & out_2)) | (chosen_3 & (|out_3)); // multiply_add.rs:101
+    wire [37:0] moved_3 = {{4{operands_state_subtract}}, _t3[37:4]}; // multiply_add.rs:102
+    wire [37:0] _t5 = chosen_3 ? moved_3 : _t3; // multiply_add.rs:103
+    wire chosen_4 = operands_amount[3]; // multiply_add.rs:99
+    wire [7:0] out_4 = _t5[7:0] ^ {8{operands_state_subtract}}; // multiply_add.rs:100
+    wire [37:0] moved_4 = {{8{operands_state_subtract}}, _t5[37:8]}; // multiply_add.rs:102
+    wire [37:0] _t6 = chosen_4 ? moved_4 : _t5; // multiply_add.rs:103
+    wire chosen_5 = operands_amount[4]; // multiply_add.rs:99
+    wire [15:0] out_5 = _t6[15:0] ^ {16{operands_state_subtract}}; // multiply_add.rs:100
+    wire lost = (_t4 | (chosen_4 & (|out_4))) | (chosen_5 & (|out_5)); // multiply_add.rs:101
+    wire [37:0] moved_5 = {{16{operands_state_subtract}}, _t6[37:16]}; // multiply_add.rs:102
+    wire [38:0] aligned_1 = {operands_state_subtract, chosen_5 ? moved_5 : _t6}; // multiply_add.rs:105
     always @(posedge clk) begin
         product_1 <= product;
         aligned_2 <= aligned_1;
@@ -173,9 +133,9 @@ module multiply_add_e5f10_l6 (
     end
 
     // sum, in two's complement
-    wire [38:0] product_2 = {15'h0, {product_1, 2'h0}}; // multiply_add.rs:104
-    wire [39:0] _t14 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:167
-    wire [38:0] sum = _t14[39:1]; // add.rs:167
+    wire [38:0] product_2 = {15'h0, {product_1, 2'h0}}; // multiply_add.rs:77
+    wire [39:0] _t7 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:167
+    wire [38:0] sum = _t7[39:1]; // add.rs:167
     always @(posedge clk) begin
         sum_1 <= sum;
         lost_2 <= lost_1;
@@ -187,117 +147,21 @@ module multiply_add_e5f10_l6 (
         state_nan_1 <= state_nan;
         state_infinite_product_1 <= state_infinite_product;
     end
-
-    // how far it is shifted to the left: its leading zeros, or what the exponent leaves
-    wire negative = sum_1[38]; // multiply_add.rs:109
-    wire [63:0] padded = {sum_1 ^ {39{negative}}, 25'h0}; // leading_zeros.rs:10
-    wire _t15 = ~(|padded[63:32]); // leading_zeros.rs:20
-    wire _t16 = ~(|padded[31:16]); // leading_zeros.rs:20
-    wire _t17 = ~(|padded[15:8]); // leading_zeros.rs:20
-    wire _t18 = ~(|padded[7:4]); // leading_zeros.rs:20
-    wire _t19 = ~(|padded[3:2]); // leading_zeros.rs:20
-    wire _t20 = ~(|padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t21 = _t18 ? {_t19, _t19 ? (~padded[1]) : (~padded[3])} : {_t20, _t20 ? (~padded[5]) : (~padded[7])}; // leading_zeros.rs:21
-    wire _t22 = ~(|padded[15:12]); // leading_zeros.rs:20
-    wire _t23 = ~(|padded[11:10]); // leading_zeros.rs:20
-    wire _t24 = ~(|padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t25 = _t22 ? {_t23, _t23 ? (~padded[9]) : (~padded[11])} : {_t24, _t24 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
-    wire _t26 = ~(|padded[31:24]); // leading_zeros.rs:20
-    wire _t27 = ~(|padded[23:20]); // leading_zeros.rs:20
-    wire _t28 = ~(|padded[19:18]); // leading_zeros.rs:20
-    wire _t29 = ~(|padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t30 = _t27 ? {_t28, _t28 ? (~padded[17]) : (~padded[19])} : {_t29, _t29 ? (~padded[21]) : (~padded[23])}; // leading_zeros.rs:21
-    wire _t31 = ~(|padded[31:28]); // leading_zeros.rs:20
-    wire _t32 = ~(|padded[27:26]); // leading_zeros.rs:20
-    wire _t33 = ~(|padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t34 = _t31 ? {_t32, _t32 ? (~padded[25]) : (~padded[27])} : {_t33, _t33 ? (~padded[29]) : (~padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t35 = _t16 ? {_t17, _t17 ? {_t18, _t21} : {_t22, _t25}} : {_t26, _t26 ? {_t27, _t30} : {_t31, _t34}}; // leading_zeros.rs:21
-    wire _t36 = ~(|padded[63:48]); // leading_zeros.rs:20
-    wire _t37 = ~(|padded[47:40]); // leading_zeros.rs:20
-    wire _t38 = ~(|padded[39:36]); // leading_zeros.rs:20
-    wire _t39 = ~(|padded[35:34]); // leading_zeros.rs:20
-    wire _t40 = ~(|padded[39:38]); // leading_zeros.rs:20
-    wire [1:0] _t41 = _t38 ? {_t39, _t39 ? (~padded[33]) : (~padded[35])} : {_t40, _t40 ? (~padded[37]) : (~padded[39])}; // leading_zeros.rs:21
-    wire _t42 = ~(|padded[47:44]); // leading_zeros.rs:20
-    wire _t43 = ~(|padded[43:42]); // leading_zeros.rs:20
-    wire _t44 = ~(|padded[47:46]); // leading_zeros.rs:20
-    wire [1:0] _t45 = _t42 ? {_t43, _t43 ? (~padded[41]) : (~padded[43])} : {_t44, _t44 ? (~padded[45]) : (~padded[47])}; // leading_zeros.rs:21
-    wire _t46 = ~(|padded[63:56]); // leading_zeros.rs:20
-    wire _t47 = ~(|padded[55:52]); // leading_zeros.rs:20
-    wire _t48 = ~(|padded[51:50]); // leading_zeros.rs:20
-    wire _t49 = ~(|padded[55:54]); // leading_zeros.rs:20
-    wire [1:0] _t50 = _t47 ? {_t48, _t48 ? (~padded[49]) : (~padded[51])} : {_t49, _t49 ? (~padded[53]) : (~padded[55])}; // leading_zeros.rs:21
-    wire _t51 = ~(|padded[63:60]); // leading_zeros.rs:20
-    wire _t52 = ~(|padded[59:58]); // leading_zeros.rs:20
-    wire _t53 = ~(|padded[63:62]); // leading_zeros.rs:20
-    wire [1:0] _t54 = _t51 ? {_t52, _t52 ? (~padded[57]) : (~padded[59])} : {_t53, _t53 ? (~padded[61]) : (~padded[63])}; // leading_zeros.rs:21
-    wire [3:0] _t55 = _t36 ? {_t37, _t37 ? {_t38, _t41} : {_t42, _t45}} : {_t46, _t46 ? {_t47, _t50} : {_t51, _t54}}; // leading_zeros.rs:21
-    wire [7:0] leading = {2'h0, {_t15, _t15 ? {_t16, _t35} : {_t36, _t55}}}; // multiply_add.rs:110
-    wire zero = (~(|sum_1)) & (~lost_2); // multiply_add.rs:112
-    wire [7:0] exponent_1 = state_exponent_1 - leading; // multiply_add.rs:113
-    wire [7:0] amount_2 = leading + (exponent_1 & {8{exponent_1[7]}}); // multiply_add.rs:116
-    wire [5:0] amount_3 = amount_2[5:0]; // multiply_add.rs:119
-    always @(posedge clk) begin
-        sum_2 <= sum_1;
-        lost_3 <= lost_2;
-        state_subtract_2 <= state_subtract_1;
-        state_product_sign_2 <= state_product_sign_1;
-        state_c_sign_2 <= state_c_sign_1;
-        state_special_2 <= state_special_1;
-        state_nan_2 <= state_nan_1;
-        state_infinite_product_2 <= state_infinite_product_1;
-        exponent_2 <= exponent_1;
-        amount_4 <= amount_3;
-        zero_1 <= zero;
-    end
-    wire negative_1 = sum_2[38]; // multiply_add.rs:231
-    wire [38:0] _t56 = amount_4[5] ? {sum_2[6:0], 32'h0} : sum_2; // multiply_add.rs:234
-    wire [38:0] _t57 = amount_4[4] ? {_t56[22:0], 16'h0} : _t56; // multiply_add.rs:234
-    wire [26:0] _t58 = amount_4[3] ? {_t57[30:12], 8'h0} : _t57[38:12]; // multiply_add.rs:234
-    wire [18:0] _t59 = amount_4[2] ? {_t58[22:8], 4'h0} : _t58[26:8]; // multiply_add.rs:234
-    wire [14:0] _t60 = amount_4[1] ? {_t59[16:4], 2'h0} : _t59[18:4]; // multiply_add.rs:234
-    wire [12:0] _t61 = amount_4[0] ? {_t60[13:2], 1'h0} : _t60[14:2]; // multiply_add.rs:234
-    wire shifted_rest = ((((lost_3 | (|_t57[11:0])) | (|_t58[7:0])) | (|_t59[3:0])) | (|_t60[1:0])) | _t61[0]; // multiply_add.rs:238
-    wire [11:0] shifted_front = _t61[12:1]; // multiply_add.rs:239
-    always @(posedge clk) begin
-        shifted_front_1 <= shifted_front;
-        shifted_rest_1 <= shifted_rest;
-        shifted_negative <= negative_1;
-        state_subtract_3 <= state_subtract_2;
-        state_product_sign_3 <= state_product_sign_2;
-        state_c_sign_3 <= state_c_sign_2;
-        state_special_3 <= state_special_2;
-        state_nan_3 <= state_nan_2;
-        state_infinite_product_3 <= state_infinite_product_2;
-        exponent_3 <= exponent_2;
-        zero_2 <= zero_1;
-    end
-
-    // round and pack
-    wire infinite = state_infinite_product_3 ? state_product_sign_3 : state_c_sign_3; // multiply_add.rs:288
-    wire finite = (shifted_negative ? state_c_sign_3 : state_product_sign_3) & (~(state_subtract_3 & zero_2)); // multiply_add.rs:289
-    wire sign = (state_special_3 ? infinite : finite) & (~state_nan_3); // multiply_add.rs:290
-    wire [11:0] front = shifted_front_1 ^ {12{shifted_negative}}; // multiply_add.rs:262
-    wire ready_hidden = front[11]; // multiply_add.rs:264
-    wire [9:0] ready_fraction = front[10:1]; // multiply_add.rs:265
-    wire ready_guard = front[0]; // multiply_add.rs:266
-    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add.rs:267
-    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add.rs:268
-    wire normal = (~exponent_3[7]) & (~zero_2); // multiply_add.rs:296
-    wire _t62 = exponent_3[4] & (exponent_3[3] & (exponent_3[2] & (exponent_3[1] & (exponent_3[0] | 1'h1)))); // logic.rs:11
-    wire special_1 = state_special_3 | (normal & (exponent_3[6] | (exponent_3[5] | _t62))); // multiply_add.rs:298
-    wire [4:0] base = (exponent_3[4:0] & {5{normal}}) | {5{special_1}}; // multiply_add.rs:299
-    wire keep = ~special_1; // multiply_add.rs:300
-    wire [9:0] fraction = (ready_fraction & {10{keep}}) | {state_nan_3, 9'h0}; // multiply_add.rs:301
-    wire hidden = ready_hidden & keep; // multiply_add.rs:302
-    wire guard = ready_guard & keep; // multiply_add.rs:302
-    wire carry = ready_carry & keep; // multiply_add.rs:302
-    wire [16:0] _t63 = {{base, fraction, guard}, 1'h1} + {{{4'h0, hidden}, 10'h0, 1'h1}, carry}; // add.rs:167
-    wire [15:0] sum_3 = _t63[16:1]; // add.rs:167
-    wire [14:0] magnitude = sum_3[15:1]; // multiply_add.rs:282
-    always @(posedge clk) l127_s6 <= {sign, magnitude & (~{14'h0, ready_half & keep})};
-    assign y = l127_s6;
-    wire unused_ok = &{1'b0, _t14[0], padded[0], amount_2[7:6], _t63[0], sum_3[0]};
+    multiply_add_round_e5f10_l3 second (
+        .clk(clk),
+        .sum(sum_1),
+        .lost(lost_2),
+        .state_exponent(state_exponent_1),
+        .state_subtract(state_subtract_1),
+        .state_product_sign(state_product_sign_1),
+        .state_c_sign(state_c_sign_1),
+        .state_special(state_special_1),
+        .state_nan(state_nan_1),
+        .state_infinite_product(state_infinite_product_1),
+        .y(second_y)
+    );
+    assign y = second_y;
+    wire unused_ok = &{1'b0, _t7[0]};
 endmodule
 
 `default_nettype wire

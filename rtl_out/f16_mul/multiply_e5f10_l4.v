@@ -13,25 +13,25 @@ module multiply_e5f10_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // multiply.rs:39
-    reg in_valid_s2; // multiply.rs:39
-    reg in_valid_s3; // multiply.rs:39
-    reg in_valid_s4; // multiply.rs:39
-    reg [10:0] sigs_0; // multiply.rs:63
-    reg [10:0] sigs_1; // multiply.rs:63
-    reg [5:0] exp_1; // multiply.rs:63
-    reg [4:0] to_front_1; // multiply.rs:63
-    reg zero_1; // multiply.rs:63
-    reg special_1; // multiply.rs:63
-    reg nan_1; // multiply.rs:63
-    reg sign_1; // multiply.rs:63
-    reg [21:0] product_1; // multiply.rs:76
-    reg [5:0] amount_1; // multiply.rs:76
-    reg [4:0] base_1; // multiply.rs:76
-    reg s_edge_1; // multiply.rs:76
-    reg special_3; // multiply.rs:76
-    reg nan_2; // multiply.rs:76
-    reg sign_2; // multiply.rs:76
+    reg in_valid_s1; // multiply.rs:38
+    reg in_valid_s2; // multiply.rs:38
+    reg in_valid_s3; // multiply.rs:38
+    reg in_valid_s4; // multiply.rs:38
+    reg [10:0] sigs_0; // multiply.rs:62
+    reg [10:0] sigs_1; // multiply.rs:62
+    reg [5:0] exp_1; // multiply.rs:62
+    reg [4:0] to_front_1; // multiply.rs:62
+    reg zero_1; // multiply.rs:62
+    reg special_1; // multiply.rs:62
+    reg nan_1; // multiply.rs:62
+    reg sign_1; // multiply.rs:62
+    reg [21:0] product_1; // multiply.rs:75
+    reg [5:0] amount_1; // multiply.rs:75
+    reg [4:0] base_1; // multiply.rs:75
+    reg s_edge_1; // multiply.rs:75
+    reg special_3; // multiply.rs:75
+    reg nan_2; // multiply.rs:75
+    reg sign_2; // multiply.rs:75
     wire [15:0] second_y;
     always @(posedge clk) begin
         if (rst) begin
@@ -59,26 +59,34 @@ module multiply_e5f10_l4 (
     wire b_top = &b_exp; // format.rs:88
 
     // the product as it is; meanwhile the sum of the exponents, and the zeros before the leading one of p
-    wire [10:0] a_sig = {a_normal, a_frac}; // multiply.rs:53
-    wire [10:0] b_sig = {b_normal, b_frac}; // multiply.rs:53
-    wire [10:0] p = a_normal ? b_sig : a_sig; // multiply.rs:55
-    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:56
-    wire special = a_top | b_top; // multiply.rs:57
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:58
-    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:59
-    wire [5:0] exp = {1'h0, {a_exp[4:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[4:1], b_exp[0] | (~b_normal)}}; // multiply.rs:60
-    wire [15:0] padded = {p, 5'h0}; // leading_zeros.rs:10
-    wire _t1 = ~(|padded[15:8]); // leading_zeros.rs:20
-    wire _t2 = ~(|padded[7:4]); // leading_zeros.rs:20
-    wire _t3 = ~(|padded[3:2]); // leading_zeros.rs:20
-    wire _t4 = ~(|padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t5 = _t2 ? {_t3, _t3 ? (~padded[1]) : (~padded[3])} : {_t4, _t4 ? (~padded[5]) : (~padded[7])}; // leading_zeros.rs:21
-    wire _t6 = ~(|padded[15:12]); // leading_zeros.rs:20
-    wire _t7 = ~(|padded[11:10]); // leading_zeros.rs:20
-    wire _t8 = ~(|padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t9 = _t6 ? {_t7, _t7 ? (~padded[9]) : (~padded[11])} : {_t8, _t8 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
-    wire [3:0] zeros = {_t1, _t1 ? {_t2, _t5} : {_t6, _t9}}; // leading_zeros.rs:21
-    wire [4:0] to_front = {1'h1, zeros}; // multiply.rs:94
+    wire [10:0] a_sig = {a_normal, a_frac}; // multiply.rs:52
+    wire [10:0] b_sig = {b_normal, b_frac}; // multiply.rs:52
+    wire [10:0] p = a_normal ? b_sig : a_sig; // multiply.rs:54
+    wire zero = ((~a_normal) & (~(|a_frac))) | ((~b_normal) & (~(|b_frac))); // multiply.rs:55
+    wire special = a_top | b_top; // multiply.rs:56
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:57
+    wire sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:58
+    wire [5:0] exp = {1'h0, {a_exp[4:1], a_exp[0] | (~a_normal)}} + {1'h0, {b_exp[4:1], b_exp[0] | (~b_normal)}}; // multiply.rs:59
+    wire [7:0] high = p[10:3]; // leading_zeros.rs:14
+    wire [2:0] low = p[2:0]; // leading_zeros.rs:14
+    wire none = ~(|high); // leading_zeros.rs:15
+    wire [1:0] high_1 = low[2:1]; // leading_zeros.rs:14
+    wire none_1 = ~(|high_1); // leading_zeros.rs:15
+    wire [2:0] of_low = {1'h0, {none_1, none_1 ? 1'h0 : (~high_1[1])}}; // leading_zeros.rs:16
+    wire [3:0] high_2 = high[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_2 = high[3:0]; // leading_zeros.rs:14
+    wire none_2 = ~(|high_2); // leading_zeros.rs:15
+    wire [1:0] high_3 = low_2[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_3 = low_2[1:0]; // leading_zeros.rs:14
+    wire none_3 = ~(|high_3); // leading_zeros.rs:15
+    wire of_low_1 = ~low_3[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_2 = {none_3, none_3 ? of_low_1 : (~high_3[1])}; // leading_zeros.rs:17
+    wire [1:0] high_4 = high_2[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_4 = high_2[1:0]; // leading_zeros.rs:14
+    wire none_4 = ~(|high_4); // leading_zeros.rs:15
+    wire of_low_3 = ~low_4[1]; // leading_zeros.rs:11
+    wire [3:0] zeros = {none, none ? of_low : {none_2, none_2 ? of_low_2 : {none_4, none_4 ? of_low_3 : (~high_4[1])}}}; // leading_zeros.rs:17
+    wire [4:0] to_front = {1'h1, zeros}; // multiply.rs:93
     always @(posedge clk) begin
         sigs_0 <= a_sig;
         sigs_1 <= b_sig;
@@ -89,16 +97,16 @@ module multiply_e5f10_l4 (
         nan_1 <= nan;
         sign_1 <= sign;
     end
-    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // multiply.rs:64
+    wire [21:0] product = {11'h0, sigs_0} * {11'h0, sigs_1}; // multiply.rs:63
 
     // how far the product is moved: its leading one to the front, or by what the exponents leave
-    wire [6:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:68
-    wire subnormal = less[6] | zero_1; // multiply.rs:69
-    wire [4:0] base = less[4:0] & {5{~subnormal}}; // multiply.rs:70
-    wire [6:0] _t10 = less[6] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:71
-    wire [5:0] amount = _t10[5:0]; // multiply.rs:71
-    wire s_edge = exp_1 == 6'h2d; // multiply.rs:74
-    wire special_2 = special_1 | (exp_1[5] & (exp_1[4] | (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // multiply.rs:74
+    wire [6:0] less = {1'h0, exp_1} - {2'h0, to_front_1}; // multiply.rs:67
+    wire subnormal = less[6] | zero_1; // multiply.rs:68
+    wire [4:0] base = less[4:0] & {5{~subnormal}}; // multiply.rs:69
+    wire [6:0] _t1 = less[6] ? {1'h0, exp_1} : {2'h0, to_front_1}; // multiply.rs:70
+    wire [5:0] amount = _t1[5:0]; // multiply.rs:70
+    wire s_edge = exp_1 == 6'h2d; // multiply.rs:73
+    wire special_2 = special_1 | (exp_1[5] & (exp_1[4] | (exp_1[3] & (exp_1[2] & (exp_1[1] & (exp_1[0] | 1'h1)))))); // multiply.rs:73
     always @(posedge clk) begin
         product_1 <= product;
         amount_1 <= amount;
@@ -108,13 +116,13 @@ module multiply_e5f10_l4 (
         nan_2 <= nan_1;
         sign_2 <= sign_1;
     end
-    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // multiply.rs:79
-    wire [2:0] choice = amount_1[5:3]; // multiply.rs:104
-    wire [2:0] fine = amount_1[2:0]; // multiply.rs:104
-    wire [1:0] choice_1 = special_4 ? 2'h0 : choice[1:0]; // multiply.rs:110
-    wire [2:0] fine_1 = {fine[2] & (~special_4), fine[1:0]}; // multiply.rs:114
-    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:116
-    wire [4:0] outcome_base = base_1 | {5{special_4}}; // multiply.rs:81
+    wire special_4 = special_3 | (s_edge_1 & product_1[21]); // multiply.rs:78
+    wire [2:0] choice = amount_1[5:3]; // multiply.rs:103
+    wire [2:0] fine = amount_1[2:0]; // multiply.rs:103
+    wire [1:0] choice_1 = special_4 ? 2'h0 : choice[1:0]; // multiply.rs:109
+    wire [2:0] fine_1 = {fine[2] & (~special_4), fine[1:0]}; // multiply.rs:113
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:115
+    wire [4:0] outcome_base = base_1 | {5{special_4}}; // multiply.rs:80
     multiply_round_e5f10_l2 second (
         .clk(clk),
         .product(product_1),
@@ -125,7 +133,7 @@ module multiply_e5f10_l4 (
         .y(second_y)
     );
     assign y = second_y;
-    wire unused_ok = &{1'b0, padded[0], less[5], _t10[6], choice[2]};
+    wire unused_ok = &{1'b0, low[0], low_3[0], low_4[0], less[5], _t1[6], choice[2]};
 endmodule
 
 `default_nettype wire

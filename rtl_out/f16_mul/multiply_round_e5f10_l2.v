@@ -4,7 +4,6 @@
 `default_nettype none
 
 // The second half of a floating point multiplier: moves the product to its final place and rounds it.
-(* keep_hierarchy = "yes" *)
 module multiply_round_e5f10_l2 (
     input  wire clk,
     input  wire [21:0] product, // of the significands
@@ -14,31 +13,31 @@ module multiply_round_e5f10_l2 (
     input  wire outcome_nan,
     output wire [15:0] y // the result
 );
-    reg [16:0] l151_s1; // multiply_round.rs:153
-    reg l150_s1; // multiply_round.rs:153
-    reg [2:0] fine_s1; // multiply_round.rs:153
-    reg [4:0] base; // multiply_round.rs:109
-    reg sign; // multiply_round.rs:109
-    reg nan; // multiply_round.rs:109
-    reg [15:0] l122_s2; // multiply_round.rs:122
+    reg [16:0] l153_s1; // multiply_round.rs:155
+    reg l152_s1; // multiply_round.rs:155
+    reg [2:0] fine_s1; // multiply_round.rs:155
+    reg [4:0] base; // multiply_round.rs:111
+    reg sign; // multiply_round.rs:111
+    reg nan; // multiply_round.rs:111
+    reg [15:0] l124_s2; // multiply_round.rs:124
 
     // move it: far, among few distances, then by each of the low bits
-    wire [1:0] choice = amount[4:3]; // multiply_round.rs:132
-    wire [20:0] moving = choice[1] ? (choice[0] ? {product[13:0], 7'h0} : product[21:1]) : (choice[0] ? {8'h0, product[21:9]} : {16'h0, product[21:17]}); // multiply_round.rs:136
-    wire _t1 = (1'h0 | (product[0] & (choice[1] ? (choice[0] ? 1'h0 : 1'h1) : 1'h1))) | ((|product[8:1]) & (choice[1] ? 1'h0 : 1'h1)); // multiply_round.rs:144
-    wire [2:0] fine = amount[2:0]; // multiply_round.rs:147
-    wire s_bit = fine[2]; // multiply_round.rs:149
-    wire _t2 = (_t1 | ((|product[16:9]) & (choice[1] ? 1'h0 : (choice[0] ? 1'h0 : 1'h1)))) | ((~s_bit) & (|moving[3:0])); // multiply_round.rs:150
+    wire [1:0] choice = amount[4:3]; // multiply_round.rs:134
+    wire [20:0] moving = choice[1] ? (choice[0] ? {product[13:0], 7'h0} : product[21:1]) : (choice[0] ? {8'h0, product[21:9]} : {16'h0, product[21:17]}); // multiply_round.rs:138
+    wire _t1 = (1'h0 | (product[0] & (choice[1] ? (choice[0] ? 1'h0 : 1'h1) : 1'h1))) | ((|product[8:1]) & (choice[1] ? 1'h0 : 1'h1)); // multiply_round.rs:146
+    wire [2:0] fine = amount[2:0]; // multiply_round.rs:149
+    wire s_bit = fine[2]; // multiply_round.rs:151
+    wire _t2 = (_t1 | ((|product[16:9]) & (choice[1] ? 1'h0 : (choice[0] ? 1'h0 : 1'h1)))) | ((~s_bit) & (|moving[3:0])); // multiply_round.rs:152
     always @(posedge clk) begin
-        l151_s1 <= s_bit ? moving[16:0] : moving[20:4];
-        l150_s1 <= _t2;
+        l153_s1 <= s_bit ? moving[16:0] : moving[20:4];
+        l152_s1 <= _t2;
         fine_s1 <= fine;
     end
-    wire s_bit_1 = fine_s1[1]; // multiply_round.rs:149
-    wire [14:0] _t3 = s_bit_1 ? l151_s1[14:0] : l151_s1[16:2]; // multiply_round.rs:151
-    wire s_bit_2 = fine_s1[0]; // multiply_round.rs:149
-    wire rest = (l150_s1 | ((~s_bit_1) & (|l151_s1[1:0]))) | ((~s_bit_2) & _t3[0]); // multiply_round.rs:150
-    wire [13:0] placed = s_bit_2 ? _t3[13:0] : _t3[14:1]; // multiply_round.rs:151
+    wire s_bit_1 = fine_s1[1]; // multiply_round.rs:151
+    wire [14:0] _t3 = s_bit_1 ? l153_s1[14:0] : l153_s1[16:2]; // multiply_round.rs:153
+    wire s_bit_2 = fine_s1[0]; // multiply_round.rs:151
+    wire rest = (l152_s1 | ((~s_bit_1) & (|l153_s1[1:0]))) | ((~s_bit_2) & _t3[0]); // multiply_round.rs:152
+    wire [13:0] placed = s_bit_2 ? _t3[13:0] : _t3[14:1]; // multiply_round.rs:153
     always @(posedge clk) begin
         base <= outcome_base;
         sign <= outcome_sign;
@@ -46,17 +45,17 @@ module multiply_round_e5f10_l2 (
     end
 
     // round: exponent, leading one and rounding in one adder, which gives carries into the exponent and infinity by itself
-    wire carry = placed[13]; // multiply_round.rs:112
-    wire [10:0] kept = carry ? placed[12:2] : placed[11:1]; // multiply_round.rs:114
-    wire [9:0] fraction = kept[10:1]; // multiply_round.rs:115
-    wire guard = kept[0]; // multiply_round.rs:115
-    wire rest_1 = (rest | placed[0]) | (carry & placed[1]); // multiply_round.rs:116
-    wire [1:0] one = {carry, placed[12] & (~carry)}; // multiply_round.rs:117
-    wire [14:0] add = {{3'h0, one}, {nan, 9'h0}}; // multiply_round.rs:118
+    wire carry = placed[13]; // multiply_round.rs:114
+    wire [10:0] kept = carry ? placed[12:2] : placed[11:1]; // multiply_round.rs:116
+    wire [9:0] fraction = kept[10:1]; // multiply_round.rs:117
+    wire guard = kept[0]; // multiply_round.rs:117
+    wire rest_1 = (rest | placed[0]) | (carry & placed[1]); // multiply_round.rs:118
+    wire [1:0] one = {carry, placed[12] & (~carry)}; // multiply_round.rs:119
+    wire [14:0] add = {{3'h0, one}, {nan, 9'h0}}; // multiply_round.rs:120
     wire [15:0] _t4 = {{base, fraction}, 1'h1} + {add, guard}; // add.rs:167
     wire [14:0] rounded = _t4[15:1]; // add.rs:167
-    always @(posedge clk) l122_s2 <= {sign, rounded & (~{14'h0, guard & (~rest_1)})};
-    assign y = l122_s2;
+    always @(posedge clk) l124_s2 <= {sign, rounded & (~{14'h0, guard & (~rest_1)})};
+    assign y = l124_s2;
     wire unused_ok = &{1'b0, fine_s1[2], _t4[0]};
 endmodule
 

@@ -778,17 +778,37 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
-    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t11 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t12 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t13 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t14 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t14, _t14 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t16 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t17 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t18 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t19 = _t16 ? {_t17, _t17 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t18, _t18 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t11, _t11 ? {_t12, _t15} : {_t16, _t19}}; // leading_zeros.rs:21
+    wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane0_none_1 = ~(|lane0_high); // leading_zeros.rs:15
+    wire [3:0] lane0_high_1 = lane0_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_1 = lane0_low[3:0]; // leading_zeros.rs:14
+    wire lane0_none_2 = ~(|lane0_high_1); // leading_zeros.rs:15
+    wire [1:0] lane0_high_2 = lane0_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_2 = lane0_low_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_3 = ~(|lane0_high_2); // leading_zeros.rs:15
+    wire lane0_of_low = ~lane0_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_1 = {lane0_none_3, lane0_none_3 ? lane0_of_low : (~lane0_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_3 = lane0_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
+    wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t11 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t11}; // leading_zeros.rs:17
+    wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
+    wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
+    wire [1:0] lane0_high_5 = lane0_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_5 = lane0_low_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_6 = ~(|lane0_high_5); // leading_zeros.rs:15
+    wire lane0_of_low_4 = ~lane0_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_5 = {lane0_none_6, lane0_none_6 ? lane0_of_low_4 : (~lane0_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_6 = lane0_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
+    wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t12 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t12}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -814,9 +834,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t20 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t13 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t20;
+        if (go) lane0_rest <= |_t13;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -827,9 +847,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t21 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t14 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t21[16:1];
+        if (go) lane0_magnitude <= _t14[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -847,14 +867,14 @@ module oaken_dequantizer_core_p1_n1024 (
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t22 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t23 = _t22 & (~looked_up); // dequantizer.rs:94
+    wire _t15 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t16 = _t15 & (~looked_up); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t23) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t22)) slots_used <= slots_used - 4'h1;
+            if (_t16) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t15)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
@@ -887,12 +907,12 @@ module oaken_dequantizer_core_p1_n1024 (
     wire last_1 = ends_s7; // dequantizer.rs:238
     wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t24 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t17 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t24) in_flight <= in_flight + 4'h1;
+            if (_t17) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -910,22 +930,22 @@ module oaken_dequantizer_core_p1_n1024 (
     wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t25 = m_ready | (~elements_valid); // dequantizer.rs:253
+    wire _t18 = m_ready | (~elements_valid); // dequantizer.rs:253
     always @(posedge clk) begin
-        if (_t25) elements_data <= limited_0;
-        if (_t25) elements_last <= chosen_last;
+        if (_t18) elements_data <= limited_0;
+        if (_t18) elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
         end else begin
-            if (_t25) elements_valid <= valid | (~spare_empty);
-            if (_t25) spare_empty <= 1'h1;
+            if (_t18) elements_valid <= valid | (~spare_empty);
+            if (_t18) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t14[0]};
 endmodule
 
 `default_nettype wire

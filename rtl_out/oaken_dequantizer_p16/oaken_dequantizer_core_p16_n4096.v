@@ -1805,17 +1805,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
-    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t21 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t22 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t23 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t24 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t25 = _t22 ? {_t23, _t23 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t24, _t24 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t26 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t27 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t28 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t29 = _t26 ? {_t27, _t27 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t28, _t28 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t21, _t21 ? {_t22, _t25} : {_t26, _t29}}; // leading_zeros.rs:21
+    wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane0_none_1 = ~(|lane0_high); // leading_zeros.rs:15
+    wire [3:0] lane0_high_1 = lane0_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_1 = lane0_low[3:0]; // leading_zeros.rs:14
+    wire lane0_none_2 = ~(|lane0_high_1); // leading_zeros.rs:15
+    wire [1:0] lane0_high_2 = lane0_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_2 = lane0_low_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_3 = ~(|lane0_high_2); // leading_zeros.rs:15
+    wire lane0_of_low = ~lane0_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_1 = {lane0_none_3, lane0_none_3 ? lane0_of_low : (~lane0_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_3 = lane0_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
+    wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t21 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t21}; // leading_zeros.rs:17
+    wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
+    wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
+    wire [1:0] lane0_high_5 = lane0_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_5 = lane0_low_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_6 = ~(|lane0_high_5); // leading_zeros.rs:15
+    wire lane0_of_low_4 = ~lane0_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_5 = {lane0_none_6, lane0_none_6 ? lane0_of_low_4 : (~lane0_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_6 = lane0_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
+    wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t22 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t22}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1841,9 +1861,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t30 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t30;
+        if (go) lane0_rest <= |_t23;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -1854,9 +1874,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t31 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t31[16:1];
+        if (go) lane0_magnitude <= _t24[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -1905,9 +1925,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
         if (go) lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t32 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t25 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane1_product <= _t32;
+        if (go) lane1_product <= _t25;
         if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
         if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -1915,17 +1935,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
-    wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t33 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t34 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t35 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t36 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t37 = _t34 ? {_t35, _t35 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t36, _t36 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t38 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t39 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t40 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t41 = _t38 ? {_t39, _t39 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t40, _t40 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane1_zeros = {_t33, _t33 ? {_t34, _t37} : {_t38, _t41}}; // leading_zeros.rs:21
+    wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane1_none_1 = ~(|lane1_high); // leading_zeros.rs:15
+    wire [3:0] lane1_high_1 = lane1_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_1 = lane1_low[3:0]; // leading_zeros.rs:14
+    wire lane1_none_2 = ~(|lane1_high_1); // leading_zeros.rs:15
+    wire [1:0] lane1_high_2 = lane1_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_2 = lane1_low_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_3 = ~(|lane1_high_2); // leading_zeros.rs:15
+    wire lane1_of_low = ~lane1_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_1 = {lane1_none_3, lane1_none_3 ? lane1_of_low : (~lane1_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_3 = lane1_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
+    wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t26 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t26}; // leading_zeros.rs:17
+    wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
+    wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
+    wire [1:0] lane1_high_5 = lane1_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_5 = lane1_low_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_6 = ~(|lane1_high_5); // leading_zeros.rs:15
+    wire lane1_of_low_4 = ~lane1_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_5 = {lane1_none_6, lane1_none_6 ? lane1_of_low_4 : (~lane1_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_6 = lane1_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
+    wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t27 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t27}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1951,9 +1991,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t42 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    wire [11:0] _t28 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane1_rest <= |_t42;
+        if (go) lane1_rest <= |_t28;
         if (go) lane1_zero_s2 <= lane1_zero;
         if (go) lane1_zero_s3 <= lane1_zero_s2;
         if (go) lane1_zero_s4 <= lane1_zero_s3;
@@ -1964,9 +2004,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t43 = lane1_kept + lane1_more; // decode.rs:112
+    wire [16:0] _t29 = lane1_kept + lane1_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t43[16:1];
+        if (go) lane1_magnitude <= _t29[16:1];
         if (go) lane1_negative_s1 <= lane1_negative;
         if (go) lane1_negative_s2 <= lane1_negative_s1;
         if (go) lane1_negative_s3 <= lane1_negative_s2;
@@ -2015,9 +2055,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
         if (go) lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t44 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t30 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane2_product <= _t44;
+        if (go) lane2_product <= _t30;
         if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
         if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -2025,17 +2065,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
-    wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t45 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t46 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t47 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t48 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t49 = _t46 ? {_t47, _t47 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t48, _t48 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t50 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t51 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t52 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t53 = _t50 ? {_t51, _t51 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t52, _t52 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane2_zeros = {_t45, _t45 ? {_t46, _t49} : {_t50, _t53}}; // leading_zeros.rs:21
+    wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane2_none_1 = ~(|lane2_high); // leading_zeros.rs:15
+    wire [3:0] lane2_high_1 = lane2_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_1 = lane2_low[3:0]; // leading_zeros.rs:14
+    wire lane2_none_2 = ~(|lane2_high_1); // leading_zeros.rs:15
+    wire [1:0] lane2_high_2 = lane2_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_2 = lane2_low_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_3 = ~(|lane2_high_2); // leading_zeros.rs:15
+    wire lane2_of_low = ~lane2_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_1 = {lane2_none_3, lane2_none_3 ? lane2_of_low : (~lane2_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_3 = lane2_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
+    wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t31 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t31}; // leading_zeros.rs:17
+    wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
+    wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
+    wire [1:0] lane2_high_5 = lane2_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_5 = lane2_low_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_6 = ~(|lane2_high_5); // leading_zeros.rs:15
+    wire lane2_of_low_4 = ~lane2_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_5 = {lane2_none_6, lane2_none_6 ? lane2_of_low_4 : (~lane2_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_6 = lane2_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
+    wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t32 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t32}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2061,9 +2121,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t54 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    wire [11:0] _t33 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane2_rest <= |_t54;
+        if (go) lane2_rest <= |_t33;
         if (go) lane2_zero_s2 <= lane2_zero;
         if (go) lane2_zero_s3 <= lane2_zero_s2;
         if (go) lane2_zero_s4 <= lane2_zero_s3;
@@ -2074,9 +2134,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t55 = lane2_kept + lane2_more; // decode.rs:112
+    wire [16:0] _t34 = lane2_kept + lane2_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t55[16:1];
+        if (go) lane2_magnitude <= _t34[16:1];
         if (go) lane2_negative_s1 <= lane2_negative;
         if (go) lane2_negative_s2 <= lane2_negative_s1;
         if (go) lane2_negative_s3 <= lane2_negative_s2;
@@ -2125,9 +2185,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
         if (go) lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t56 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t35 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane3_product <= _t56;
+        if (go) lane3_product <= _t35;
         if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
         if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -2135,17 +2195,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
-    wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t57 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t58 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t59 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t60 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t61 = _t58 ? {_t59, _t59 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t60, _t60 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t62 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t63 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t64 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t65 = _t62 ? {_t63, _t63 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t64, _t64 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane3_zeros = {_t57, _t57 ? {_t58, _t61} : {_t62, _t65}}; // leading_zeros.rs:21
+    wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane3_none_1 = ~(|lane3_high); // leading_zeros.rs:15
+    wire [3:0] lane3_high_1 = lane3_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_1 = lane3_low[3:0]; // leading_zeros.rs:14
+    wire lane3_none_2 = ~(|lane3_high_1); // leading_zeros.rs:15
+    wire [1:0] lane3_high_2 = lane3_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_2 = lane3_low_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_3 = ~(|lane3_high_2); // leading_zeros.rs:15
+    wire lane3_of_low = ~lane3_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_1 = {lane3_none_3, lane3_none_3 ? lane3_of_low : (~lane3_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_3 = lane3_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
+    wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t36 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t36}; // leading_zeros.rs:17
+    wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
+    wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
+    wire [1:0] lane3_high_5 = lane3_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_5 = lane3_low_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_6 = ~(|lane3_high_5); // leading_zeros.rs:15
+    wire lane3_of_low_4 = ~lane3_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_5 = {lane3_none_6, lane3_none_6 ? lane3_of_low_4 : (~lane3_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_6 = lane3_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
+    wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t37 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t37}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2171,9 +2251,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t66 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    wire [11:0] _t38 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane3_rest <= |_t66;
+        if (go) lane3_rest <= |_t38;
         if (go) lane3_zero_s2 <= lane3_zero;
         if (go) lane3_zero_s3 <= lane3_zero_s2;
         if (go) lane3_zero_s4 <= lane3_zero_s3;
@@ -2184,9 +2264,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t67 = lane3_kept + lane3_more; // decode.rs:112
+    wire [16:0] _t39 = lane3_kept + lane3_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t67[16:1];
+        if (go) lane3_magnitude <= _t39[16:1];
         if (go) lane3_negative_s1 <= lane3_negative;
         if (go) lane3_negative_s2 <= lane3_negative_s1;
         if (go) lane3_negative_s3 <= lane3_negative_s2;
@@ -2235,9 +2315,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
         if (go) lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t68 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t40 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane4_product <= _t68;
+        if (go) lane4_product <= _t40;
         if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
         if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -2245,17 +2325,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
     wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:95
-    wire [15:0] lane4_padded = {lane4_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t69 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
-    wire _t70 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
-    wire _t71 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
-    wire _t72 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t73 = _t70 ? {_t71, _t71 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t72, _t72 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
-    wire _t74 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
-    wire _t75 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
-    wire _t76 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t77 = _t74 ? {_t75, _t75 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t76, _t76 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane4_zeros = {_t69, _t69 ? {_t70, _t73} : {_t74, _t77}}; // leading_zeros.rs:21
+    wire [7:0] lane4_high = lane4_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane4_low = {lane4_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane4_none_1 = ~(|lane4_high); // leading_zeros.rs:15
+    wire [3:0] lane4_high_1 = lane4_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane4_low_1 = lane4_low[3:0]; // leading_zeros.rs:14
+    wire lane4_none_2 = ~(|lane4_high_1); // leading_zeros.rs:15
+    wire [1:0] lane4_high_2 = lane4_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_2 = lane4_low_1[1:0]; // leading_zeros.rs:14
+    wire lane4_none_3 = ~(|lane4_high_2); // leading_zeros.rs:15
+    wire lane4_of_low = ~lane4_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane4_of_low_1 = {lane4_none_3, lane4_none_3 ? lane4_of_low : (~lane4_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane4_high_3 = lane4_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
+    wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
+    wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t41 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t41}; // leading_zeros.rs:17
+    wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
+    wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
+    wire [1:0] lane4_high_5 = lane4_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_5 = lane4_low_4[1:0]; // leading_zeros.rs:14
+    wire lane4_none_6 = ~(|lane4_high_5); // leading_zeros.rs:15
+    wire lane4_of_low_4 = ~lane4_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane4_of_low_5 = {lane4_none_6, lane4_none_6 ? lane4_of_low_4 : (~lane4_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane4_high_6 = lane4_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
+    wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
+    wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t42 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t42}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2281,9 +2381,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t78 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    wire [11:0] _t43 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane4_rest <= |_t78;
+        if (go) lane4_rest <= |_t43;
         if (go) lane4_zero_s2 <= lane4_zero;
         if (go) lane4_zero_s3 <= lane4_zero_s2;
         if (go) lane4_zero_s4 <= lane4_zero_s3;
@@ -2294,9 +2394,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
-    wire [16:0] _t79 = lane4_kept + lane4_more; // decode.rs:112
+    wire [16:0] _t44 = lane4_kept + lane4_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane4_magnitude <= _t79[16:1];
+        if (go) lane4_magnitude <= _t44[16:1];
         if (go) lane4_negative_s1 <= lane4_negative;
         if (go) lane4_negative_s2 <= lane4_negative_s1;
         if (go) lane4_negative_s3 <= lane4_negative_s2;
@@ -2345,9 +2445,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
         if (go) lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t80 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t45 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane5_product <= _t80;
+        if (go) lane5_product <= _t45;
         if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
         if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -2355,17 +2455,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
     wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:95
-    wire [15:0] lane5_padded = {lane5_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t81 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
-    wire _t82 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
-    wire _t83 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
-    wire _t84 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t85 = _t82 ? {_t83, _t83 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t84, _t84 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
-    wire _t86 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
-    wire _t87 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
-    wire _t88 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t89 = _t86 ? {_t87, _t87 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t88, _t88 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane5_zeros = {_t81, _t81 ? {_t82, _t85} : {_t86, _t89}}; // leading_zeros.rs:21
+    wire [7:0] lane5_high = lane5_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane5_low = {lane5_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane5_none_1 = ~(|lane5_high); // leading_zeros.rs:15
+    wire [3:0] lane5_high_1 = lane5_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane5_low_1 = lane5_low[3:0]; // leading_zeros.rs:14
+    wire lane5_none_2 = ~(|lane5_high_1); // leading_zeros.rs:15
+    wire [1:0] lane5_high_2 = lane5_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_2 = lane5_low_1[1:0]; // leading_zeros.rs:14
+    wire lane5_none_3 = ~(|lane5_high_2); // leading_zeros.rs:15
+    wire lane5_of_low = ~lane5_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane5_of_low_1 = {lane5_none_3, lane5_none_3 ? lane5_of_low : (~lane5_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane5_high_3 = lane5_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
+    wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
+    wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t46 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t46}; // leading_zeros.rs:17
+    wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
+    wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
+    wire [1:0] lane5_high_5 = lane5_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_5 = lane5_low_4[1:0]; // leading_zeros.rs:14
+    wire lane5_none_6 = ~(|lane5_high_5); // leading_zeros.rs:15
+    wire lane5_of_low_4 = ~lane5_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane5_of_low_5 = {lane5_none_6, lane5_none_6 ? lane5_of_low_4 : (~lane5_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane5_high_6 = lane5_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
+    wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
+    wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t47 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t47}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2391,9 +2511,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t90 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    wire [11:0] _t48 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane5_rest <= |_t90;
+        if (go) lane5_rest <= |_t48;
         if (go) lane5_zero_s2 <= lane5_zero;
         if (go) lane5_zero_s3 <= lane5_zero_s2;
         if (go) lane5_zero_s4 <= lane5_zero_s3;
@@ -2404,9 +2524,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
-    wire [16:0] _t91 = lane5_kept + lane5_more; // decode.rs:112
+    wire [16:0] _t49 = lane5_kept + lane5_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane5_magnitude <= _t91[16:1];
+        if (go) lane5_magnitude <= _t49[16:1];
         if (go) lane5_negative_s1 <= lane5_negative;
         if (go) lane5_negative_s2 <= lane5_negative_s1;
         if (go) lane5_negative_s3 <= lane5_negative_s2;
@@ -2455,9 +2575,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
         if (go) lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t92 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t50 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane6_product <= _t92;
+        if (go) lane6_product <= _t50;
         if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
         if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -2465,17 +2585,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
     wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:95
-    wire [15:0] lane6_padded = {lane6_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t93 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
-    wire _t94 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
-    wire _t95 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
-    wire _t96 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t97 = _t94 ? {_t95, _t95 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t96, _t96 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
-    wire _t98 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
-    wire _t99 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
-    wire _t100 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t101 = _t98 ? {_t99, _t99 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t100, _t100 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane6_zeros = {_t93, _t93 ? {_t94, _t97} : {_t98, _t101}}; // leading_zeros.rs:21
+    wire [7:0] lane6_high = lane6_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane6_low = {lane6_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane6_none_1 = ~(|lane6_high); // leading_zeros.rs:15
+    wire [3:0] lane6_high_1 = lane6_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane6_low_1 = lane6_low[3:0]; // leading_zeros.rs:14
+    wire lane6_none_2 = ~(|lane6_high_1); // leading_zeros.rs:15
+    wire [1:0] lane6_high_2 = lane6_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_2 = lane6_low_1[1:0]; // leading_zeros.rs:14
+    wire lane6_none_3 = ~(|lane6_high_2); // leading_zeros.rs:15
+    wire lane6_of_low = ~lane6_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane6_of_low_1 = {lane6_none_3, lane6_none_3 ? lane6_of_low : (~lane6_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane6_high_3 = lane6_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
+    wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
+    wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t51 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t51}; // leading_zeros.rs:17
+    wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
+    wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
+    wire [1:0] lane6_high_5 = lane6_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_5 = lane6_low_4[1:0]; // leading_zeros.rs:14
+    wire lane6_none_6 = ~(|lane6_high_5); // leading_zeros.rs:15
+    wire lane6_of_low_4 = ~lane6_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane6_of_low_5 = {lane6_none_6, lane6_none_6 ? lane6_of_low_4 : (~lane6_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane6_high_6 = lane6_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
+    wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
+    wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t52 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t52}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2501,9 +2641,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t102 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    wire [11:0] _t53 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane6_rest <= |_t102;
+        if (go) lane6_rest <= |_t53;
         if (go) lane6_zero_s2 <= lane6_zero;
         if (go) lane6_zero_s3 <= lane6_zero_s2;
         if (go) lane6_zero_s4 <= lane6_zero_s3;
@@ -2514,9 +2654,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
-    wire [16:0] _t103 = lane6_kept + lane6_more; // decode.rs:112
+    wire [16:0] _t54 = lane6_kept + lane6_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane6_magnitude <= _t103[16:1];
+        if (go) lane6_magnitude <= _t54[16:1];
         if (go) lane6_negative_s1 <= lane6_negative;
         if (go) lane6_negative_s2 <= lane6_negative_s1;
         if (go) lane6_negative_s3 <= lane6_negative_s2;
@@ -2565,9 +2705,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
         if (go) lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t104 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t55 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane7_product <= _t104;
+        if (go) lane7_product <= _t55;
         if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
         if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -2575,17 +2715,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
     wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:95
-    wire [15:0] lane7_padded = {lane7_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t105 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
-    wire _t106 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
-    wire _t107 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
-    wire _t108 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t109 = _t106 ? {_t107, _t107 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t108, _t108 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
-    wire _t110 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
-    wire _t111 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
-    wire _t112 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t113 = _t110 ? {_t111, _t111 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t112, _t112 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane7_zeros = {_t105, _t105 ? {_t106, _t109} : {_t110, _t113}}; // leading_zeros.rs:21
+    wire [7:0] lane7_high = lane7_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane7_low = {lane7_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane7_none_1 = ~(|lane7_high); // leading_zeros.rs:15
+    wire [3:0] lane7_high_1 = lane7_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane7_low_1 = lane7_low[3:0]; // leading_zeros.rs:14
+    wire lane7_none_2 = ~(|lane7_high_1); // leading_zeros.rs:15
+    wire [1:0] lane7_high_2 = lane7_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_2 = lane7_low_1[1:0]; // leading_zeros.rs:14
+    wire lane7_none_3 = ~(|lane7_high_2); // leading_zeros.rs:15
+    wire lane7_of_low = ~lane7_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane7_of_low_1 = {lane7_none_3, lane7_none_3 ? lane7_of_low : (~lane7_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane7_high_3 = lane7_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
+    wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
+    wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t56 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t56}; // leading_zeros.rs:17
+    wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
+    wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
+    wire [1:0] lane7_high_5 = lane7_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_5 = lane7_low_4[1:0]; // leading_zeros.rs:14
+    wire lane7_none_6 = ~(|lane7_high_5); // leading_zeros.rs:15
+    wire lane7_of_low_4 = ~lane7_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane7_of_low_5 = {lane7_none_6, lane7_none_6 ? lane7_of_low_4 : (~lane7_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane7_high_6 = lane7_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
+    wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
+    wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t57 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t57}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2611,9 +2771,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t114 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    wire [11:0] _t58 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane7_rest <= |_t114;
+        if (go) lane7_rest <= |_t58;
         if (go) lane7_zero_s2 <= lane7_zero;
         if (go) lane7_zero_s3 <= lane7_zero_s2;
         if (go) lane7_zero_s4 <= lane7_zero_s3;
@@ -2624,9 +2784,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
-    wire [16:0] _t115 = lane7_kept + lane7_more; // decode.rs:112
+    wire [16:0] _t59 = lane7_kept + lane7_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane7_magnitude <= _t115[16:1];
+        if (go) lane7_magnitude <= _t59[16:1];
         if (go) lane7_negative_s1 <= lane7_negative;
         if (go) lane7_negative_s2 <= lane7_negative_s1;
         if (go) lane7_negative_s3 <= lane7_negative_s2;
@@ -2675,9 +2835,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
         if (go) lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t116 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t60 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane8_product <= _t116;
+        if (go) lane8_product <= _t60;
         if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
         if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -2685,17 +2845,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
     wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:95
-    wire [15:0] lane8_padded = {lane8_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t117 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
-    wire _t118 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
-    wire _t119 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
-    wire _t120 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t121 = _t118 ? {_t119, _t119 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t120, _t120 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
-    wire _t122 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
-    wire _t123 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
-    wire _t124 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t125 = _t122 ? {_t123, _t123 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t124, _t124 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane8_zeros = {_t117, _t117 ? {_t118, _t121} : {_t122, _t125}}; // leading_zeros.rs:21
+    wire [7:0] lane8_high = lane8_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane8_low = {lane8_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane8_none_1 = ~(|lane8_high); // leading_zeros.rs:15
+    wire [3:0] lane8_high_1 = lane8_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane8_low_1 = lane8_low[3:0]; // leading_zeros.rs:14
+    wire lane8_none_2 = ~(|lane8_high_1); // leading_zeros.rs:15
+    wire [1:0] lane8_high_2 = lane8_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_2 = lane8_low_1[1:0]; // leading_zeros.rs:14
+    wire lane8_none_3 = ~(|lane8_high_2); // leading_zeros.rs:15
+    wire lane8_of_low = ~lane8_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane8_of_low_1 = {lane8_none_3, lane8_none_3 ? lane8_of_low : (~lane8_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane8_high_3 = lane8_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
+    wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
+    wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t61 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t61}; // leading_zeros.rs:17
+    wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
+    wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
+    wire [1:0] lane8_high_5 = lane8_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_5 = lane8_low_4[1:0]; // leading_zeros.rs:14
+    wire lane8_none_6 = ~(|lane8_high_5); // leading_zeros.rs:15
+    wire lane8_of_low_4 = ~lane8_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane8_of_low_5 = {lane8_none_6, lane8_none_6 ? lane8_of_low_4 : (~lane8_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane8_high_6 = lane8_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
+    wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
+    wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t62 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t62}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2721,9 +2901,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t126 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    wire [11:0] _t63 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane8_rest <= |_t126;
+        if (go) lane8_rest <= |_t63;
         if (go) lane8_zero_s2 <= lane8_zero;
         if (go) lane8_zero_s3 <= lane8_zero_s2;
         if (go) lane8_zero_s4 <= lane8_zero_s3;
@@ -2734,9 +2914,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
-    wire [16:0] _t127 = lane8_kept + lane8_more; // decode.rs:112
+    wire [16:0] _t64 = lane8_kept + lane8_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane8_magnitude <= _t127[16:1];
+        if (go) lane8_magnitude <= _t64[16:1];
         if (go) lane8_negative_s1 <= lane8_negative;
         if (go) lane8_negative_s2 <= lane8_negative_s1;
         if (go) lane8_negative_s3 <= lane8_negative_s2;
@@ -2785,9 +2965,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
         if (go) lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t128 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t65 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane9_product <= _t128;
+        if (go) lane9_product <= _t65;
         if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
         if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -2795,17 +2975,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
     wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:95
-    wire [15:0] lane9_padded = {lane9_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t129 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
-    wire _t130 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
-    wire _t131 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
-    wire _t132 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t133 = _t130 ? {_t131, _t131 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t132, _t132 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
-    wire _t134 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
-    wire _t135 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
-    wire _t136 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t137 = _t134 ? {_t135, _t135 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t136, _t136 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane9_zeros = {_t129, _t129 ? {_t130, _t133} : {_t134, _t137}}; // leading_zeros.rs:21
+    wire [7:0] lane9_high = lane9_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane9_low = {lane9_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane9_none_1 = ~(|lane9_high); // leading_zeros.rs:15
+    wire [3:0] lane9_high_1 = lane9_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane9_low_1 = lane9_low[3:0]; // leading_zeros.rs:14
+    wire lane9_none_2 = ~(|lane9_high_1); // leading_zeros.rs:15
+    wire [1:0] lane9_high_2 = lane9_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_2 = lane9_low_1[1:0]; // leading_zeros.rs:14
+    wire lane9_none_3 = ~(|lane9_high_2); // leading_zeros.rs:15
+    wire lane9_of_low = ~lane9_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane9_of_low_1 = {lane9_none_3, lane9_none_3 ? lane9_of_low : (~lane9_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane9_high_3 = lane9_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
+    wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
+    wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t66 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t66}; // leading_zeros.rs:17
+    wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
+    wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
+    wire [1:0] lane9_high_5 = lane9_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_5 = lane9_low_4[1:0]; // leading_zeros.rs:14
+    wire lane9_none_6 = ~(|lane9_high_5); // leading_zeros.rs:15
+    wire lane9_of_low_4 = ~lane9_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane9_of_low_5 = {lane9_none_6, lane9_none_6 ? lane9_of_low_4 : (~lane9_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane9_high_6 = lane9_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
+    wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
+    wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t67 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t67}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2831,9 +3031,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t138 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    wire [11:0] _t68 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane9_rest <= |_t138;
+        if (go) lane9_rest <= |_t68;
         if (go) lane9_zero_s2 <= lane9_zero;
         if (go) lane9_zero_s3 <= lane9_zero_s2;
         if (go) lane9_zero_s4 <= lane9_zero_s3;
@@ -2844,9 +3044,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
-    wire [16:0] _t139 = lane9_kept + lane9_more; // decode.rs:112
+    wire [16:0] _t69 = lane9_kept + lane9_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane9_magnitude <= _t139[16:1];
+        if (go) lane9_magnitude <= _t69[16:1];
         if (go) lane9_negative_s1 <= lane9_negative;
         if (go) lane9_negative_s2 <= lane9_negative_s1;
         if (go) lane9_negative_s3 <= lane9_negative_s2;
@@ -2895,9 +3095,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
         if (go) lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t140 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t70 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane10_product <= _t140;
+        if (go) lane10_product <= _t70;
         if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
         if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -2905,17 +3105,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
     wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:95
-    wire [15:0] lane10_padded = {lane10_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t141 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
-    wire _t142 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
-    wire _t143 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
-    wire _t144 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t145 = _t142 ? {_t143, _t143 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t144, _t144 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
-    wire _t146 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
-    wire _t147 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
-    wire _t148 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t149 = _t146 ? {_t147, _t147 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t148, _t148 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane10_zeros = {_t141, _t141 ? {_t142, _t145} : {_t146, _t149}}; // leading_zeros.rs:21
+    wire [7:0] lane10_high = lane10_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane10_low = {lane10_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane10_none_1 = ~(|lane10_high); // leading_zeros.rs:15
+    wire [3:0] lane10_high_1 = lane10_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane10_low_1 = lane10_low[3:0]; // leading_zeros.rs:14
+    wire lane10_none_2 = ~(|lane10_high_1); // leading_zeros.rs:15
+    wire [1:0] lane10_high_2 = lane10_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_2 = lane10_low_1[1:0]; // leading_zeros.rs:14
+    wire lane10_none_3 = ~(|lane10_high_2); // leading_zeros.rs:15
+    wire lane10_of_low = ~lane10_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane10_of_low_1 = {lane10_none_3, lane10_none_3 ? lane10_of_low : (~lane10_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane10_high_3 = lane10_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
+    wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
+    wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t71 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t71}; // leading_zeros.rs:17
+    wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
+    wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
+    wire [1:0] lane10_high_5 = lane10_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_5 = lane10_low_4[1:0]; // leading_zeros.rs:14
+    wire lane10_none_6 = ~(|lane10_high_5); // leading_zeros.rs:15
+    wire lane10_of_low_4 = ~lane10_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane10_of_low_5 = {lane10_none_6, lane10_none_6 ? lane10_of_low_4 : (~lane10_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane10_high_6 = lane10_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
+    wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
+    wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t72 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t72}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -2941,9 +3161,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t150 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    wire [11:0] _t73 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane10_rest <= |_t150;
+        if (go) lane10_rest <= |_t73;
         if (go) lane10_zero_s2 <= lane10_zero;
         if (go) lane10_zero_s3 <= lane10_zero_s2;
         if (go) lane10_zero_s4 <= lane10_zero_s3;
@@ -2954,9 +3174,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
-    wire [16:0] _t151 = lane10_kept + lane10_more; // decode.rs:112
+    wire [16:0] _t74 = lane10_kept + lane10_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane10_magnitude <= _t151[16:1];
+        if (go) lane10_magnitude <= _t74[16:1];
         if (go) lane10_negative_s1 <= lane10_negative;
         if (go) lane10_negative_s2 <= lane10_negative_s1;
         if (go) lane10_negative_s3 <= lane10_negative_s2;
@@ -3005,9 +3225,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
         if (go) lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t152 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t75 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane11_product <= _t152;
+        if (go) lane11_product <= _t75;
         if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
         if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -3015,17 +3235,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
     wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:95
-    wire [15:0] lane11_padded = {lane11_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t153 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
-    wire _t154 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
-    wire _t155 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
-    wire _t156 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t157 = _t154 ? {_t155, _t155 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t156, _t156 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
-    wire _t158 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
-    wire _t159 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
-    wire _t160 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t161 = _t158 ? {_t159, _t159 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t160, _t160 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane11_zeros = {_t153, _t153 ? {_t154, _t157} : {_t158, _t161}}; // leading_zeros.rs:21
+    wire [7:0] lane11_high = lane11_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane11_low = {lane11_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane11_none_1 = ~(|lane11_high); // leading_zeros.rs:15
+    wire [3:0] lane11_high_1 = lane11_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane11_low_1 = lane11_low[3:0]; // leading_zeros.rs:14
+    wire lane11_none_2 = ~(|lane11_high_1); // leading_zeros.rs:15
+    wire [1:0] lane11_high_2 = lane11_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_2 = lane11_low_1[1:0]; // leading_zeros.rs:14
+    wire lane11_none_3 = ~(|lane11_high_2); // leading_zeros.rs:15
+    wire lane11_of_low = ~lane11_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane11_of_low_1 = {lane11_none_3, lane11_none_3 ? lane11_of_low : (~lane11_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane11_high_3 = lane11_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
+    wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
+    wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t76 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t76}; // leading_zeros.rs:17
+    wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
+    wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
+    wire [1:0] lane11_high_5 = lane11_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_5 = lane11_low_4[1:0]; // leading_zeros.rs:14
+    wire lane11_none_6 = ~(|lane11_high_5); // leading_zeros.rs:15
+    wire lane11_of_low_4 = ~lane11_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane11_of_low_5 = {lane11_none_6, lane11_none_6 ? lane11_of_low_4 : (~lane11_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane11_high_6 = lane11_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
+    wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
+    wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t77 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t77}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3051,9 +3291,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t162 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    wire [11:0] _t78 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane11_rest <= |_t162;
+        if (go) lane11_rest <= |_t78;
         if (go) lane11_zero_s2 <= lane11_zero;
         if (go) lane11_zero_s3 <= lane11_zero_s2;
         if (go) lane11_zero_s4 <= lane11_zero_s3;
@@ -3064,9 +3304,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
-    wire [16:0] _t163 = lane11_kept + lane11_more; // decode.rs:112
+    wire [16:0] _t79 = lane11_kept + lane11_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane11_magnitude <= _t163[16:1];
+        if (go) lane11_magnitude <= _t79[16:1];
         if (go) lane11_negative_s1 <= lane11_negative;
         if (go) lane11_negative_s2 <= lane11_negative_s1;
         if (go) lane11_negative_s3 <= lane11_negative_s2;
@@ -3115,9 +3355,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
         if (go) lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t164 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t80 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane12_product <= _t164;
+        if (go) lane12_product <= _t80;
         if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
         if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -3125,17 +3365,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
     wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:95
-    wire [15:0] lane12_padded = {lane12_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t165 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
-    wire _t166 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
-    wire _t167 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
-    wire _t168 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t169 = _t166 ? {_t167, _t167 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t168, _t168 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
-    wire _t170 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
-    wire _t171 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
-    wire _t172 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t173 = _t170 ? {_t171, _t171 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t172, _t172 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane12_zeros = {_t165, _t165 ? {_t166, _t169} : {_t170, _t173}}; // leading_zeros.rs:21
+    wire [7:0] lane12_high = lane12_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane12_low = {lane12_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane12_none_1 = ~(|lane12_high); // leading_zeros.rs:15
+    wire [3:0] lane12_high_1 = lane12_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane12_low_1 = lane12_low[3:0]; // leading_zeros.rs:14
+    wire lane12_none_2 = ~(|lane12_high_1); // leading_zeros.rs:15
+    wire [1:0] lane12_high_2 = lane12_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_2 = lane12_low_1[1:0]; // leading_zeros.rs:14
+    wire lane12_none_3 = ~(|lane12_high_2); // leading_zeros.rs:15
+    wire lane12_of_low = ~lane12_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane12_of_low_1 = {lane12_none_3, lane12_none_3 ? lane12_of_low : (~lane12_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane12_high_3 = lane12_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
+    wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
+    wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t81 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t81}; // leading_zeros.rs:17
+    wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
+    wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
+    wire [1:0] lane12_high_5 = lane12_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_5 = lane12_low_4[1:0]; // leading_zeros.rs:14
+    wire lane12_none_6 = ~(|lane12_high_5); // leading_zeros.rs:15
+    wire lane12_of_low_4 = ~lane12_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane12_of_low_5 = {lane12_none_6, lane12_none_6 ? lane12_of_low_4 : (~lane12_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane12_high_6 = lane12_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
+    wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
+    wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t82 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t82}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3161,9 +3421,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t174 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    wire [11:0] _t83 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane12_rest <= |_t174;
+        if (go) lane12_rest <= |_t83;
         if (go) lane12_zero_s2 <= lane12_zero;
         if (go) lane12_zero_s3 <= lane12_zero_s2;
         if (go) lane12_zero_s4 <= lane12_zero_s3;
@@ -3174,9 +3434,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
-    wire [16:0] _t175 = lane12_kept + lane12_more; // decode.rs:112
+    wire [16:0] _t84 = lane12_kept + lane12_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane12_magnitude <= _t175[16:1];
+        if (go) lane12_magnitude <= _t84[16:1];
         if (go) lane12_negative_s1 <= lane12_negative;
         if (go) lane12_negative_s2 <= lane12_negative_s1;
         if (go) lane12_negative_s3 <= lane12_negative_s2;
@@ -3225,9 +3485,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
         if (go) lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t176 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t85 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane13_product <= _t176;
+        if (go) lane13_product <= _t85;
         if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
         if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -3235,17 +3495,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
     wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:95
-    wire [15:0] lane13_padded = {lane13_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t177 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
-    wire _t178 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
-    wire _t179 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
-    wire _t180 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t181 = _t178 ? {_t179, _t179 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t180, _t180 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
-    wire _t182 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
-    wire _t183 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
-    wire _t184 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t185 = _t182 ? {_t183, _t183 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t184, _t184 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane13_zeros = {_t177, _t177 ? {_t178, _t181} : {_t182, _t185}}; // leading_zeros.rs:21
+    wire [7:0] lane13_high = lane13_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane13_low = {lane13_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane13_none_1 = ~(|lane13_high); // leading_zeros.rs:15
+    wire [3:0] lane13_high_1 = lane13_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane13_low_1 = lane13_low[3:0]; // leading_zeros.rs:14
+    wire lane13_none_2 = ~(|lane13_high_1); // leading_zeros.rs:15
+    wire [1:0] lane13_high_2 = lane13_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_2 = lane13_low_1[1:0]; // leading_zeros.rs:14
+    wire lane13_none_3 = ~(|lane13_high_2); // leading_zeros.rs:15
+    wire lane13_of_low = ~lane13_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane13_of_low_1 = {lane13_none_3, lane13_none_3 ? lane13_of_low : (~lane13_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane13_high_3 = lane13_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
+    wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
+    wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t86 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t86}; // leading_zeros.rs:17
+    wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
+    wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
+    wire [1:0] lane13_high_5 = lane13_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_5 = lane13_low_4[1:0]; // leading_zeros.rs:14
+    wire lane13_none_6 = ~(|lane13_high_5); // leading_zeros.rs:15
+    wire lane13_of_low_4 = ~lane13_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane13_of_low_5 = {lane13_none_6, lane13_none_6 ? lane13_of_low_4 : (~lane13_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane13_high_6 = lane13_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
+    wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
+    wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t87 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t87}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3271,9 +3551,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t186 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    wire [11:0] _t88 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane13_rest <= |_t186;
+        if (go) lane13_rest <= |_t88;
         if (go) lane13_zero_s2 <= lane13_zero;
         if (go) lane13_zero_s3 <= lane13_zero_s2;
         if (go) lane13_zero_s4 <= lane13_zero_s3;
@@ -3284,9 +3564,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
-    wire [16:0] _t187 = lane13_kept + lane13_more; // decode.rs:112
+    wire [16:0] _t89 = lane13_kept + lane13_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane13_magnitude <= _t187[16:1];
+        if (go) lane13_magnitude <= _t89[16:1];
         if (go) lane13_negative_s1 <= lane13_negative;
         if (go) lane13_negative_s2 <= lane13_negative_s1;
         if (go) lane13_negative_s3 <= lane13_negative_s2;
@@ -3335,9 +3615,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
         if (go) lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t188 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t90 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane14_product <= _t188;
+        if (go) lane14_product <= _t90;
         if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
         if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -3345,17 +3625,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
     wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:95
-    wire [15:0] lane14_padded = {lane14_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t189 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
-    wire _t190 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
-    wire _t191 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
-    wire _t192 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t193 = _t190 ? {_t191, _t191 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t192, _t192 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
-    wire _t194 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
-    wire _t195 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
-    wire _t196 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t197 = _t194 ? {_t195, _t195 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t196, _t196 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane14_zeros = {_t189, _t189 ? {_t190, _t193} : {_t194, _t197}}; // leading_zeros.rs:21
+    wire [7:0] lane14_high = lane14_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane14_low = {lane14_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane14_none_1 = ~(|lane14_high); // leading_zeros.rs:15
+    wire [3:0] lane14_high_1 = lane14_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane14_low_1 = lane14_low[3:0]; // leading_zeros.rs:14
+    wire lane14_none_2 = ~(|lane14_high_1); // leading_zeros.rs:15
+    wire [1:0] lane14_high_2 = lane14_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_2 = lane14_low_1[1:0]; // leading_zeros.rs:14
+    wire lane14_none_3 = ~(|lane14_high_2); // leading_zeros.rs:15
+    wire lane14_of_low = ~lane14_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane14_of_low_1 = {lane14_none_3, lane14_none_3 ? lane14_of_low : (~lane14_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane14_high_3 = lane14_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
+    wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
+    wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t91 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t91}; // leading_zeros.rs:17
+    wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
+    wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
+    wire [1:0] lane14_high_5 = lane14_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_5 = lane14_low_4[1:0]; // leading_zeros.rs:14
+    wire lane14_none_6 = ~(|lane14_high_5); // leading_zeros.rs:15
+    wire lane14_of_low_4 = ~lane14_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane14_of_low_5 = {lane14_none_6, lane14_none_6 ? lane14_of_low_4 : (~lane14_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane14_high_6 = lane14_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
+    wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
+    wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t92 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t92}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3381,9 +3681,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t198 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    wire [11:0] _t93 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane14_rest <= |_t198;
+        if (go) lane14_rest <= |_t93;
         if (go) lane14_zero_s2 <= lane14_zero;
         if (go) lane14_zero_s3 <= lane14_zero_s2;
         if (go) lane14_zero_s4 <= lane14_zero_s3;
@@ -3394,9 +3694,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
-    wire [16:0] _t199 = lane14_kept + lane14_more; // decode.rs:112
+    wire [16:0] _t94 = lane14_kept + lane14_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane14_magnitude <= _t199[16:1];
+        if (go) lane14_magnitude <= _t94[16:1];
         if (go) lane14_negative_s1 <= lane14_negative;
         if (go) lane14_negative_s2 <= lane14_negative_s1;
         if (go) lane14_negative_s3 <= lane14_negative_s2;
@@ -3445,9 +3745,9 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
         if (go) lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t200 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t95 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane15_product <= _t200;
+        if (go) lane15_product <= _t95;
         if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
         if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -3455,17 +3755,37 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
     wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:95
-    wire [15:0] lane15_padded = {lane15_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t201 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
-    wire _t202 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
-    wire _t203 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
-    wire _t204 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t205 = _t202 ? {_t203, _t203 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t204, _t204 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
-    wire _t206 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
-    wire _t207 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
-    wire _t208 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t209 = _t206 ? {_t207, _t207 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t208, _t208 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane15_zeros = {_t201, _t201 ? {_t202, _t205} : {_t206, _t209}}; // leading_zeros.rs:21
+    wire [7:0] lane15_high = lane15_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane15_low = {lane15_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane15_none_1 = ~(|lane15_high); // leading_zeros.rs:15
+    wire [3:0] lane15_high_1 = lane15_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane15_low_1 = lane15_low[3:0]; // leading_zeros.rs:14
+    wire lane15_none_2 = ~(|lane15_high_1); // leading_zeros.rs:15
+    wire [1:0] lane15_high_2 = lane15_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_2 = lane15_low_1[1:0]; // leading_zeros.rs:14
+    wire lane15_none_3 = ~(|lane15_high_2); // leading_zeros.rs:15
+    wire lane15_of_low = ~lane15_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane15_of_low_1 = {lane15_none_3, lane15_none_3 ? lane15_of_low : (~lane15_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane15_high_3 = lane15_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
+    wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
+    wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t96 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t96}; // leading_zeros.rs:17
+    wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
+    wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
+    wire [1:0] lane15_high_5 = lane15_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_5 = lane15_low_4[1:0]; // leading_zeros.rs:14
+    wire lane15_none_6 = ~(|lane15_high_5); // leading_zeros.rs:15
+    wire lane15_of_low_4 = ~lane15_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane15_of_low_5 = {lane15_none_6, lane15_none_6 ? lane15_of_low_4 : (~lane15_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane15_high_6 = lane15_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
+    wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
+    wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t97 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t97}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -3491,9 +3811,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t210 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    wire [11:0] _t98 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane15_rest <= |_t210;
+        if (go) lane15_rest <= |_t98;
         if (go) lane15_zero_s2 <= lane15_zero;
         if (go) lane15_zero_s3 <= lane15_zero_s2;
         if (go) lane15_zero_s4 <= lane15_zero_s3;
@@ -3504,9 +3824,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
-    wire [16:0] _t211 = lane15_kept + lane15_more; // decode.rs:112
+    wire [16:0] _t99 = lane15_kept + lane15_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane15_magnitude <= _t211[16:1];
+        if (go) lane15_magnitude <= _t99[16:1];
         if (go) lane15_negative_s1 <= lane15_negative;
         if (go) lane15_negative_s2 <= lane15_negative_s1;
         if (go) lane15_negative_s3 <= lane15_negative_s2;
@@ -3524,14 +3844,14 @@ module oaken_dequantizer_core_p16_n4096 (
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t212 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t213 = _t212 & (~looked_up); // dequantizer.rs:94
+    wire _t100 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t101 = _t100 & (~looked_up); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t213) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t212)) slots_used <= slots_used - 4'h1;
+            if (_t101) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t100)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
@@ -3564,12 +3884,12 @@ module oaken_dequantizer_core_p16_n4096 (
     wire last_1 = ends_s7; // dequantizer.rs:238
     wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t214 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t102 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t214) in_flight <= in_flight + 4'h1;
+            if (_t102) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -3617,26 +3937,26 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t215 = m_ready | (~elements_valid); // dequantizer.rs:253
-    always @(posedge clk) if (_t215) elements_last <= chosen_last;
+    wire _t103 = m_ready | (~elements_valid); // dequantizer.rs:253
+    always @(posedge clk) if (_t103) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
         end else begin
-            if (_t215) elements_valid <= valid | (~spare_empty);
+            if (_t103) elements_valid <= valid | (~spare_empty);
         end
     end
-    wire [255:0] _t216 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:255
-    always @(posedge clk) if (_t215) elements_data <= _t216;
+    wire [255:0] _t104 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:255
+    always @(posedge clk) if (_t103) elements_data <= _t104;
     always @(posedge clk) begin
         if (rst) begin
             spare_empty <= 1'h1;
         end else begin
-            if (_t215) spare_empty <= 1'h1;
+            if (_t103) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t31[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t43[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t55[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t67[0], lane4_padded[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t79[0], lane5_padded[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t91[0], lane6_padded[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t103[0], lane7_padded[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t115[0], lane8_padded[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t127[0], lane9_padded[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t139[0], lane10_padded[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t151[0], lane11_padded[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t163[0], lane12_padded[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t175[0], lane13_padded[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t187[0], lane14_padded[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t199[0], lane15_padded[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t211[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t29[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t34[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t39[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t44[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t49[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t54[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t59[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t64[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t69[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t74[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t79[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t84[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t89[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t94[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t99[0]};
 endmodule
 
 `default_nettype wire

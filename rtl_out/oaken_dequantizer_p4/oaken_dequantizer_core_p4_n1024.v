@@ -884,17 +884,37 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
-    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t11 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t12 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t13 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t14 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t14, _t14 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t16 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t17 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t18 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t19 = _t16 ? {_t17, _t17 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t18, _t18 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t11, _t11 ? {_t12, _t15} : {_t16, _t19}}; // leading_zeros.rs:21
+    wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane0_none_1 = ~(|lane0_high); // leading_zeros.rs:15
+    wire [3:0] lane0_high_1 = lane0_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_1 = lane0_low[3:0]; // leading_zeros.rs:14
+    wire lane0_none_2 = ~(|lane0_high_1); // leading_zeros.rs:15
+    wire [1:0] lane0_high_2 = lane0_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_2 = lane0_low_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_3 = ~(|lane0_high_2); // leading_zeros.rs:15
+    wire lane0_of_low = ~lane0_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_1 = {lane0_none_3, lane0_none_3 ? lane0_of_low : (~lane0_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_3 = lane0_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
+    wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t11 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t11}; // leading_zeros.rs:17
+    wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
+    wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
+    wire [1:0] lane0_high_5 = lane0_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_5 = lane0_low_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_6 = ~(|lane0_high_5); // leading_zeros.rs:15
+    wire lane0_of_low_4 = ~lane0_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_5 = {lane0_none_6, lane0_none_6 ? lane0_of_low_4 : (~lane0_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_6 = lane0_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
+    wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t12 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t12}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -920,9 +940,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t20 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t13 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t20;
+        if (go) lane0_rest <= |_t13;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -933,9 +953,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t21 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t14 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t21[16:1];
+        if (go) lane0_magnitude <= _t14[16:1];
         if (go) lane0_negative_s1 <= lane0_negative;
         if (go) lane0_negative_s2 <= lane0_negative_s1;
         if (go) lane0_negative_s3 <= lane0_negative_s2;
@@ -984,9 +1004,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
         if (go) lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t22 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t15 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane1_product <= _t22;
+        if (go) lane1_product <= _t15;
         if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
         if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -994,17 +1014,37 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
-    wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t23 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t24 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t25 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t26 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t27 = _t24 ? {_t25, _t25 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t26, _t26 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t28 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t29 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t30 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t31 = _t28 ? {_t29, _t29 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t30, _t30 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane1_zeros = {_t23, _t23 ? {_t24, _t27} : {_t28, _t31}}; // leading_zeros.rs:21
+    wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane1_none_1 = ~(|lane1_high); // leading_zeros.rs:15
+    wire [3:0] lane1_high_1 = lane1_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_1 = lane1_low[3:0]; // leading_zeros.rs:14
+    wire lane1_none_2 = ~(|lane1_high_1); // leading_zeros.rs:15
+    wire [1:0] lane1_high_2 = lane1_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_2 = lane1_low_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_3 = ~(|lane1_high_2); // leading_zeros.rs:15
+    wire lane1_of_low = ~lane1_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_1 = {lane1_none_3, lane1_none_3 ? lane1_of_low : (~lane1_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_3 = lane1_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
+    wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t16 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t16}; // leading_zeros.rs:17
+    wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
+    wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
+    wire [1:0] lane1_high_5 = lane1_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_5 = lane1_low_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_6 = ~(|lane1_high_5); // leading_zeros.rs:15
+    wire lane1_of_low_4 = ~lane1_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_5 = {lane1_none_6, lane1_none_6 ? lane1_of_low_4 : (~lane1_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_6 = lane1_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
+    wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t17 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t17}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1030,9 +1070,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t32 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    wire [11:0] _t18 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane1_rest <= |_t32;
+        if (go) lane1_rest <= |_t18;
         if (go) lane1_zero_s2 <= lane1_zero;
         if (go) lane1_zero_s3 <= lane1_zero_s2;
         if (go) lane1_zero_s4 <= lane1_zero_s3;
@@ -1043,9 +1083,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t33 = lane1_kept + lane1_more; // decode.rs:112
+    wire [16:0] _t19 = lane1_kept + lane1_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t33[16:1];
+        if (go) lane1_magnitude <= _t19[16:1];
         if (go) lane1_negative_s1 <= lane1_negative;
         if (go) lane1_negative_s2 <= lane1_negative_s1;
         if (go) lane1_negative_s3 <= lane1_negative_s2;
@@ -1094,9 +1134,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
         if (go) lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t34 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t20 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane2_product <= _t34;
+        if (go) lane2_product <= _t20;
         if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
         if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -1104,17 +1144,37 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
-    wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t35 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t36 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t37 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t38 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t39 = _t36 ? {_t37, _t37 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t38, _t38 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t40 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t41 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t42 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t43 = _t40 ? {_t41, _t41 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t42, _t42 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane2_zeros = {_t35, _t35 ? {_t36, _t39} : {_t40, _t43}}; // leading_zeros.rs:21
+    wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane2_none_1 = ~(|lane2_high); // leading_zeros.rs:15
+    wire [3:0] lane2_high_1 = lane2_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_1 = lane2_low[3:0]; // leading_zeros.rs:14
+    wire lane2_none_2 = ~(|lane2_high_1); // leading_zeros.rs:15
+    wire [1:0] lane2_high_2 = lane2_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_2 = lane2_low_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_3 = ~(|lane2_high_2); // leading_zeros.rs:15
+    wire lane2_of_low = ~lane2_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_1 = {lane2_none_3, lane2_none_3 ? lane2_of_low : (~lane2_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_3 = lane2_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
+    wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t21 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t21}; // leading_zeros.rs:17
+    wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
+    wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
+    wire [1:0] lane2_high_5 = lane2_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_5 = lane2_low_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_6 = ~(|lane2_high_5); // leading_zeros.rs:15
+    wire lane2_of_low_4 = ~lane2_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_5 = {lane2_none_6, lane2_none_6 ? lane2_of_low_4 : (~lane2_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_6 = lane2_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
+    wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t22 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t22}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1140,9 +1200,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t44 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    wire [11:0] _t23 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane2_rest <= |_t44;
+        if (go) lane2_rest <= |_t23;
         if (go) lane2_zero_s2 <= lane2_zero;
         if (go) lane2_zero_s3 <= lane2_zero_s2;
         if (go) lane2_zero_s4 <= lane2_zero_s3;
@@ -1153,9 +1213,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t45 = lane2_kept + lane2_more; // decode.rs:112
+    wire [16:0] _t24 = lane2_kept + lane2_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t45[16:1];
+        if (go) lane2_magnitude <= _t24[16:1];
         if (go) lane2_negative_s1 <= lane2_negative;
         if (go) lane2_negative_s2 <= lane2_negative_s1;
         if (go) lane2_negative_s3 <= lane2_negative_s2;
@@ -1204,9 +1264,9 @@ module oaken_dequantizer_core_p4_n1024 (
         if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
         if (go) lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t46 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t25 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane3_product <= _t46;
+        if (go) lane3_product <= _t25;
         if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
         if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -1214,17 +1274,37 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
-    wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t47 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t48 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t49 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t50 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t51 = _t48 ? {_t49, _t49 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t50, _t50 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t52 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t53 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t54 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t55 = _t52 ? {_t53, _t53 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t54, _t54 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane3_zeros = {_t47, _t47 ? {_t48, _t51} : {_t52, _t55}}; // leading_zeros.rs:21
+    wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane3_none_1 = ~(|lane3_high); // leading_zeros.rs:15
+    wire [3:0] lane3_high_1 = lane3_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_1 = lane3_low[3:0]; // leading_zeros.rs:14
+    wire lane3_none_2 = ~(|lane3_high_1); // leading_zeros.rs:15
+    wire [1:0] lane3_high_2 = lane3_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_2 = lane3_low_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_3 = ~(|lane3_high_2); // leading_zeros.rs:15
+    wire lane3_of_low = ~lane3_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_1 = {lane3_none_3, lane3_none_3 ? lane3_of_low : (~lane3_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_3 = lane3_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
+    wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t26 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t26}; // leading_zeros.rs:17
+    wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
+    wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
+    wire [1:0] lane3_high_5 = lane3_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_5 = lane3_low_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_6 = ~(|lane3_high_5); // leading_zeros.rs:15
+    wire lane3_of_low_4 = ~lane3_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_5 = {lane3_none_6, lane3_none_6 ? lane3_of_low_4 : (~lane3_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_6 = lane3_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
+    wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t27 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t27}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -1250,9 +1330,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t56 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    wire [11:0] _t28 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane3_rest <= |_t56;
+        if (go) lane3_rest <= |_t28;
         if (go) lane3_zero_s2 <= lane3_zero;
         if (go) lane3_zero_s3 <= lane3_zero_s2;
         if (go) lane3_zero_s4 <= lane3_zero_s3;
@@ -1263,9 +1343,9 @@ module oaken_dequantizer_core_p4_n1024 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t57 = lane3_kept + lane3_more; // decode.rs:112
+    wire [16:0] _t29 = lane3_kept + lane3_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t57[16:1];
+        if (go) lane3_magnitude <= _t29[16:1];
         if (go) lane3_negative_s1 <= lane3_negative;
         if (go) lane3_negative_s2 <= lane3_negative_s1;
         if (go) lane3_negative_s3 <= lane3_negative_s2;
@@ -1283,14 +1363,14 @@ module oaken_dequantizer_core_p4_n1024 (
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t58 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t59 = _t58 & (~looked_up); // dequantizer.rs:94
+    wire _t30 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t31 = _t30 & (~looked_up); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t59) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t58)) slots_used <= slots_used - 4'h1;
+            if (_t31) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t30)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [67:0] rounded = {{values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
@@ -1323,12 +1403,12 @@ module oaken_dequantizer_core_p4_n1024 (
     wire last_1 = ends_s7; // dequantizer.rs:238
     wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t60 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t32 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t60) in_flight <= in_flight + 4'h1;
+            if (_t32) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -1352,25 +1432,25 @@ module oaken_dequantizer_core_p4_n1024 (
     wire [15:0] limited_2 = {chosen_data[33], too_large_2 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_3 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_3 = {chosen_data[16], too_large_3 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t61 = m_ready | (~elements_valid); // dequantizer.rs:253
-    always @(posedge clk) if (_t61) elements_last <= chosen_last;
+    wire _t33 = m_ready | (~elements_valid); // dequantizer.rs:253
+    always @(posedge clk) if (_t33) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
         end else begin
-            if (_t61) elements_valid <= valid | (~spare_empty);
+            if (_t33) elements_valid <= valid | (~spare_empty);
         end
     end
-    always @(posedge clk) if (_t61) elements_data <= {limited_0, limited_1, limited_2, limited_3};
+    always @(posedge clk) if (_t33) elements_data <= {limited_0, limited_1, limited_2, limited_3};
     always @(posedge clk) begin
         if (rst) begin
             spare_empty <= 1'h1;
         end else begin
-            if (_t61) spare_empty <= 1'h1;
+            if (_t33) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t21[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t33[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t45[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t57[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[11:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t14[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t19[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t24[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t29[0]};
 endmodule
 
 `default_nettype wire

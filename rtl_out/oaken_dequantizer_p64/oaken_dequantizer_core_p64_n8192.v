@@ -5204,17 +5204,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
     wire [22:0] lane0_frame = {2'h0, lane0_sum}; // decode.rs:95
-    wire [15:0] lane0_padded = {lane0_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t74 = ~(|lane0_padded[15:8]); // leading_zeros.rs:20
-    wire _t75 = ~(|lane0_padded[7:4]); // leading_zeros.rs:20
-    wire _t76 = ~(|lane0_padded[3:2]); // leading_zeros.rs:20
-    wire _t77 = ~(|lane0_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t78 = _t75 ? {_t76, _t76 ? (~lane0_padded[1]) : (~lane0_padded[3])} : {_t77, _t77 ? (~lane0_padded[5]) : (~lane0_padded[7])}; // leading_zeros.rs:21
-    wire _t79 = ~(|lane0_padded[15:12]); // leading_zeros.rs:20
-    wire _t80 = ~(|lane0_padded[11:10]); // leading_zeros.rs:20
-    wire _t81 = ~(|lane0_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t82 = _t79 ? {_t80, _t80 ? (~lane0_padded[9]) : (~lane0_padded[11])} : {_t81, _t81 ? (~lane0_padded[13]) : (~lane0_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane0_zeros = {_t74, _t74 ? {_t75, _t78} : {_t79, _t82}}; // leading_zeros.rs:21
+    wire [7:0] lane0_high = lane0_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane0_low = {lane0_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane0_none_1 = ~(|lane0_high); // leading_zeros.rs:15
+    wire [3:0] lane0_high_1 = lane0_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_1 = lane0_low[3:0]; // leading_zeros.rs:14
+    wire lane0_none_2 = ~(|lane0_high_1); // leading_zeros.rs:15
+    wire [1:0] lane0_high_2 = lane0_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_2 = lane0_low_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_3 = ~(|lane0_high_2); // leading_zeros.rs:15
+    wire lane0_of_low = ~lane0_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_1 = {lane0_none_3, lane0_none_3 ? lane0_of_low : (~lane0_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_3 = lane0_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
+    wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
+    wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t74 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t74}; // leading_zeros.rs:17
+    wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
+    wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
+    wire [1:0] lane0_high_5 = lane0_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_5 = lane0_low_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_6 = ~(|lane0_high_5); // leading_zeros.rs:15
+    wire lane0_of_low_4 = ~lane0_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane0_of_low_5 = {lane0_none_6, lane0_none_6 ? lane0_of_low_4 : (~lane0_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane0_high_6 = lane0_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
+    wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
+    wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t75 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t75}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5240,9 +5260,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t83 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    wire [11:0] _t76 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane0_rest <= |_t83;
+        if (go) lane0_rest <= |_t76;
         if (go) lane0_zero_s2 <= lane0_zero;
         if (go) lane0_zero_s3 <= lane0_zero_s2;
         if (go) lane0_zero_s4 <= lane0_zero_s3;
@@ -5253,9 +5273,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t84 = lane0_kept + lane0_more; // decode.rs:112
+    wire [16:0] _t77 = lane0_kept + lane0_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t84[16:1];
+        if (go) lane0_magnitude <= _t77[16:1];
         if (go) lane0_negative_1_s2 <= lane0_negative_1;
         if (go) lane0_negative_1_s3 <= lane0_negative_1_s2;
         if (go) lane0_negative_1_s4 <= lane0_negative_1_s3;
@@ -5293,9 +5313,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t85 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t78 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t85; // side_table.rs:165
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t78; // side_table.rs:165
     wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5311,9 +5331,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
         if (go) lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t86 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t79 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane1_product <= _t86;
+        if (go) lane1_product <= _t79;
         if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
         if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
         if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
@@ -5321,17 +5341,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
     wire [22:0] lane1_frame = {2'h0, lane1_sum}; // decode.rs:95
-    wire [15:0] lane1_padded = {lane1_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t87 = ~(|lane1_padded[15:8]); // leading_zeros.rs:20
-    wire _t88 = ~(|lane1_padded[7:4]); // leading_zeros.rs:20
-    wire _t89 = ~(|lane1_padded[3:2]); // leading_zeros.rs:20
-    wire _t90 = ~(|lane1_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t91 = _t88 ? {_t89, _t89 ? (~lane1_padded[1]) : (~lane1_padded[3])} : {_t90, _t90 ? (~lane1_padded[5]) : (~lane1_padded[7])}; // leading_zeros.rs:21
-    wire _t92 = ~(|lane1_padded[15:12]); // leading_zeros.rs:20
-    wire _t93 = ~(|lane1_padded[11:10]); // leading_zeros.rs:20
-    wire _t94 = ~(|lane1_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t95 = _t92 ? {_t93, _t93 ? (~lane1_padded[9]) : (~lane1_padded[11])} : {_t94, _t94 ? (~lane1_padded[13]) : (~lane1_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane1_zeros = {_t87, _t87 ? {_t88, _t91} : {_t92, _t95}}; // leading_zeros.rs:21
+    wire [7:0] lane1_high = lane1_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane1_low = {lane1_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane1_none_1 = ~(|lane1_high); // leading_zeros.rs:15
+    wire [3:0] lane1_high_1 = lane1_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_1 = lane1_low[3:0]; // leading_zeros.rs:14
+    wire lane1_none_2 = ~(|lane1_high_1); // leading_zeros.rs:15
+    wire [1:0] lane1_high_2 = lane1_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_2 = lane1_low_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_3 = ~(|lane1_high_2); // leading_zeros.rs:15
+    wire lane1_of_low = ~lane1_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_1 = {lane1_none_3, lane1_none_3 ? lane1_of_low : (~lane1_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_3 = lane1_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
+    wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
+    wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t80 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t80}; // leading_zeros.rs:17
+    wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
+    wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
+    wire [1:0] lane1_high_5 = lane1_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_5 = lane1_low_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_6 = ~(|lane1_high_5); // leading_zeros.rs:15
+    wire lane1_of_low_4 = ~lane1_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane1_of_low_5 = {lane1_none_6, lane1_none_6 ? lane1_of_low_4 : (~lane1_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane1_high_6 = lane1_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
+    wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
+    wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t81 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t81}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5357,9 +5397,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t96 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    wire [11:0] _t82 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane1_rest <= |_t96;
+        if (go) lane1_rest <= |_t82;
         if (go) lane1_zero_s2 <= lane1_zero;
         if (go) lane1_zero_s3 <= lane1_zero_s2;
         if (go) lane1_zero_s4 <= lane1_zero_s3;
@@ -5370,9 +5410,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t97 = lane1_kept + lane1_more; // decode.rs:112
+    wire [16:0] _t83 = lane1_kept + lane1_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t97[16:1];
+        if (go) lane1_magnitude <= _t83[16:1];
         if (go) lane1_negative_1_s2 <= lane1_negative_1;
         if (go) lane1_negative_1_s3 <= lane1_negative_1_s2;
         if (go) lane1_negative_1_s4 <= lane1_negative_1_s3;
@@ -5410,9 +5450,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t98 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t84 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t98; // side_table.rs:165
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t84; // side_table.rs:165
     wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5428,9 +5468,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
         if (go) lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t99 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t85 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane2_product <= _t99;
+        if (go) lane2_product <= _t85;
         if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
         if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
         if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
@@ -5438,17 +5478,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
     wire [22:0] lane2_frame = {2'h0, lane2_sum}; // decode.rs:95
-    wire [15:0] lane2_padded = {lane2_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t100 = ~(|lane2_padded[15:8]); // leading_zeros.rs:20
-    wire _t101 = ~(|lane2_padded[7:4]); // leading_zeros.rs:20
-    wire _t102 = ~(|lane2_padded[3:2]); // leading_zeros.rs:20
-    wire _t103 = ~(|lane2_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t104 = _t101 ? {_t102, _t102 ? (~lane2_padded[1]) : (~lane2_padded[3])} : {_t103, _t103 ? (~lane2_padded[5]) : (~lane2_padded[7])}; // leading_zeros.rs:21
-    wire _t105 = ~(|lane2_padded[15:12]); // leading_zeros.rs:20
-    wire _t106 = ~(|lane2_padded[11:10]); // leading_zeros.rs:20
-    wire _t107 = ~(|lane2_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t108 = _t105 ? {_t106, _t106 ? (~lane2_padded[9]) : (~lane2_padded[11])} : {_t107, _t107 ? (~lane2_padded[13]) : (~lane2_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane2_zeros = {_t100, _t100 ? {_t101, _t104} : {_t105, _t108}}; // leading_zeros.rs:21
+    wire [7:0] lane2_high = lane2_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane2_low = {lane2_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane2_none_1 = ~(|lane2_high); // leading_zeros.rs:15
+    wire [3:0] lane2_high_1 = lane2_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_1 = lane2_low[3:0]; // leading_zeros.rs:14
+    wire lane2_none_2 = ~(|lane2_high_1); // leading_zeros.rs:15
+    wire [1:0] lane2_high_2 = lane2_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_2 = lane2_low_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_3 = ~(|lane2_high_2); // leading_zeros.rs:15
+    wire lane2_of_low = ~lane2_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_1 = {lane2_none_3, lane2_none_3 ? lane2_of_low : (~lane2_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_3 = lane2_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
+    wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
+    wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t86 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t86}; // leading_zeros.rs:17
+    wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
+    wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
+    wire [1:0] lane2_high_5 = lane2_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_5 = lane2_low_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_6 = ~(|lane2_high_5); // leading_zeros.rs:15
+    wire lane2_of_low_4 = ~lane2_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane2_of_low_5 = {lane2_none_6, lane2_none_6 ? lane2_of_low_4 : (~lane2_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane2_high_6 = lane2_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
+    wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
+    wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t87 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t87}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5474,9 +5534,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t109 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    wire [11:0] _t88 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane2_rest <= |_t109;
+        if (go) lane2_rest <= |_t88;
         if (go) lane2_zero_s2 <= lane2_zero;
         if (go) lane2_zero_s3 <= lane2_zero_s2;
         if (go) lane2_zero_s4 <= lane2_zero_s3;
@@ -5487,9 +5547,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t110 = lane2_kept + lane2_more; // decode.rs:112
+    wire [16:0] _t89 = lane2_kept + lane2_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t110[16:1];
+        if (go) lane2_magnitude <= _t89[16:1];
         if (go) lane2_negative_1_s2 <= lane2_negative_1;
         if (go) lane2_negative_1_s3 <= lane2_negative_1_s2;
         if (go) lane2_negative_1_s4 <= lane2_negative_1_s3;
@@ -5527,9 +5587,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t111 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t90 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t111; // side_table.rs:165
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t90; // side_table.rs:165
     wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5545,9 +5605,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
         if (go) lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t112 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t91 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane3_product <= _t112;
+        if (go) lane3_product <= _t91;
         if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
         if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
         if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
@@ -5555,17 +5615,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
     wire [22:0] lane3_frame = {2'h0, lane3_sum}; // decode.rs:95
-    wire [15:0] lane3_padded = {lane3_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t113 = ~(|lane3_padded[15:8]); // leading_zeros.rs:20
-    wire _t114 = ~(|lane3_padded[7:4]); // leading_zeros.rs:20
-    wire _t115 = ~(|lane3_padded[3:2]); // leading_zeros.rs:20
-    wire _t116 = ~(|lane3_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t117 = _t114 ? {_t115, _t115 ? (~lane3_padded[1]) : (~lane3_padded[3])} : {_t116, _t116 ? (~lane3_padded[5]) : (~lane3_padded[7])}; // leading_zeros.rs:21
-    wire _t118 = ~(|lane3_padded[15:12]); // leading_zeros.rs:20
-    wire _t119 = ~(|lane3_padded[11:10]); // leading_zeros.rs:20
-    wire _t120 = ~(|lane3_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t121 = _t118 ? {_t119, _t119 ? (~lane3_padded[9]) : (~lane3_padded[11])} : {_t120, _t120 ? (~lane3_padded[13]) : (~lane3_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane3_zeros = {_t113, _t113 ? {_t114, _t117} : {_t118, _t121}}; // leading_zeros.rs:21
+    wire [7:0] lane3_high = lane3_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane3_low = {lane3_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane3_none_1 = ~(|lane3_high); // leading_zeros.rs:15
+    wire [3:0] lane3_high_1 = lane3_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_1 = lane3_low[3:0]; // leading_zeros.rs:14
+    wire lane3_none_2 = ~(|lane3_high_1); // leading_zeros.rs:15
+    wire [1:0] lane3_high_2 = lane3_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_2 = lane3_low_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_3 = ~(|lane3_high_2); // leading_zeros.rs:15
+    wire lane3_of_low = ~lane3_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_1 = {lane3_none_3, lane3_none_3 ? lane3_of_low : (~lane3_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_3 = lane3_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
+    wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
+    wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t92 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t92}; // leading_zeros.rs:17
+    wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
+    wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
+    wire [1:0] lane3_high_5 = lane3_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_5 = lane3_low_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_6 = ~(|lane3_high_5); // leading_zeros.rs:15
+    wire lane3_of_low_4 = ~lane3_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane3_of_low_5 = {lane3_none_6, lane3_none_6 ? lane3_of_low_4 : (~lane3_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane3_high_6 = lane3_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
+    wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
+    wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t93 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t93}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5591,9 +5671,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t122 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    wire [11:0] _t94 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane3_rest <= |_t122;
+        if (go) lane3_rest <= |_t94;
         if (go) lane3_zero_s2 <= lane3_zero;
         if (go) lane3_zero_s3 <= lane3_zero_s2;
         if (go) lane3_zero_s4 <= lane3_zero_s3;
@@ -5604,9 +5684,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t123 = lane3_kept + lane3_more; // decode.rs:112
+    wire [16:0] _t95 = lane3_kept + lane3_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t123[16:1];
+        if (go) lane3_magnitude <= _t95[16:1];
         if (go) lane3_negative_1_s2 <= lane3_negative_1;
         if (go) lane3_negative_1_s3 <= lane3_negative_1_s2;
         if (go) lane3_negative_1_s4 <= lane3_negative_1_s3;
@@ -5644,9 +5724,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t124 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t96 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t124; // side_table.rs:165
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t96; // side_table.rs:165
     wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5662,9 +5742,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
         if (go) lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t125 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t97 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane4_product <= _t125;
+        if (go) lane4_product <= _t97;
         if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
         if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
         if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
@@ -5672,17 +5752,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
     wire [22:0] lane4_frame = {2'h0, lane4_sum}; // decode.rs:95
-    wire [15:0] lane4_padded = {lane4_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t126 = ~(|lane4_padded[15:8]); // leading_zeros.rs:20
-    wire _t127 = ~(|lane4_padded[7:4]); // leading_zeros.rs:20
-    wire _t128 = ~(|lane4_padded[3:2]); // leading_zeros.rs:20
-    wire _t129 = ~(|lane4_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t130 = _t127 ? {_t128, _t128 ? (~lane4_padded[1]) : (~lane4_padded[3])} : {_t129, _t129 ? (~lane4_padded[5]) : (~lane4_padded[7])}; // leading_zeros.rs:21
-    wire _t131 = ~(|lane4_padded[15:12]); // leading_zeros.rs:20
-    wire _t132 = ~(|lane4_padded[11:10]); // leading_zeros.rs:20
-    wire _t133 = ~(|lane4_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t134 = _t131 ? {_t132, _t132 ? (~lane4_padded[9]) : (~lane4_padded[11])} : {_t133, _t133 ? (~lane4_padded[13]) : (~lane4_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane4_zeros = {_t126, _t126 ? {_t127, _t130} : {_t131, _t134}}; // leading_zeros.rs:21
+    wire [7:0] lane4_high = lane4_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane4_low = {lane4_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane4_none_1 = ~(|lane4_high); // leading_zeros.rs:15
+    wire [3:0] lane4_high_1 = lane4_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane4_low_1 = lane4_low[3:0]; // leading_zeros.rs:14
+    wire lane4_none_2 = ~(|lane4_high_1); // leading_zeros.rs:15
+    wire [1:0] lane4_high_2 = lane4_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_2 = lane4_low_1[1:0]; // leading_zeros.rs:14
+    wire lane4_none_3 = ~(|lane4_high_2); // leading_zeros.rs:15
+    wire lane4_of_low = ~lane4_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane4_of_low_1 = {lane4_none_3, lane4_none_3 ? lane4_of_low : (~lane4_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane4_high_3 = lane4_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
+    wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
+    wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t98 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t98}; // leading_zeros.rs:17
+    wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
+    wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
+    wire [1:0] lane4_high_5 = lane4_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_5 = lane4_low_4[1:0]; // leading_zeros.rs:14
+    wire lane4_none_6 = ~(|lane4_high_5); // leading_zeros.rs:15
+    wire lane4_of_low_4 = ~lane4_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane4_of_low_5 = {lane4_none_6, lane4_none_6 ? lane4_of_low_4 : (~lane4_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane4_high_6 = lane4_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
+    wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
+    wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t99 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t99}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5708,9 +5808,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t135 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    wire [11:0] _t100 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane4_rest <= |_t135;
+        if (go) lane4_rest <= |_t100;
         if (go) lane4_zero_s2 <= lane4_zero;
         if (go) lane4_zero_s3 <= lane4_zero_s2;
         if (go) lane4_zero_s4 <= lane4_zero_s3;
@@ -5721,9 +5821,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
-    wire [16:0] _t136 = lane4_kept + lane4_more; // decode.rs:112
+    wire [16:0] _t101 = lane4_kept + lane4_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane4_magnitude <= _t136[16:1];
+        if (go) lane4_magnitude <= _t101[16:1];
         if (go) lane4_negative_1_s2 <= lane4_negative_1;
         if (go) lane4_negative_1_s3 <= lane4_negative_1_s2;
         if (go) lane4_negative_1_s4 <= lane4_negative_1_s3;
@@ -5761,9 +5861,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t137 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t102 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t137; // side_table.rs:165
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t102; // side_table.rs:165
     wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5779,9 +5879,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
         if (go) lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t138 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t103 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane5_product <= _t138;
+        if (go) lane5_product <= _t103;
         if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
         if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
         if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
@@ -5789,17 +5889,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
     wire [22:0] lane5_frame = {2'h0, lane5_sum}; // decode.rs:95
-    wire [15:0] lane5_padded = {lane5_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t139 = ~(|lane5_padded[15:8]); // leading_zeros.rs:20
-    wire _t140 = ~(|lane5_padded[7:4]); // leading_zeros.rs:20
-    wire _t141 = ~(|lane5_padded[3:2]); // leading_zeros.rs:20
-    wire _t142 = ~(|lane5_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t143 = _t140 ? {_t141, _t141 ? (~lane5_padded[1]) : (~lane5_padded[3])} : {_t142, _t142 ? (~lane5_padded[5]) : (~lane5_padded[7])}; // leading_zeros.rs:21
-    wire _t144 = ~(|lane5_padded[15:12]); // leading_zeros.rs:20
-    wire _t145 = ~(|lane5_padded[11:10]); // leading_zeros.rs:20
-    wire _t146 = ~(|lane5_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t147 = _t144 ? {_t145, _t145 ? (~lane5_padded[9]) : (~lane5_padded[11])} : {_t146, _t146 ? (~lane5_padded[13]) : (~lane5_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane5_zeros = {_t139, _t139 ? {_t140, _t143} : {_t144, _t147}}; // leading_zeros.rs:21
+    wire [7:0] lane5_high = lane5_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane5_low = {lane5_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane5_none_1 = ~(|lane5_high); // leading_zeros.rs:15
+    wire [3:0] lane5_high_1 = lane5_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane5_low_1 = lane5_low[3:0]; // leading_zeros.rs:14
+    wire lane5_none_2 = ~(|lane5_high_1); // leading_zeros.rs:15
+    wire [1:0] lane5_high_2 = lane5_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_2 = lane5_low_1[1:0]; // leading_zeros.rs:14
+    wire lane5_none_3 = ~(|lane5_high_2); // leading_zeros.rs:15
+    wire lane5_of_low = ~lane5_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane5_of_low_1 = {lane5_none_3, lane5_none_3 ? lane5_of_low : (~lane5_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane5_high_3 = lane5_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
+    wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
+    wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t104 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t104}; // leading_zeros.rs:17
+    wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
+    wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
+    wire [1:0] lane5_high_5 = lane5_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_5 = lane5_low_4[1:0]; // leading_zeros.rs:14
+    wire lane5_none_6 = ~(|lane5_high_5); // leading_zeros.rs:15
+    wire lane5_of_low_4 = ~lane5_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane5_of_low_5 = {lane5_none_6, lane5_none_6 ? lane5_of_low_4 : (~lane5_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane5_high_6 = lane5_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
+    wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
+    wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t105 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t105}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5825,9 +5945,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t148 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    wire [11:0] _t106 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane5_rest <= |_t148;
+        if (go) lane5_rest <= |_t106;
         if (go) lane5_zero_s2 <= lane5_zero;
         if (go) lane5_zero_s3 <= lane5_zero_s2;
         if (go) lane5_zero_s4 <= lane5_zero_s3;
@@ -5838,9 +5958,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
-    wire [16:0] _t149 = lane5_kept + lane5_more; // decode.rs:112
+    wire [16:0] _t107 = lane5_kept + lane5_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane5_magnitude <= _t149[16:1];
+        if (go) lane5_magnitude <= _t107[16:1];
         if (go) lane5_negative_1_s2 <= lane5_negative_1;
         if (go) lane5_negative_1_s3 <= lane5_negative_1_s2;
         if (go) lane5_negative_1_s4 <= lane5_negative_1_s3;
@@ -5878,9 +5998,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t150 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t108 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t150; // side_table.rs:165
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t108; // side_table.rs:165
     wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -5896,9 +6016,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
         if (go) lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t151 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t109 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane6_product <= _t151;
+        if (go) lane6_product <= _t109;
         if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
         if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
         if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
@@ -5906,17 +6026,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
     wire [22:0] lane6_frame = {2'h0, lane6_sum}; // decode.rs:95
-    wire [15:0] lane6_padded = {lane6_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t152 = ~(|lane6_padded[15:8]); // leading_zeros.rs:20
-    wire _t153 = ~(|lane6_padded[7:4]); // leading_zeros.rs:20
-    wire _t154 = ~(|lane6_padded[3:2]); // leading_zeros.rs:20
-    wire _t155 = ~(|lane6_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t156 = _t153 ? {_t154, _t154 ? (~lane6_padded[1]) : (~lane6_padded[3])} : {_t155, _t155 ? (~lane6_padded[5]) : (~lane6_padded[7])}; // leading_zeros.rs:21
-    wire _t157 = ~(|lane6_padded[15:12]); // leading_zeros.rs:20
-    wire _t158 = ~(|lane6_padded[11:10]); // leading_zeros.rs:20
-    wire _t159 = ~(|lane6_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t160 = _t157 ? {_t158, _t158 ? (~lane6_padded[9]) : (~lane6_padded[11])} : {_t159, _t159 ? (~lane6_padded[13]) : (~lane6_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane6_zeros = {_t152, _t152 ? {_t153, _t156} : {_t157, _t160}}; // leading_zeros.rs:21
+    wire [7:0] lane6_high = lane6_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane6_low = {lane6_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane6_none_1 = ~(|lane6_high); // leading_zeros.rs:15
+    wire [3:0] lane6_high_1 = lane6_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane6_low_1 = lane6_low[3:0]; // leading_zeros.rs:14
+    wire lane6_none_2 = ~(|lane6_high_1); // leading_zeros.rs:15
+    wire [1:0] lane6_high_2 = lane6_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_2 = lane6_low_1[1:0]; // leading_zeros.rs:14
+    wire lane6_none_3 = ~(|lane6_high_2); // leading_zeros.rs:15
+    wire lane6_of_low = ~lane6_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane6_of_low_1 = {lane6_none_3, lane6_none_3 ? lane6_of_low : (~lane6_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane6_high_3 = lane6_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
+    wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
+    wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t110 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t110}; // leading_zeros.rs:17
+    wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
+    wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
+    wire [1:0] lane6_high_5 = lane6_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_5 = lane6_low_4[1:0]; // leading_zeros.rs:14
+    wire lane6_none_6 = ~(|lane6_high_5); // leading_zeros.rs:15
+    wire lane6_of_low_4 = ~lane6_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane6_of_low_5 = {lane6_none_6, lane6_none_6 ? lane6_of_low_4 : (~lane6_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane6_high_6 = lane6_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
+    wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
+    wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t111 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t111}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -5942,9 +6082,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t161 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    wire [11:0] _t112 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane6_rest <= |_t161;
+        if (go) lane6_rest <= |_t112;
         if (go) lane6_zero_s2 <= lane6_zero;
         if (go) lane6_zero_s3 <= lane6_zero_s2;
         if (go) lane6_zero_s4 <= lane6_zero_s3;
@@ -5955,9 +6095,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
-    wire [16:0] _t162 = lane6_kept + lane6_more; // decode.rs:112
+    wire [16:0] _t113 = lane6_kept + lane6_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane6_magnitude <= _t162[16:1];
+        if (go) lane6_magnitude <= _t113[16:1];
         if (go) lane6_negative_1_s2 <= lane6_negative_1;
         if (go) lane6_negative_1_s3 <= lane6_negative_1_s2;
         if (go) lane6_negative_1_s4 <= lane6_negative_1_s3;
@@ -5995,9 +6135,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t163 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t114 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t163; // side_table.rs:165
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t114; // side_table.rs:165
     wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -6013,9 +6153,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
         if (go) lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t164 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t115 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane7_product <= _t164;
+        if (go) lane7_product <= _t115;
         if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
         if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
         if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
@@ -6023,17 +6163,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
     wire [22:0] lane7_frame = {2'h0, lane7_sum}; // decode.rs:95
-    wire [15:0] lane7_padded = {lane7_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t165 = ~(|lane7_padded[15:8]); // leading_zeros.rs:20
-    wire _t166 = ~(|lane7_padded[7:4]); // leading_zeros.rs:20
-    wire _t167 = ~(|lane7_padded[3:2]); // leading_zeros.rs:20
-    wire _t168 = ~(|lane7_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t169 = _t166 ? {_t167, _t167 ? (~lane7_padded[1]) : (~lane7_padded[3])} : {_t168, _t168 ? (~lane7_padded[5]) : (~lane7_padded[7])}; // leading_zeros.rs:21
-    wire _t170 = ~(|lane7_padded[15:12]); // leading_zeros.rs:20
-    wire _t171 = ~(|lane7_padded[11:10]); // leading_zeros.rs:20
-    wire _t172 = ~(|lane7_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t173 = _t170 ? {_t171, _t171 ? (~lane7_padded[9]) : (~lane7_padded[11])} : {_t172, _t172 ? (~lane7_padded[13]) : (~lane7_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane7_zeros = {_t165, _t165 ? {_t166, _t169} : {_t170, _t173}}; // leading_zeros.rs:21
+    wire [7:0] lane7_high = lane7_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane7_low = {lane7_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane7_none_1 = ~(|lane7_high); // leading_zeros.rs:15
+    wire [3:0] lane7_high_1 = lane7_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane7_low_1 = lane7_low[3:0]; // leading_zeros.rs:14
+    wire lane7_none_2 = ~(|lane7_high_1); // leading_zeros.rs:15
+    wire [1:0] lane7_high_2 = lane7_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_2 = lane7_low_1[1:0]; // leading_zeros.rs:14
+    wire lane7_none_3 = ~(|lane7_high_2); // leading_zeros.rs:15
+    wire lane7_of_low = ~lane7_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane7_of_low_1 = {lane7_none_3, lane7_none_3 ? lane7_of_low : (~lane7_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane7_high_3 = lane7_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
+    wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
+    wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t116 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t116}; // leading_zeros.rs:17
+    wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
+    wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
+    wire [1:0] lane7_high_5 = lane7_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_5 = lane7_low_4[1:0]; // leading_zeros.rs:14
+    wire lane7_none_6 = ~(|lane7_high_5); // leading_zeros.rs:15
+    wire lane7_of_low_4 = ~lane7_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane7_of_low_5 = {lane7_none_6, lane7_none_6 ? lane7_of_low_4 : (~lane7_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane7_high_6 = lane7_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
+    wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
+    wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t117 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t117}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6059,9 +6219,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t174 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    wire [11:0] _t118 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane7_rest <= |_t174;
+        if (go) lane7_rest <= |_t118;
         if (go) lane7_zero_s2 <= lane7_zero;
         if (go) lane7_zero_s3 <= lane7_zero_s2;
         if (go) lane7_zero_s4 <= lane7_zero_s3;
@@ -6072,9 +6232,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
-    wire [16:0] _t175 = lane7_kept + lane7_more; // decode.rs:112
+    wire [16:0] _t119 = lane7_kept + lane7_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane7_magnitude <= _t175[16:1];
+        if (go) lane7_magnitude <= _t119[16:1];
         if (go) lane7_negative_1_s2 <= lane7_negative_1;
         if (go) lane7_negative_1_s3 <= lane7_negative_1_s2;
         if (go) lane7_negative_1_s4 <= lane7_negative_1_s3;
@@ -6112,9 +6272,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t176 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t120 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t176; // side_table.rs:165
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t120; // side_table.rs:165
     wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -6130,9 +6290,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
         if (go) lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t177 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t121 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane8_product <= _t177;
+        if (go) lane8_product <= _t121;
         if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
         if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
         if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
@@ -6140,17 +6300,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
     wire [22:0] lane8_frame = {2'h0, lane8_sum}; // decode.rs:95
-    wire [15:0] lane8_padded = {lane8_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t178 = ~(|lane8_padded[15:8]); // leading_zeros.rs:20
-    wire _t179 = ~(|lane8_padded[7:4]); // leading_zeros.rs:20
-    wire _t180 = ~(|lane8_padded[3:2]); // leading_zeros.rs:20
-    wire _t181 = ~(|lane8_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t182 = _t179 ? {_t180, _t180 ? (~lane8_padded[1]) : (~lane8_padded[3])} : {_t181, _t181 ? (~lane8_padded[5]) : (~lane8_padded[7])}; // leading_zeros.rs:21
-    wire _t183 = ~(|lane8_padded[15:12]); // leading_zeros.rs:20
-    wire _t184 = ~(|lane8_padded[11:10]); // leading_zeros.rs:20
-    wire _t185 = ~(|lane8_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t186 = _t183 ? {_t184, _t184 ? (~lane8_padded[9]) : (~lane8_padded[11])} : {_t185, _t185 ? (~lane8_padded[13]) : (~lane8_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane8_zeros = {_t178, _t178 ? {_t179, _t182} : {_t183, _t186}}; // leading_zeros.rs:21
+    wire [7:0] lane8_high = lane8_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane8_low = {lane8_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane8_none_1 = ~(|lane8_high); // leading_zeros.rs:15
+    wire [3:0] lane8_high_1 = lane8_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane8_low_1 = lane8_low[3:0]; // leading_zeros.rs:14
+    wire lane8_none_2 = ~(|lane8_high_1); // leading_zeros.rs:15
+    wire [1:0] lane8_high_2 = lane8_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_2 = lane8_low_1[1:0]; // leading_zeros.rs:14
+    wire lane8_none_3 = ~(|lane8_high_2); // leading_zeros.rs:15
+    wire lane8_of_low = ~lane8_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane8_of_low_1 = {lane8_none_3, lane8_none_3 ? lane8_of_low : (~lane8_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane8_high_3 = lane8_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
+    wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
+    wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t122 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t122}; // leading_zeros.rs:17
+    wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
+    wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
+    wire [1:0] lane8_high_5 = lane8_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_5 = lane8_low_4[1:0]; // leading_zeros.rs:14
+    wire lane8_none_6 = ~(|lane8_high_5); // leading_zeros.rs:15
+    wire lane8_of_low_4 = ~lane8_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane8_of_low_5 = {lane8_none_6, lane8_none_6 ? lane8_of_low_4 : (~lane8_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane8_high_6 = lane8_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
+    wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
+    wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t123 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t123}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6176,9 +6356,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t187 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    wire [11:0] _t124 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane8_rest <= |_t187;
+        if (go) lane8_rest <= |_t124;
         if (go) lane8_zero_s2 <= lane8_zero;
         if (go) lane8_zero_s3 <= lane8_zero_s2;
         if (go) lane8_zero_s4 <= lane8_zero_s3;
@@ -6189,9 +6369,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
-    wire [16:0] _t188 = lane8_kept + lane8_more; // decode.rs:112
+    wire [16:0] _t125 = lane8_kept + lane8_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane8_magnitude <= _t188[16:1];
+        if (go) lane8_magnitude <= _t125[16:1];
         if (go) lane8_negative_1_s2 <= lane8_negative_1;
         if (go) lane8_negative_1_s3 <= lane8_negative_1_s2;
         if (go) lane8_negative_1_s4 <= lane8_negative_1_s3;
@@ -6229,9 +6409,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t189 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire _t126 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
     wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t189; // side_table.rs:165
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t126; // side_table.rs:165
     wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
     wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
     wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
@@ -6247,9 +6427,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
         if (go) lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t190 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t127 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane9_product <= _t190;
+        if (go) lane9_product <= _t127;
         if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
         if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
         if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
@@ -6257,17 +6437,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
     wire [22:0] lane9_frame = {2'h0, lane9_sum}; // decode.rs:95
-    wire [15:0] lane9_padded = {lane9_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t191 = ~(|lane9_padded[15:8]); // leading_zeros.rs:20
-    wire _t192 = ~(|lane9_padded[7:4]); // leading_zeros.rs:20
-    wire _t193 = ~(|lane9_padded[3:2]); // leading_zeros.rs:20
-    wire _t194 = ~(|lane9_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t195 = _t192 ? {_t193, _t193 ? (~lane9_padded[1]) : (~lane9_padded[3])} : {_t194, _t194 ? (~lane9_padded[5]) : (~lane9_padded[7])}; // leading_zeros.rs:21
-    wire _t196 = ~(|lane9_padded[15:12]); // leading_zeros.rs:20
-    wire _t197 = ~(|lane9_padded[11:10]); // leading_zeros.rs:20
-    wire _t198 = ~(|lane9_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t199 = _t196 ? {_t197, _t197 ? (~lane9_padded[9]) : (~lane9_padded[11])} : {_t198, _t198 ? (~lane9_padded[13]) : (~lane9_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane9_zeros = {_t191, _t191 ? {_t192, _t195} : {_t196, _t199}}; // leading_zeros.rs:21
+    wire [7:0] lane9_high = lane9_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane9_low = {lane9_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane9_none_1 = ~(|lane9_high); // leading_zeros.rs:15
+    wire [3:0] lane9_high_1 = lane9_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane9_low_1 = lane9_low[3:0]; // leading_zeros.rs:14
+    wire lane9_none_2 = ~(|lane9_high_1); // leading_zeros.rs:15
+    wire [1:0] lane9_high_2 = lane9_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_2 = lane9_low_1[1:0]; // leading_zeros.rs:14
+    wire lane9_none_3 = ~(|lane9_high_2); // leading_zeros.rs:15
+    wire lane9_of_low = ~lane9_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane9_of_low_1 = {lane9_none_3, lane9_none_3 ? lane9_of_low : (~lane9_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane9_high_3 = lane9_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
+    wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
+    wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t128 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t128}; // leading_zeros.rs:17
+    wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
+    wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
+    wire [1:0] lane9_high_5 = lane9_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_5 = lane9_low_4[1:0]; // leading_zeros.rs:14
+    wire lane9_none_6 = ~(|lane9_high_5); // leading_zeros.rs:15
+    wire lane9_of_low_4 = ~lane9_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane9_of_low_5 = {lane9_none_6, lane9_none_6 ? lane9_of_low_4 : (~lane9_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane9_high_6 = lane9_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
+    wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
+    wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t129 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t129}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6293,9 +6493,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t200 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    wire [11:0] _t130 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane9_rest <= |_t200;
+        if (go) lane9_rest <= |_t130;
         if (go) lane9_zero_s2 <= lane9_zero;
         if (go) lane9_zero_s3 <= lane9_zero_s2;
         if (go) lane9_zero_s4 <= lane9_zero_s3;
@@ -6306,9 +6506,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
-    wire [16:0] _t201 = lane9_kept + lane9_more; // decode.rs:112
+    wire [16:0] _t131 = lane9_kept + lane9_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane9_magnitude <= _t201[16:1];
+        if (go) lane9_magnitude <= _t131[16:1];
         if (go) lane9_negative_1_s2 <= lane9_negative_1;
         if (go) lane9_negative_1_s3 <= lane9_negative_1_s2;
         if (go) lane9_negative_1_s4 <= lane9_negative_1_s3;
@@ -6346,13 +6546,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t202 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t203 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t204 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t202; // side_table.rs:165
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t203; // side_table.rs:165
+    wire [19:0] _t132 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t133 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t134 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t132; // side_table.rs:165
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t133; // side_table.rs:165
     wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t204; // side_table.rs:165
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t134; // side_table.rs:165
     wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:167
@@ -6366,9 +6566,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
         if (go) lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t205 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t135 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane10_product <= _t205;
+        if (go) lane10_product <= _t135;
         if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
         if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
         if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
@@ -6376,17 +6576,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
     wire [22:0] lane10_frame = {2'h0, lane10_sum}; // decode.rs:95
-    wire [15:0] lane10_padded = {lane10_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t206 = ~(|lane10_padded[15:8]); // leading_zeros.rs:20
-    wire _t207 = ~(|lane10_padded[7:4]); // leading_zeros.rs:20
-    wire _t208 = ~(|lane10_padded[3:2]); // leading_zeros.rs:20
-    wire _t209 = ~(|lane10_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t210 = _t207 ? {_t208, _t208 ? (~lane10_padded[1]) : (~lane10_padded[3])} : {_t209, _t209 ? (~lane10_padded[5]) : (~lane10_padded[7])}; // leading_zeros.rs:21
-    wire _t211 = ~(|lane10_padded[15:12]); // leading_zeros.rs:20
-    wire _t212 = ~(|lane10_padded[11:10]); // leading_zeros.rs:20
-    wire _t213 = ~(|lane10_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t214 = _t211 ? {_t212, _t212 ? (~lane10_padded[9]) : (~lane10_padded[11])} : {_t213, _t213 ? (~lane10_padded[13]) : (~lane10_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane10_zeros = {_t206, _t206 ? {_t207, _t210} : {_t211, _t214}}; // leading_zeros.rs:21
+    wire [7:0] lane10_high = lane10_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane10_low = {lane10_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane10_none_1 = ~(|lane10_high); // leading_zeros.rs:15
+    wire [3:0] lane10_high_1 = lane10_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane10_low_1 = lane10_low[3:0]; // leading_zeros.rs:14
+    wire lane10_none_2 = ~(|lane10_high_1); // leading_zeros.rs:15
+    wire [1:0] lane10_high_2 = lane10_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_2 = lane10_low_1[1:0]; // leading_zeros.rs:14
+    wire lane10_none_3 = ~(|lane10_high_2); // leading_zeros.rs:15
+    wire lane10_of_low = ~lane10_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane10_of_low_1 = {lane10_none_3, lane10_none_3 ? lane10_of_low : (~lane10_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane10_high_3 = lane10_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
+    wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
+    wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t136 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t136}; // leading_zeros.rs:17
+    wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
+    wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
+    wire [1:0] lane10_high_5 = lane10_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_5 = lane10_low_4[1:0]; // leading_zeros.rs:14
+    wire lane10_none_6 = ~(|lane10_high_5); // leading_zeros.rs:15
+    wire lane10_of_low_4 = ~lane10_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane10_of_low_5 = {lane10_none_6, lane10_none_6 ? lane10_of_low_4 : (~lane10_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane10_high_6 = lane10_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
+    wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
+    wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t137 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t137}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6412,9 +6632,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t215 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    wire [11:0] _t138 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane10_rest <= |_t215;
+        if (go) lane10_rest <= |_t138;
         if (go) lane10_zero_s2 <= lane10_zero;
         if (go) lane10_zero_s3 <= lane10_zero_s2;
         if (go) lane10_zero_s4 <= lane10_zero_s3;
@@ -6425,9 +6645,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
-    wire [16:0] _t216 = lane10_kept + lane10_more; // decode.rs:112
+    wire [16:0] _t139 = lane10_kept + lane10_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane10_magnitude <= _t216[16:1];
+        if (go) lane10_magnitude <= _t139[16:1];
         if (go) lane10_negative_1_s2 <= lane10_negative_1;
         if (go) lane10_negative_1_s3 <= lane10_negative_1_s2;
         if (go) lane10_negative_1_s4 <= lane10_negative_1_s3;
@@ -6465,13 +6685,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t217 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t218 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t219 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t217; // side_table.rs:165
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t218; // side_table.rs:165
+    wire [19:0] _t140 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t141 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t142 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t140; // side_table.rs:165
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t141; // side_table.rs:165
     wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t219; // side_table.rs:165
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t142; // side_table.rs:165
     wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:167
@@ -6485,9 +6705,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
         if (go) lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t220 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t143 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane11_product <= _t220;
+        if (go) lane11_product <= _t143;
         if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
         if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
         if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
@@ -6495,17 +6715,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
     wire [22:0] lane11_frame = {2'h0, lane11_sum}; // decode.rs:95
-    wire [15:0] lane11_padded = {lane11_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t221 = ~(|lane11_padded[15:8]); // leading_zeros.rs:20
-    wire _t222 = ~(|lane11_padded[7:4]); // leading_zeros.rs:20
-    wire _t223 = ~(|lane11_padded[3:2]); // leading_zeros.rs:20
-    wire _t224 = ~(|lane11_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t225 = _t222 ? {_t223, _t223 ? (~lane11_padded[1]) : (~lane11_padded[3])} : {_t224, _t224 ? (~lane11_padded[5]) : (~lane11_padded[7])}; // leading_zeros.rs:21
-    wire _t226 = ~(|lane11_padded[15:12]); // leading_zeros.rs:20
-    wire _t227 = ~(|lane11_padded[11:10]); // leading_zeros.rs:20
-    wire _t228 = ~(|lane11_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t229 = _t226 ? {_t227, _t227 ? (~lane11_padded[9]) : (~lane11_padded[11])} : {_t228, _t228 ? (~lane11_padded[13]) : (~lane11_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane11_zeros = {_t221, _t221 ? {_t222, _t225} : {_t226, _t229}}; // leading_zeros.rs:21
+    wire [7:0] lane11_high = lane11_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane11_low = {lane11_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane11_none_1 = ~(|lane11_high); // leading_zeros.rs:15
+    wire [3:0] lane11_high_1 = lane11_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane11_low_1 = lane11_low[3:0]; // leading_zeros.rs:14
+    wire lane11_none_2 = ~(|lane11_high_1); // leading_zeros.rs:15
+    wire [1:0] lane11_high_2 = lane11_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_2 = lane11_low_1[1:0]; // leading_zeros.rs:14
+    wire lane11_none_3 = ~(|lane11_high_2); // leading_zeros.rs:15
+    wire lane11_of_low = ~lane11_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane11_of_low_1 = {lane11_none_3, lane11_none_3 ? lane11_of_low : (~lane11_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane11_high_3 = lane11_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
+    wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
+    wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t144 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t144}; // leading_zeros.rs:17
+    wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
+    wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
+    wire [1:0] lane11_high_5 = lane11_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_5 = lane11_low_4[1:0]; // leading_zeros.rs:14
+    wire lane11_none_6 = ~(|lane11_high_5); // leading_zeros.rs:15
+    wire lane11_of_low_4 = ~lane11_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane11_of_low_5 = {lane11_none_6, lane11_none_6 ? lane11_of_low_4 : (~lane11_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane11_high_6 = lane11_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
+    wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
+    wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t145 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t145}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6531,9 +6771,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t230 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    wire [11:0] _t146 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane11_rest <= |_t230;
+        if (go) lane11_rest <= |_t146;
         if (go) lane11_zero_s2 <= lane11_zero;
         if (go) lane11_zero_s3 <= lane11_zero_s2;
         if (go) lane11_zero_s4 <= lane11_zero_s3;
@@ -6544,9 +6784,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
-    wire [16:0] _t231 = lane11_kept + lane11_more; // decode.rs:112
+    wire [16:0] _t147 = lane11_kept + lane11_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane11_magnitude <= _t231[16:1];
+        if (go) lane11_magnitude <= _t147[16:1];
         if (go) lane11_negative_1_s2 <= lane11_negative_1;
         if (go) lane11_negative_1_s3 <= lane11_negative_1_s2;
         if (go) lane11_negative_1_s4 <= lane11_negative_1_s3;
@@ -6584,13 +6824,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t232 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t233 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t234 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t232; // side_table.rs:165
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t233; // side_table.rs:165
+    wire [19:0] _t148 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t149 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t150 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t148; // side_table.rs:165
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t149; // side_table.rs:165
     wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t234; // side_table.rs:165
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t150; // side_table.rs:165
     wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:167
@@ -6604,9 +6844,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
         if (go) lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t235 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t151 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane12_product <= _t235;
+        if (go) lane12_product <= _t151;
         if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
         if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
         if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
@@ -6614,17 +6854,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
     wire [22:0] lane12_frame = {2'h0, lane12_sum}; // decode.rs:95
-    wire [15:0] lane12_padded = {lane12_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t236 = ~(|lane12_padded[15:8]); // leading_zeros.rs:20
-    wire _t237 = ~(|lane12_padded[7:4]); // leading_zeros.rs:20
-    wire _t238 = ~(|lane12_padded[3:2]); // leading_zeros.rs:20
-    wire _t239 = ~(|lane12_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t240 = _t237 ? {_t238, _t238 ? (~lane12_padded[1]) : (~lane12_padded[3])} : {_t239, _t239 ? (~lane12_padded[5]) : (~lane12_padded[7])}; // leading_zeros.rs:21
-    wire _t241 = ~(|lane12_padded[15:12]); // leading_zeros.rs:20
-    wire _t242 = ~(|lane12_padded[11:10]); // leading_zeros.rs:20
-    wire _t243 = ~(|lane12_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t244 = _t241 ? {_t242, _t242 ? (~lane12_padded[9]) : (~lane12_padded[11])} : {_t243, _t243 ? (~lane12_padded[13]) : (~lane12_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane12_zeros = {_t236, _t236 ? {_t237, _t240} : {_t241, _t244}}; // leading_zeros.rs:21
+    wire [7:0] lane12_high = lane12_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane12_low = {lane12_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane12_none_1 = ~(|lane12_high); // leading_zeros.rs:15
+    wire [3:0] lane12_high_1 = lane12_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane12_low_1 = lane12_low[3:0]; // leading_zeros.rs:14
+    wire lane12_none_2 = ~(|lane12_high_1); // leading_zeros.rs:15
+    wire [1:0] lane12_high_2 = lane12_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_2 = lane12_low_1[1:0]; // leading_zeros.rs:14
+    wire lane12_none_3 = ~(|lane12_high_2); // leading_zeros.rs:15
+    wire lane12_of_low = ~lane12_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane12_of_low_1 = {lane12_none_3, lane12_none_3 ? lane12_of_low : (~lane12_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane12_high_3 = lane12_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
+    wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
+    wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t152 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t152}; // leading_zeros.rs:17
+    wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
+    wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
+    wire [1:0] lane12_high_5 = lane12_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_5 = lane12_low_4[1:0]; // leading_zeros.rs:14
+    wire lane12_none_6 = ~(|lane12_high_5); // leading_zeros.rs:15
+    wire lane12_of_low_4 = ~lane12_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane12_of_low_5 = {lane12_none_6, lane12_none_6 ? lane12_of_low_4 : (~lane12_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane12_high_6 = lane12_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
+    wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
+    wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t153 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t153}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6650,9 +6910,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t245 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    wire [11:0] _t154 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane12_rest <= |_t245;
+        if (go) lane12_rest <= |_t154;
         if (go) lane12_zero_s2 <= lane12_zero;
         if (go) lane12_zero_s3 <= lane12_zero_s2;
         if (go) lane12_zero_s4 <= lane12_zero_s3;
@@ -6663,9 +6923,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
-    wire [16:0] _t246 = lane12_kept + lane12_more; // decode.rs:112
+    wire [16:0] _t155 = lane12_kept + lane12_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane12_magnitude <= _t246[16:1];
+        if (go) lane12_magnitude <= _t155[16:1];
         if (go) lane12_negative_1_s2 <= lane12_negative_1;
         if (go) lane12_negative_1_s3 <= lane12_negative_1_s2;
         if (go) lane12_negative_1_s4 <= lane12_negative_1_s3;
@@ -6703,13 +6963,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t247 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t248 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t249 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t247; // side_table.rs:165
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t248; // side_table.rs:165
+    wire [19:0] _t156 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t157 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t158 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t156; // side_table.rs:165
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t157; // side_table.rs:165
     wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t249; // side_table.rs:165
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t158; // side_table.rs:165
     wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:167
@@ -6723,9 +6983,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
         if (go) lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t250 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t159 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane13_product <= _t250;
+        if (go) lane13_product <= _t159;
         if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
         if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
         if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
@@ -6733,17 +6993,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
     wire [22:0] lane13_frame = {2'h0, lane13_sum}; // decode.rs:95
-    wire [15:0] lane13_padded = {lane13_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t251 = ~(|lane13_padded[15:8]); // leading_zeros.rs:20
-    wire _t252 = ~(|lane13_padded[7:4]); // leading_zeros.rs:20
-    wire _t253 = ~(|lane13_padded[3:2]); // leading_zeros.rs:20
-    wire _t254 = ~(|lane13_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t255 = _t252 ? {_t253, _t253 ? (~lane13_padded[1]) : (~lane13_padded[3])} : {_t254, _t254 ? (~lane13_padded[5]) : (~lane13_padded[7])}; // leading_zeros.rs:21
-    wire _t256 = ~(|lane13_padded[15:12]); // leading_zeros.rs:20
-    wire _t257 = ~(|lane13_padded[11:10]); // leading_zeros.rs:20
-    wire _t258 = ~(|lane13_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t259 = _t256 ? {_t257, _t257 ? (~lane13_padded[9]) : (~lane13_padded[11])} : {_t258, _t258 ? (~lane13_padded[13]) : (~lane13_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane13_zeros = {_t251, _t251 ? {_t252, _t255} : {_t256, _t259}}; // leading_zeros.rs:21
+    wire [7:0] lane13_high = lane13_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane13_low = {lane13_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane13_none_1 = ~(|lane13_high); // leading_zeros.rs:15
+    wire [3:0] lane13_high_1 = lane13_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane13_low_1 = lane13_low[3:0]; // leading_zeros.rs:14
+    wire lane13_none_2 = ~(|lane13_high_1); // leading_zeros.rs:15
+    wire [1:0] lane13_high_2 = lane13_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_2 = lane13_low_1[1:0]; // leading_zeros.rs:14
+    wire lane13_none_3 = ~(|lane13_high_2); // leading_zeros.rs:15
+    wire lane13_of_low = ~lane13_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane13_of_low_1 = {lane13_none_3, lane13_none_3 ? lane13_of_low : (~lane13_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane13_high_3 = lane13_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
+    wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
+    wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t160 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t160}; // leading_zeros.rs:17
+    wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
+    wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
+    wire [1:0] lane13_high_5 = lane13_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_5 = lane13_low_4[1:0]; // leading_zeros.rs:14
+    wire lane13_none_6 = ~(|lane13_high_5); // leading_zeros.rs:15
+    wire lane13_of_low_4 = ~lane13_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane13_of_low_5 = {lane13_none_6, lane13_none_6 ? lane13_of_low_4 : (~lane13_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane13_high_6 = lane13_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
+    wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
+    wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t161 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t161}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6769,9 +7049,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t260 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    wire [11:0] _t162 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane13_rest <= |_t260;
+        if (go) lane13_rest <= |_t162;
         if (go) lane13_zero_s2 <= lane13_zero;
         if (go) lane13_zero_s3 <= lane13_zero_s2;
         if (go) lane13_zero_s4 <= lane13_zero_s3;
@@ -6782,9 +7062,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
-    wire [16:0] _t261 = lane13_kept + lane13_more; // decode.rs:112
+    wire [16:0] _t163 = lane13_kept + lane13_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane13_magnitude <= _t261[16:1];
+        if (go) lane13_magnitude <= _t163[16:1];
         if (go) lane13_negative_1_s2 <= lane13_negative_1;
         if (go) lane13_negative_1_s3 <= lane13_negative_1_s2;
         if (go) lane13_negative_1_s4 <= lane13_negative_1_s3;
@@ -6822,13 +7102,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t262 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t263 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t264 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t262; // side_table.rs:165
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t263; // side_table.rs:165
+    wire [19:0] _t164 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t165 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t166 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t164; // side_table.rs:165
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t165; // side_table.rs:165
     wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t264; // side_table.rs:165
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t166; // side_table.rs:165
     wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:167
@@ -6842,9 +7122,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
         if (go) lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t265 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t167 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane14_product <= _t265;
+        if (go) lane14_product <= _t167;
         if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
         if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
         if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
@@ -6852,17 +7132,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
     wire [22:0] lane14_frame = {2'h0, lane14_sum}; // decode.rs:95
-    wire [15:0] lane14_padded = {lane14_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t266 = ~(|lane14_padded[15:8]); // leading_zeros.rs:20
-    wire _t267 = ~(|lane14_padded[7:4]); // leading_zeros.rs:20
-    wire _t268 = ~(|lane14_padded[3:2]); // leading_zeros.rs:20
-    wire _t269 = ~(|lane14_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t270 = _t267 ? {_t268, _t268 ? (~lane14_padded[1]) : (~lane14_padded[3])} : {_t269, _t269 ? (~lane14_padded[5]) : (~lane14_padded[7])}; // leading_zeros.rs:21
-    wire _t271 = ~(|lane14_padded[15:12]); // leading_zeros.rs:20
-    wire _t272 = ~(|lane14_padded[11:10]); // leading_zeros.rs:20
-    wire _t273 = ~(|lane14_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t274 = _t271 ? {_t272, _t272 ? (~lane14_padded[9]) : (~lane14_padded[11])} : {_t273, _t273 ? (~lane14_padded[13]) : (~lane14_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane14_zeros = {_t266, _t266 ? {_t267, _t270} : {_t271, _t274}}; // leading_zeros.rs:21
+    wire [7:0] lane14_high = lane14_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane14_low = {lane14_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane14_none_1 = ~(|lane14_high); // leading_zeros.rs:15
+    wire [3:0] lane14_high_1 = lane14_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane14_low_1 = lane14_low[3:0]; // leading_zeros.rs:14
+    wire lane14_none_2 = ~(|lane14_high_1); // leading_zeros.rs:15
+    wire [1:0] lane14_high_2 = lane14_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_2 = lane14_low_1[1:0]; // leading_zeros.rs:14
+    wire lane14_none_3 = ~(|lane14_high_2); // leading_zeros.rs:15
+    wire lane14_of_low = ~lane14_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane14_of_low_1 = {lane14_none_3, lane14_none_3 ? lane14_of_low : (~lane14_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane14_high_3 = lane14_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
+    wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
+    wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t168 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t168}; // leading_zeros.rs:17
+    wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
+    wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
+    wire [1:0] lane14_high_5 = lane14_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_5 = lane14_low_4[1:0]; // leading_zeros.rs:14
+    wire lane14_none_6 = ~(|lane14_high_5); // leading_zeros.rs:15
+    wire lane14_of_low_4 = ~lane14_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane14_of_low_5 = {lane14_none_6, lane14_none_6 ? lane14_of_low_4 : (~lane14_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane14_high_6 = lane14_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
+    wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
+    wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t169 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t169}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -6888,9 +7188,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t275 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    wire [11:0] _t170 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane14_rest <= |_t275;
+        if (go) lane14_rest <= |_t170;
         if (go) lane14_zero_s2 <= lane14_zero;
         if (go) lane14_zero_s3 <= lane14_zero_s2;
         if (go) lane14_zero_s4 <= lane14_zero_s3;
@@ -6901,9 +7201,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
-    wire [16:0] _t276 = lane14_kept + lane14_more; // decode.rs:112
+    wire [16:0] _t171 = lane14_kept + lane14_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane14_magnitude <= _t276[16:1];
+        if (go) lane14_magnitude <= _t171[16:1];
         if (go) lane14_negative_1_s2 <= lane14_negative_1;
         if (go) lane14_negative_1_s3 <= lane14_negative_1_s2;
         if (go) lane14_negative_1_s4 <= lane14_negative_1_s3;
@@ -6941,13 +7241,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t277 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t278 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t279 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t277; // side_table.rs:165
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t278; // side_table.rs:165
+    wire [19:0] _t172 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t173 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t174 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t172; // side_table.rs:165
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t173; // side_table.rs:165
     wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t279; // side_table.rs:165
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t174; // side_table.rs:165
     wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:167
@@ -6961,9 +7261,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
         if (go) lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t280 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t175 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane15_product <= _t280;
+        if (go) lane15_product <= _t175;
         if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
         if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
         if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
@@ -6971,17 +7271,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
     wire [22:0] lane15_frame = {2'h0, lane15_sum}; // decode.rs:95
-    wire [15:0] lane15_padded = {lane15_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t281 = ~(|lane15_padded[15:8]); // leading_zeros.rs:20
-    wire _t282 = ~(|lane15_padded[7:4]); // leading_zeros.rs:20
-    wire _t283 = ~(|lane15_padded[3:2]); // leading_zeros.rs:20
-    wire _t284 = ~(|lane15_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t285 = _t282 ? {_t283, _t283 ? (~lane15_padded[1]) : (~lane15_padded[3])} : {_t284, _t284 ? (~lane15_padded[5]) : (~lane15_padded[7])}; // leading_zeros.rs:21
-    wire _t286 = ~(|lane15_padded[15:12]); // leading_zeros.rs:20
-    wire _t287 = ~(|lane15_padded[11:10]); // leading_zeros.rs:20
-    wire _t288 = ~(|lane15_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t289 = _t286 ? {_t287, _t287 ? (~lane15_padded[9]) : (~lane15_padded[11])} : {_t288, _t288 ? (~lane15_padded[13]) : (~lane15_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane15_zeros = {_t281, _t281 ? {_t282, _t285} : {_t286, _t289}}; // leading_zeros.rs:21
+    wire [7:0] lane15_high = lane15_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane15_low = {lane15_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane15_none_1 = ~(|lane15_high); // leading_zeros.rs:15
+    wire [3:0] lane15_high_1 = lane15_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane15_low_1 = lane15_low[3:0]; // leading_zeros.rs:14
+    wire lane15_none_2 = ~(|lane15_high_1); // leading_zeros.rs:15
+    wire [1:0] lane15_high_2 = lane15_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_2 = lane15_low_1[1:0]; // leading_zeros.rs:14
+    wire lane15_none_3 = ~(|lane15_high_2); // leading_zeros.rs:15
+    wire lane15_of_low = ~lane15_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane15_of_low_1 = {lane15_none_3, lane15_none_3 ? lane15_of_low : (~lane15_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane15_high_3 = lane15_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
+    wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
+    wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t176 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t176}; // leading_zeros.rs:17
+    wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
+    wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
+    wire [1:0] lane15_high_5 = lane15_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_5 = lane15_low_4[1:0]; // leading_zeros.rs:14
+    wire lane15_none_6 = ~(|lane15_high_5); // leading_zeros.rs:15
+    wire lane15_of_low_4 = ~lane15_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane15_of_low_5 = {lane15_none_6, lane15_none_6 ? lane15_of_low_4 : (~lane15_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane15_high_6 = lane15_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
+    wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
+    wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t177 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t177}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7007,9 +7327,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t290 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    wire [11:0] _t178 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane15_rest <= |_t290;
+        if (go) lane15_rest <= |_t178;
         if (go) lane15_zero_s2 <= lane15_zero;
         if (go) lane15_zero_s3 <= lane15_zero_s2;
         if (go) lane15_zero_s4 <= lane15_zero_s3;
@@ -7020,9 +7340,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
-    wire [16:0] _t291 = lane15_kept + lane15_more; // decode.rs:112
+    wire [16:0] _t179 = lane15_kept + lane15_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane15_magnitude <= _t291[16:1];
+        if (go) lane15_magnitude <= _t179[16:1];
         if (go) lane15_negative_1_s2 <= lane15_negative_1;
         if (go) lane15_negative_1_s3 <= lane15_negative_1_s2;
         if (go) lane15_negative_1_s4 <= lane15_negative_1_s3;
@@ -7060,13 +7380,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t292 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t293 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t294 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t292; // side_table.rs:165
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t293; // side_table.rs:165
+    wire [19:0] _t180 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t181 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t182 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t180; // side_table.rs:165
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t181; // side_table.rs:165
     wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t294; // side_table.rs:165
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t182; // side_table.rs:165
     wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:167
@@ -7080,9 +7400,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane16_side_half_scale_1 <= lane16_side_half_scale;
         if (go) lane16_h_s2 <= lane16_h;
     end
-    wire [12:0] _t295 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t183 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane16_product <= _t295;
+        if (go) lane16_product <= _t183;
         if (go) lane16_side_later_base_value <= lane16_side_base_value_1;
         if (go) lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
         if (go) lane16_side_later_half_scale <= lane16_side_half_scale_1;
@@ -7090,17 +7410,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane16_scaled = {lane16_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane16_sum <= {1'h0, lane16_side_later_base_value} + {4'h0, lane16_scaled};
     wire [22:0] lane16_frame = {2'h0, lane16_sum}; // decode.rs:95
-    wire [15:0] lane16_padded = {lane16_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t296 = ~(|lane16_padded[15:8]); // leading_zeros.rs:20
-    wire _t297 = ~(|lane16_padded[7:4]); // leading_zeros.rs:20
-    wire _t298 = ~(|lane16_padded[3:2]); // leading_zeros.rs:20
-    wire _t299 = ~(|lane16_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t300 = _t297 ? {_t298, _t298 ? (~lane16_padded[1]) : (~lane16_padded[3])} : {_t299, _t299 ? (~lane16_padded[5]) : (~lane16_padded[7])}; // leading_zeros.rs:21
-    wire _t301 = ~(|lane16_padded[15:12]); // leading_zeros.rs:20
-    wire _t302 = ~(|lane16_padded[11:10]); // leading_zeros.rs:20
-    wire _t303 = ~(|lane16_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t304 = _t301 ? {_t302, _t302 ? (~lane16_padded[9]) : (~lane16_padded[11])} : {_t303, _t303 ? (~lane16_padded[13]) : (~lane16_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane16_zeros = {_t296, _t296 ? {_t297, _t300} : {_t301, _t304}}; // leading_zeros.rs:21
+    wire [7:0] lane16_high = lane16_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane16_low = {lane16_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane16_none_1 = ~(|lane16_high); // leading_zeros.rs:15
+    wire [3:0] lane16_high_1 = lane16_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane16_low_1 = lane16_low[3:0]; // leading_zeros.rs:14
+    wire lane16_none_2 = ~(|lane16_high_1); // leading_zeros.rs:15
+    wire [1:0] lane16_high_2 = lane16_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane16_low_2 = lane16_low_1[1:0]; // leading_zeros.rs:14
+    wire lane16_none_3 = ~(|lane16_high_2); // leading_zeros.rs:15
+    wire lane16_of_low = ~lane16_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane16_of_low_1 = {lane16_none_3, lane16_none_3 ? lane16_of_low : (~lane16_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane16_high_3 = lane16_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane16_low_3 = lane16_high_1[1:0]; // leading_zeros.rs:14
+    wire lane16_none_4 = ~(|lane16_high_3); // leading_zeros.rs:15
+    wire lane16_of_low_2 = ~lane16_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t184 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t184}; // leading_zeros.rs:17
+    wire [3:0] lane16_high_4 = lane16_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane16_low_4 = lane16_high[3:0]; // leading_zeros.rs:14
+    wire lane16_none_5 = ~(|lane16_high_4); // leading_zeros.rs:15
+    wire [1:0] lane16_high_5 = lane16_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane16_low_5 = lane16_low_4[1:0]; // leading_zeros.rs:14
+    wire lane16_none_6 = ~(|lane16_high_5); // leading_zeros.rs:15
+    wire lane16_of_low_4 = ~lane16_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane16_of_low_5 = {lane16_none_6, lane16_none_6 ? lane16_of_low_4 : (~lane16_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane16_high_6 = lane16_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane16_low_6 = lane16_high_4[1:0]; // leading_zeros.rs:14
+    wire lane16_none_7 = ~(|lane16_high_6); // leading_zeros.rs:15
+    wire lane16_of_low_6 = ~lane16_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t185 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t185}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane16_scale <= lane16_side_later_half_scale;
     wire lane16_limited = (~(|lane16_scale[5:4])) & (lane16_zeros > lane16_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7126,9 +7466,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_lost_8 = lane16_frame_1[8] & (lane16_shift <= 4'h2); // decode.rs:103
     wire lane16_lost_9 = lane16_frame_1[9] & (lane16_shift <= 4'h1); // decode.rs:103
     wire lane16_lost_10 = lane16_frame_1[10] & (lane16_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t305 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:104
+    wire [11:0] _t186 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane16_rest <= |_t305;
+        if (go) lane16_rest <= |_t186;
         if (go) lane16_zero_s2 <= lane16_zero;
         if (go) lane16_zero_s3 <= lane16_zero_s2;
         if (go) lane16_zero_s4 <= lane16_zero_s3;
@@ -7139,9 +7479,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_up = lane16_normal[0] & (lane16_rest | lane16_normal[1]); // decode.rs:109
     wire [16:0] lane16_kept = {lane16_exponent, lane16_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane16_more = {5'h0, lane16_normal[11], 10'h0, lane16_up}; // decode.rs:111
-    wire [16:0] _t306 = lane16_kept + lane16_more; // decode.rs:112
+    wire [16:0] _t187 = lane16_kept + lane16_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane16_magnitude <= _t306[16:1];
+        if (go) lane16_magnitude <= _t187[16:1];
         if (go) lane16_negative_1_s2 <= lane16_negative_1;
         if (go) lane16_negative_1_s3 <= lane16_negative_1_s2;
         if (go) lane16_negative_1_s4 <= lane16_negative_1_s3;
@@ -7179,13 +7519,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t307 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t308 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t309 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t307; // side_table.rs:165
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t308; // side_table.rs:165
+    wire [19:0] _t188 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t189 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t190 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t188; // side_table.rs:165
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t189; // side_table.rs:165
     wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t309; // side_table.rs:165
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t190; // side_table.rs:165
     wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:167
@@ -7199,9 +7539,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane17_side_half_scale_1 <= lane17_side_half_scale;
         if (go) lane17_h_s2 <= lane17_h;
     end
-    wire [12:0] _t310 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t191 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane17_product <= _t310;
+        if (go) lane17_product <= _t191;
         if (go) lane17_side_later_base_value <= lane17_side_base_value_1;
         if (go) lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
         if (go) lane17_side_later_half_scale <= lane17_side_half_scale_1;
@@ -7209,17 +7549,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane17_scaled = {lane17_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane17_sum <= {1'h0, lane17_side_later_base_value} + {4'h0, lane17_scaled};
     wire [22:0] lane17_frame = {2'h0, lane17_sum}; // decode.rs:95
-    wire [15:0] lane17_padded = {lane17_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t311 = ~(|lane17_padded[15:8]); // leading_zeros.rs:20
-    wire _t312 = ~(|lane17_padded[7:4]); // leading_zeros.rs:20
-    wire _t313 = ~(|lane17_padded[3:2]); // leading_zeros.rs:20
-    wire _t314 = ~(|lane17_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t315 = _t312 ? {_t313, _t313 ? (~lane17_padded[1]) : (~lane17_padded[3])} : {_t314, _t314 ? (~lane17_padded[5]) : (~lane17_padded[7])}; // leading_zeros.rs:21
-    wire _t316 = ~(|lane17_padded[15:12]); // leading_zeros.rs:20
-    wire _t317 = ~(|lane17_padded[11:10]); // leading_zeros.rs:20
-    wire _t318 = ~(|lane17_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t319 = _t316 ? {_t317, _t317 ? (~lane17_padded[9]) : (~lane17_padded[11])} : {_t318, _t318 ? (~lane17_padded[13]) : (~lane17_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane17_zeros = {_t311, _t311 ? {_t312, _t315} : {_t316, _t319}}; // leading_zeros.rs:21
+    wire [7:0] lane17_high = lane17_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane17_low = {lane17_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane17_none_1 = ~(|lane17_high); // leading_zeros.rs:15
+    wire [3:0] lane17_high_1 = lane17_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane17_low_1 = lane17_low[3:0]; // leading_zeros.rs:14
+    wire lane17_none_2 = ~(|lane17_high_1); // leading_zeros.rs:15
+    wire [1:0] lane17_high_2 = lane17_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane17_low_2 = lane17_low_1[1:0]; // leading_zeros.rs:14
+    wire lane17_none_3 = ~(|lane17_high_2); // leading_zeros.rs:15
+    wire lane17_of_low = ~lane17_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane17_of_low_1 = {lane17_none_3, lane17_none_3 ? lane17_of_low : (~lane17_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane17_high_3 = lane17_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane17_low_3 = lane17_high_1[1:0]; // leading_zeros.rs:14
+    wire lane17_none_4 = ~(|lane17_high_3); // leading_zeros.rs:15
+    wire lane17_of_low_2 = ~lane17_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t192 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t192}; // leading_zeros.rs:17
+    wire [3:0] lane17_high_4 = lane17_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane17_low_4 = lane17_high[3:0]; // leading_zeros.rs:14
+    wire lane17_none_5 = ~(|lane17_high_4); // leading_zeros.rs:15
+    wire [1:0] lane17_high_5 = lane17_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane17_low_5 = lane17_low_4[1:0]; // leading_zeros.rs:14
+    wire lane17_none_6 = ~(|lane17_high_5); // leading_zeros.rs:15
+    wire lane17_of_low_4 = ~lane17_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane17_of_low_5 = {lane17_none_6, lane17_none_6 ? lane17_of_low_4 : (~lane17_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane17_high_6 = lane17_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane17_low_6 = lane17_high_4[1:0]; // leading_zeros.rs:14
+    wire lane17_none_7 = ~(|lane17_high_6); // leading_zeros.rs:15
+    wire lane17_of_low_6 = ~lane17_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t193 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t193}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane17_scale <= lane17_side_later_half_scale;
     wire lane17_limited = (~(|lane17_scale[5:4])) & (lane17_zeros > lane17_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7245,9 +7605,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_lost_8 = lane17_frame_1[8] & (lane17_shift <= 4'h2); // decode.rs:103
     wire lane17_lost_9 = lane17_frame_1[9] & (lane17_shift <= 4'h1); // decode.rs:103
     wire lane17_lost_10 = lane17_frame_1[10] & (lane17_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t320 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:104
+    wire [11:0] _t194 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane17_rest <= |_t320;
+        if (go) lane17_rest <= |_t194;
         if (go) lane17_zero_s2 <= lane17_zero;
         if (go) lane17_zero_s3 <= lane17_zero_s2;
         if (go) lane17_zero_s4 <= lane17_zero_s3;
@@ -7258,9 +7618,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_up = lane17_normal[0] & (lane17_rest | lane17_normal[1]); // decode.rs:109
     wire [16:0] lane17_kept = {lane17_exponent, lane17_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane17_more = {5'h0, lane17_normal[11], 10'h0, lane17_up}; // decode.rs:111
-    wire [16:0] _t321 = lane17_kept + lane17_more; // decode.rs:112
+    wire [16:0] _t195 = lane17_kept + lane17_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane17_magnitude <= _t321[16:1];
+        if (go) lane17_magnitude <= _t195[16:1];
         if (go) lane17_negative_1_s2 <= lane17_negative_1;
         if (go) lane17_negative_1_s3 <= lane17_negative_1_s2;
         if (go) lane17_negative_1_s4 <= lane17_negative_1_s3;
@@ -7298,13 +7658,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t322 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t323 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t324 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t322; // side_table.rs:165
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t323; // side_table.rs:165
+    wire [19:0] _t196 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t197 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t198 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t196; // side_table.rs:165
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t197; // side_table.rs:165
     wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t324; // side_table.rs:165
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t198; // side_table.rs:165
     wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:167
@@ -7318,9 +7678,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane18_side_half_scale_1 <= lane18_side_half_scale;
         if (go) lane18_h_s2 <= lane18_h;
     end
-    wire [12:0] _t325 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t199 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane18_product <= _t325;
+        if (go) lane18_product <= _t199;
         if (go) lane18_side_later_base_value <= lane18_side_base_value_1;
         if (go) lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
         if (go) lane18_side_later_half_scale <= lane18_side_half_scale_1;
@@ -7328,17 +7688,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane18_scaled = {lane18_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane18_sum <= {1'h0, lane18_side_later_base_value} + {4'h0, lane18_scaled};
     wire [22:0] lane18_frame = {2'h0, lane18_sum}; // decode.rs:95
-    wire [15:0] lane18_padded = {lane18_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t326 = ~(|lane18_padded[15:8]); // leading_zeros.rs:20
-    wire _t327 = ~(|lane18_padded[7:4]); // leading_zeros.rs:20
-    wire _t328 = ~(|lane18_padded[3:2]); // leading_zeros.rs:20
-    wire _t329 = ~(|lane18_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t330 = _t327 ? {_t328, _t328 ? (~lane18_padded[1]) : (~lane18_padded[3])} : {_t329, _t329 ? (~lane18_padded[5]) : (~lane18_padded[7])}; // leading_zeros.rs:21
-    wire _t331 = ~(|lane18_padded[15:12]); // leading_zeros.rs:20
-    wire _t332 = ~(|lane18_padded[11:10]); // leading_zeros.rs:20
-    wire _t333 = ~(|lane18_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t334 = _t331 ? {_t332, _t332 ? (~lane18_padded[9]) : (~lane18_padded[11])} : {_t333, _t333 ? (~lane18_padded[13]) : (~lane18_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane18_zeros = {_t326, _t326 ? {_t327, _t330} : {_t331, _t334}}; // leading_zeros.rs:21
+    wire [7:0] lane18_high = lane18_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane18_low = {lane18_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane18_none_1 = ~(|lane18_high); // leading_zeros.rs:15
+    wire [3:0] lane18_high_1 = lane18_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane18_low_1 = lane18_low[3:0]; // leading_zeros.rs:14
+    wire lane18_none_2 = ~(|lane18_high_1); // leading_zeros.rs:15
+    wire [1:0] lane18_high_2 = lane18_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane18_low_2 = lane18_low_1[1:0]; // leading_zeros.rs:14
+    wire lane18_none_3 = ~(|lane18_high_2); // leading_zeros.rs:15
+    wire lane18_of_low = ~lane18_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane18_of_low_1 = {lane18_none_3, lane18_none_3 ? lane18_of_low : (~lane18_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane18_high_3 = lane18_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane18_low_3 = lane18_high_1[1:0]; // leading_zeros.rs:14
+    wire lane18_none_4 = ~(|lane18_high_3); // leading_zeros.rs:15
+    wire lane18_of_low_2 = ~lane18_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t200 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t200}; // leading_zeros.rs:17
+    wire [3:0] lane18_high_4 = lane18_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane18_low_4 = lane18_high[3:0]; // leading_zeros.rs:14
+    wire lane18_none_5 = ~(|lane18_high_4); // leading_zeros.rs:15
+    wire [1:0] lane18_high_5 = lane18_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane18_low_5 = lane18_low_4[1:0]; // leading_zeros.rs:14
+    wire lane18_none_6 = ~(|lane18_high_5); // leading_zeros.rs:15
+    wire lane18_of_low_4 = ~lane18_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane18_of_low_5 = {lane18_none_6, lane18_none_6 ? lane18_of_low_4 : (~lane18_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane18_high_6 = lane18_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane18_low_6 = lane18_high_4[1:0]; // leading_zeros.rs:14
+    wire lane18_none_7 = ~(|lane18_high_6); // leading_zeros.rs:15
+    wire lane18_of_low_6 = ~lane18_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t201 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t201}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane18_scale <= lane18_side_later_half_scale;
     wire lane18_limited = (~(|lane18_scale[5:4])) & (lane18_zeros > lane18_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7364,9 +7744,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_lost_8 = lane18_frame_1[8] & (lane18_shift <= 4'h2); // decode.rs:103
     wire lane18_lost_9 = lane18_frame_1[9] & (lane18_shift <= 4'h1); // decode.rs:103
     wire lane18_lost_10 = lane18_frame_1[10] & (lane18_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t335 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:104
+    wire [11:0] _t202 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane18_rest <= |_t335;
+        if (go) lane18_rest <= |_t202;
         if (go) lane18_zero_s2 <= lane18_zero;
         if (go) lane18_zero_s3 <= lane18_zero_s2;
         if (go) lane18_zero_s4 <= lane18_zero_s3;
@@ -7377,9 +7757,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_up = lane18_normal[0] & (lane18_rest | lane18_normal[1]); // decode.rs:109
     wire [16:0] lane18_kept = {lane18_exponent, lane18_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane18_more = {5'h0, lane18_normal[11], 10'h0, lane18_up}; // decode.rs:111
-    wire [16:0] _t336 = lane18_kept + lane18_more; // decode.rs:112
+    wire [16:0] _t203 = lane18_kept + lane18_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane18_magnitude <= _t336[16:1];
+        if (go) lane18_magnitude <= _t203[16:1];
         if (go) lane18_negative_1_s2 <= lane18_negative_1;
         if (go) lane18_negative_1_s3 <= lane18_negative_1_s2;
         if (go) lane18_negative_1_s4 <= lane18_negative_1_s3;
@@ -7417,13 +7797,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t337 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t338 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t339 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t337; // side_table.rs:165
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t338; // side_table.rs:165
+    wire [19:0] _t204 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t205 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t206 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t204; // side_table.rs:165
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t205; // side_table.rs:165
     wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t339; // side_table.rs:165
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t206; // side_table.rs:165
     wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:167
@@ -7437,9 +7817,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane19_side_half_scale_1 <= lane19_side_half_scale;
         if (go) lane19_h_s2 <= lane19_h;
     end
-    wire [12:0] _t340 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t207 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane19_product <= _t340;
+        if (go) lane19_product <= _t207;
         if (go) lane19_side_later_base_value <= lane19_side_base_value_1;
         if (go) lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
         if (go) lane19_side_later_half_scale <= lane19_side_half_scale_1;
@@ -7447,17 +7827,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane19_scaled = {lane19_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane19_sum <= {1'h0, lane19_side_later_base_value} + {4'h0, lane19_scaled};
     wire [22:0] lane19_frame = {2'h0, lane19_sum}; // decode.rs:95
-    wire [15:0] lane19_padded = {lane19_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t341 = ~(|lane19_padded[15:8]); // leading_zeros.rs:20
-    wire _t342 = ~(|lane19_padded[7:4]); // leading_zeros.rs:20
-    wire _t343 = ~(|lane19_padded[3:2]); // leading_zeros.rs:20
-    wire _t344 = ~(|lane19_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t345 = _t342 ? {_t343, _t343 ? (~lane19_padded[1]) : (~lane19_padded[3])} : {_t344, _t344 ? (~lane19_padded[5]) : (~lane19_padded[7])}; // leading_zeros.rs:21
-    wire _t346 = ~(|lane19_padded[15:12]); // leading_zeros.rs:20
-    wire _t347 = ~(|lane19_padded[11:10]); // leading_zeros.rs:20
-    wire _t348 = ~(|lane19_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t349 = _t346 ? {_t347, _t347 ? (~lane19_padded[9]) : (~lane19_padded[11])} : {_t348, _t348 ? (~lane19_padded[13]) : (~lane19_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane19_zeros = {_t341, _t341 ? {_t342, _t345} : {_t346, _t349}}; // leading_zeros.rs:21
+    wire [7:0] lane19_high = lane19_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane19_low = {lane19_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane19_none_1 = ~(|lane19_high); // leading_zeros.rs:15
+    wire [3:0] lane19_high_1 = lane19_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane19_low_1 = lane19_low[3:0]; // leading_zeros.rs:14
+    wire lane19_none_2 = ~(|lane19_high_1); // leading_zeros.rs:15
+    wire [1:0] lane19_high_2 = lane19_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane19_low_2 = lane19_low_1[1:0]; // leading_zeros.rs:14
+    wire lane19_none_3 = ~(|lane19_high_2); // leading_zeros.rs:15
+    wire lane19_of_low = ~lane19_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane19_of_low_1 = {lane19_none_3, lane19_none_3 ? lane19_of_low : (~lane19_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane19_high_3 = lane19_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane19_low_3 = lane19_high_1[1:0]; // leading_zeros.rs:14
+    wire lane19_none_4 = ~(|lane19_high_3); // leading_zeros.rs:15
+    wire lane19_of_low_2 = ~lane19_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t208 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t208}; // leading_zeros.rs:17
+    wire [3:0] lane19_high_4 = lane19_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane19_low_4 = lane19_high[3:0]; // leading_zeros.rs:14
+    wire lane19_none_5 = ~(|lane19_high_4); // leading_zeros.rs:15
+    wire [1:0] lane19_high_5 = lane19_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane19_low_5 = lane19_low_4[1:0]; // leading_zeros.rs:14
+    wire lane19_none_6 = ~(|lane19_high_5); // leading_zeros.rs:15
+    wire lane19_of_low_4 = ~lane19_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane19_of_low_5 = {lane19_none_6, lane19_none_6 ? lane19_of_low_4 : (~lane19_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane19_high_6 = lane19_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane19_low_6 = lane19_high_4[1:0]; // leading_zeros.rs:14
+    wire lane19_none_7 = ~(|lane19_high_6); // leading_zeros.rs:15
+    wire lane19_of_low_6 = ~lane19_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t209 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t209}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane19_scale <= lane19_side_later_half_scale;
     wire lane19_limited = (~(|lane19_scale[5:4])) & (lane19_zeros > lane19_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7483,9 +7883,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_lost_8 = lane19_frame_1[8] & (lane19_shift <= 4'h2); // decode.rs:103
     wire lane19_lost_9 = lane19_frame_1[9] & (lane19_shift <= 4'h1); // decode.rs:103
     wire lane19_lost_10 = lane19_frame_1[10] & (lane19_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t350 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:104
+    wire [11:0] _t210 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane19_rest <= |_t350;
+        if (go) lane19_rest <= |_t210;
         if (go) lane19_zero_s2 <= lane19_zero;
         if (go) lane19_zero_s3 <= lane19_zero_s2;
         if (go) lane19_zero_s4 <= lane19_zero_s3;
@@ -7496,9 +7896,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_up = lane19_normal[0] & (lane19_rest | lane19_normal[1]); // decode.rs:109
     wire [16:0] lane19_kept = {lane19_exponent, lane19_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane19_more = {5'h0, lane19_normal[11], 10'h0, lane19_up}; // decode.rs:111
-    wire [16:0] _t351 = lane19_kept + lane19_more; // decode.rs:112
+    wire [16:0] _t211 = lane19_kept + lane19_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane19_magnitude <= _t351[16:1];
+        if (go) lane19_magnitude <= _t211[16:1];
         if (go) lane19_negative_1_s2 <= lane19_negative_1;
         if (go) lane19_negative_1_s3 <= lane19_negative_1_s2;
         if (go) lane19_negative_1_s4 <= lane19_negative_1_s3;
@@ -7536,13 +7936,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t352 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t353 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t354 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t352; // side_table.rs:165
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t353; // side_table.rs:165
+    wire [19:0] _t212 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t213 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t214 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t212; // side_table.rs:165
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t213; // side_table.rs:165
     wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t354; // side_table.rs:165
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t214; // side_table.rs:165
     wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:167
@@ -7556,9 +7956,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane20_side_half_scale_1 <= lane20_side_half_scale;
         if (go) lane20_h_s2 <= lane20_h;
     end
-    wire [12:0] _t355 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t215 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane20_product <= _t355;
+        if (go) lane20_product <= _t215;
         if (go) lane20_side_later_base_value <= lane20_side_base_value_1;
         if (go) lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
         if (go) lane20_side_later_half_scale <= lane20_side_half_scale_1;
@@ -7566,17 +7966,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane20_scaled = {lane20_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane20_sum <= {1'h0, lane20_side_later_base_value} + {4'h0, lane20_scaled};
     wire [22:0] lane20_frame = {2'h0, lane20_sum}; // decode.rs:95
-    wire [15:0] lane20_padded = {lane20_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t356 = ~(|lane20_padded[15:8]); // leading_zeros.rs:20
-    wire _t357 = ~(|lane20_padded[7:4]); // leading_zeros.rs:20
-    wire _t358 = ~(|lane20_padded[3:2]); // leading_zeros.rs:20
-    wire _t359 = ~(|lane20_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t360 = _t357 ? {_t358, _t358 ? (~lane20_padded[1]) : (~lane20_padded[3])} : {_t359, _t359 ? (~lane20_padded[5]) : (~lane20_padded[7])}; // leading_zeros.rs:21
-    wire _t361 = ~(|lane20_padded[15:12]); // leading_zeros.rs:20
-    wire _t362 = ~(|lane20_padded[11:10]); // leading_zeros.rs:20
-    wire _t363 = ~(|lane20_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t364 = _t361 ? {_t362, _t362 ? (~lane20_padded[9]) : (~lane20_padded[11])} : {_t363, _t363 ? (~lane20_padded[13]) : (~lane20_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane20_zeros = {_t356, _t356 ? {_t357, _t360} : {_t361, _t364}}; // leading_zeros.rs:21
+    wire [7:0] lane20_high = lane20_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane20_low = {lane20_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane20_none_1 = ~(|lane20_high); // leading_zeros.rs:15
+    wire [3:0] lane20_high_1 = lane20_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane20_low_1 = lane20_low[3:0]; // leading_zeros.rs:14
+    wire lane20_none_2 = ~(|lane20_high_1); // leading_zeros.rs:15
+    wire [1:0] lane20_high_2 = lane20_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane20_low_2 = lane20_low_1[1:0]; // leading_zeros.rs:14
+    wire lane20_none_3 = ~(|lane20_high_2); // leading_zeros.rs:15
+    wire lane20_of_low = ~lane20_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane20_of_low_1 = {lane20_none_3, lane20_none_3 ? lane20_of_low : (~lane20_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane20_high_3 = lane20_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane20_low_3 = lane20_high_1[1:0]; // leading_zeros.rs:14
+    wire lane20_none_4 = ~(|lane20_high_3); // leading_zeros.rs:15
+    wire lane20_of_low_2 = ~lane20_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t216 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t216}; // leading_zeros.rs:17
+    wire [3:0] lane20_high_4 = lane20_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane20_low_4 = lane20_high[3:0]; // leading_zeros.rs:14
+    wire lane20_none_5 = ~(|lane20_high_4); // leading_zeros.rs:15
+    wire [1:0] lane20_high_5 = lane20_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane20_low_5 = lane20_low_4[1:0]; // leading_zeros.rs:14
+    wire lane20_none_6 = ~(|lane20_high_5); // leading_zeros.rs:15
+    wire lane20_of_low_4 = ~lane20_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane20_of_low_5 = {lane20_none_6, lane20_none_6 ? lane20_of_low_4 : (~lane20_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane20_high_6 = lane20_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane20_low_6 = lane20_high_4[1:0]; // leading_zeros.rs:14
+    wire lane20_none_7 = ~(|lane20_high_6); // leading_zeros.rs:15
+    wire lane20_of_low_6 = ~lane20_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t217 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t217}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane20_scale <= lane20_side_later_half_scale;
     wire lane20_limited = (~(|lane20_scale[5:4])) & (lane20_zeros > lane20_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7602,9 +8022,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_lost_8 = lane20_frame_1[8] & (lane20_shift <= 4'h2); // decode.rs:103
     wire lane20_lost_9 = lane20_frame_1[9] & (lane20_shift <= 4'h1); // decode.rs:103
     wire lane20_lost_10 = lane20_frame_1[10] & (lane20_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t365 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:104
+    wire [11:0] _t218 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane20_rest <= |_t365;
+        if (go) lane20_rest <= |_t218;
         if (go) lane20_zero_s2 <= lane20_zero;
         if (go) lane20_zero_s3 <= lane20_zero_s2;
         if (go) lane20_zero_s4 <= lane20_zero_s3;
@@ -7615,9 +8035,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_up = lane20_normal[0] & (lane20_rest | lane20_normal[1]); // decode.rs:109
     wire [16:0] lane20_kept = {lane20_exponent, lane20_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane20_more = {5'h0, lane20_normal[11], 10'h0, lane20_up}; // decode.rs:111
-    wire [16:0] _t366 = lane20_kept + lane20_more; // decode.rs:112
+    wire [16:0] _t219 = lane20_kept + lane20_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane20_magnitude <= _t366[16:1];
+        if (go) lane20_magnitude <= _t219[16:1];
         if (go) lane20_negative_1_s2 <= lane20_negative_1;
         if (go) lane20_negative_1_s3 <= lane20_negative_1_s2;
         if (go) lane20_negative_1_s4 <= lane20_negative_1_s3;
@@ -7655,13 +8075,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t367 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t368 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t369 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t367; // side_table.rs:165
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t368; // side_table.rs:165
+    wire [19:0] _t220 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t221 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t222 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t220; // side_table.rs:165
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t221; // side_table.rs:165
     wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t369; // side_table.rs:165
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t222; // side_table.rs:165
     wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:167
@@ -7675,9 +8095,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane21_side_half_scale_1 <= lane21_side_half_scale;
         if (go) lane21_h_s2 <= lane21_h;
     end
-    wire [12:0] _t370 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t223 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane21_product <= _t370;
+        if (go) lane21_product <= _t223;
         if (go) lane21_side_later_base_value <= lane21_side_base_value_1;
         if (go) lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
         if (go) lane21_side_later_half_scale <= lane21_side_half_scale_1;
@@ -7685,17 +8105,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane21_scaled = {lane21_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane21_sum <= {1'h0, lane21_side_later_base_value} + {4'h0, lane21_scaled};
     wire [22:0] lane21_frame = {2'h0, lane21_sum}; // decode.rs:95
-    wire [15:0] lane21_padded = {lane21_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t371 = ~(|lane21_padded[15:8]); // leading_zeros.rs:20
-    wire _t372 = ~(|lane21_padded[7:4]); // leading_zeros.rs:20
-    wire _t373 = ~(|lane21_padded[3:2]); // leading_zeros.rs:20
-    wire _t374 = ~(|lane21_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t375 = _t372 ? {_t373, _t373 ? (~lane21_padded[1]) : (~lane21_padded[3])} : {_t374, _t374 ? (~lane21_padded[5]) : (~lane21_padded[7])}; // leading_zeros.rs:21
-    wire _t376 = ~(|lane21_padded[15:12]); // leading_zeros.rs:20
-    wire _t377 = ~(|lane21_padded[11:10]); // leading_zeros.rs:20
-    wire _t378 = ~(|lane21_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t379 = _t376 ? {_t377, _t377 ? (~lane21_padded[9]) : (~lane21_padded[11])} : {_t378, _t378 ? (~lane21_padded[13]) : (~lane21_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane21_zeros = {_t371, _t371 ? {_t372, _t375} : {_t376, _t379}}; // leading_zeros.rs:21
+    wire [7:0] lane21_high = lane21_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane21_low = {lane21_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane21_none_1 = ~(|lane21_high); // leading_zeros.rs:15
+    wire [3:0] lane21_high_1 = lane21_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane21_low_1 = lane21_low[3:0]; // leading_zeros.rs:14
+    wire lane21_none_2 = ~(|lane21_high_1); // leading_zeros.rs:15
+    wire [1:0] lane21_high_2 = lane21_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane21_low_2 = lane21_low_1[1:0]; // leading_zeros.rs:14
+    wire lane21_none_3 = ~(|lane21_high_2); // leading_zeros.rs:15
+    wire lane21_of_low = ~lane21_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane21_of_low_1 = {lane21_none_3, lane21_none_3 ? lane21_of_low : (~lane21_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane21_high_3 = lane21_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane21_low_3 = lane21_high_1[1:0]; // leading_zeros.rs:14
+    wire lane21_none_4 = ~(|lane21_high_3); // leading_zeros.rs:15
+    wire lane21_of_low_2 = ~lane21_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t224 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t224}; // leading_zeros.rs:17
+    wire [3:0] lane21_high_4 = lane21_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane21_low_4 = lane21_high[3:0]; // leading_zeros.rs:14
+    wire lane21_none_5 = ~(|lane21_high_4); // leading_zeros.rs:15
+    wire [1:0] lane21_high_5 = lane21_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane21_low_5 = lane21_low_4[1:0]; // leading_zeros.rs:14
+    wire lane21_none_6 = ~(|lane21_high_5); // leading_zeros.rs:15
+    wire lane21_of_low_4 = ~lane21_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane21_of_low_5 = {lane21_none_6, lane21_none_6 ? lane21_of_low_4 : (~lane21_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane21_high_6 = lane21_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane21_low_6 = lane21_high_4[1:0]; // leading_zeros.rs:14
+    wire lane21_none_7 = ~(|lane21_high_6); // leading_zeros.rs:15
+    wire lane21_of_low_6 = ~lane21_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t225 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t225}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane21_scale <= lane21_side_later_half_scale;
     wire lane21_limited = (~(|lane21_scale[5:4])) & (lane21_zeros > lane21_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7721,9 +8161,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_lost_8 = lane21_frame_1[8] & (lane21_shift <= 4'h2); // decode.rs:103
     wire lane21_lost_9 = lane21_frame_1[9] & (lane21_shift <= 4'h1); // decode.rs:103
     wire lane21_lost_10 = lane21_frame_1[10] & (lane21_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t380 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:104
+    wire [11:0] _t226 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane21_rest <= |_t380;
+        if (go) lane21_rest <= |_t226;
         if (go) lane21_zero_s2 <= lane21_zero;
         if (go) lane21_zero_s3 <= lane21_zero_s2;
         if (go) lane21_zero_s4 <= lane21_zero_s3;
@@ -7734,9 +8174,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_up = lane21_normal[0] & (lane21_rest | lane21_normal[1]); // decode.rs:109
     wire [16:0] lane21_kept = {lane21_exponent, lane21_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane21_more = {5'h0, lane21_normal[11], 10'h0, lane21_up}; // decode.rs:111
-    wire [16:0] _t381 = lane21_kept + lane21_more; // decode.rs:112
+    wire [16:0] _t227 = lane21_kept + lane21_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane21_magnitude <= _t381[16:1];
+        if (go) lane21_magnitude <= _t227[16:1];
         if (go) lane21_negative_1_s2 <= lane21_negative_1;
         if (go) lane21_negative_1_s3 <= lane21_negative_1_s2;
         if (go) lane21_negative_1_s4 <= lane21_negative_1_s3;
@@ -7774,13 +8214,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t382 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t383 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t384 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t382; // side_table.rs:165
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t383; // side_table.rs:165
+    wire [19:0] _t228 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t229 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t230 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t228; // side_table.rs:165
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t229; // side_table.rs:165
     wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t384; // side_table.rs:165
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t230; // side_table.rs:165
     wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:167
@@ -7794,9 +8234,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane22_side_half_scale_1 <= lane22_side_half_scale;
         if (go) lane22_h_s2 <= lane22_h;
     end
-    wire [12:0] _t385 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t231 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane22_product <= _t385;
+        if (go) lane22_product <= _t231;
         if (go) lane22_side_later_base_value <= lane22_side_base_value_1;
         if (go) lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
         if (go) lane22_side_later_half_scale <= lane22_side_half_scale_1;
@@ -7804,17 +8244,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane22_scaled = {lane22_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane22_sum <= {1'h0, lane22_side_later_base_value} + {4'h0, lane22_scaled};
     wire [22:0] lane22_frame = {2'h0, lane22_sum}; // decode.rs:95
-    wire [15:0] lane22_padded = {lane22_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t386 = ~(|lane22_padded[15:8]); // leading_zeros.rs:20
-    wire _t387 = ~(|lane22_padded[7:4]); // leading_zeros.rs:20
-    wire _t388 = ~(|lane22_padded[3:2]); // leading_zeros.rs:20
-    wire _t389 = ~(|lane22_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t390 = _t387 ? {_t388, _t388 ? (~lane22_padded[1]) : (~lane22_padded[3])} : {_t389, _t389 ? (~lane22_padded[5]) : (~lane22_padded[7])}; // leading_zeros.rs:21
-    wire _t391 = ~(|lane22_padded[15:12]); // leading_zeros.rs:20
-    wire _t392 = ~(|lane22_padded[11:10]); // leading_zeros.rs:20
-    wire _t393 = ~(|lane22_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t394 = _t391 ? {_t392, _t392 ? (~lane22_padded[9]) : (~lane22_padded[11])} : {_t393, _t393 ? (~lane22_padded[13]) : (~lane22_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane22_zeros = {_t386, _t386 ? {_t387, _t390} : {_t391, _t394}}; // leading_zeros.rs:21
+    wire [7:0] lane22_high = lane22_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane22_low = {lane22_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane22_none_1 = ~(|lane22_high); // leading_zeros.rs:15
+    wire [3:0] lane22_high_1 = lane22_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane22_low_1 = lane22_low[3:0]; // leading_zeros.rs:14
+    wire lane22_none_2 = ~(|lane22_high_1); // leading_zeros.rs:15
+    wire [1:0] lane22_high_2 = lane22_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane22_low_2 = lane22_low_1[1:0]; // leading_zeros.rs:14
+    wire lane22_none_3 = ~(|lane22_high_2); // leading_zeros.rs:15
+    wire lane22_of_low = ~lane22_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane22_of_low_1 = {lane22_none_3, lane22_none_3 ? lane22_of_low : (~lane22_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane22_high_3 = lane22_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane22_low_3 = lane22_high_1[1:0]; // leading_zeros.rs:14
+    wire lane22_none_4 = ~(|lane22_high_3); // leading_zeros.rs:15
+    wire lane22_of_low_2 = ~lane22_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t232 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t232}; // leading_zeros.rs:17
+    wire [3:0] lane22_high_4 = lane22_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane22_low_4 = lane22_high[3:0]; // leading_zeros.rs:14
+    wire lane22_none_5 = ~(|lane22_high_4); // leading_zeros.rs:15
+    wire [1:0] lane22_high_5 = lane22_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane22_low_5 = lane22_low_4[1:0]; // leading_zeros.rs:14
+    wire lane22_none_6 = ~(|lane22_high_5); // leading_zeros.rs:15
+    wire lane22_of_low_4 = ~lane22_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane22_of_low_5 = {lane22_none_6, lane22_none_6 ? lane22_of_low_4 : (~lane22_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane22_high_6 = lane22_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane22_low_6 = lane22_high_4[1:0]; // leading_zeros.rs:14
+    wire lane22_none_7 = ~(|lane22_high_6); // leading_zeros.rs:15
+    wire lane22_of_low_6 = ~lane22_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t233 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t233}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane22_scale <= lane22_side_later_half_scale;
     wire lane22_limited = (~(|lane22_scale[5:4])) & (lane22_zeros > lane22_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7840,9 +8300,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_lost_8 = lane22_frame_1[8] & (lane22_shift <= 4'h2); // decode.rs:103
     wire lane22_lost_9 = lane22_frame_1[9] & (lane22_shift <= 4'h1); // decode.rs:103
     wire lane22_lost_10 = lane22_frame_1[10] & (lane22_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t395 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:104
+    wire [11:0] _t234 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane22_rest <= |_t395;
+        if (go) lane22_rest <= |_t234;
         if (go) lane22_zero_s2 <= lane22_zero;
         if (go) lane22_zero_s3 <= lane22_zero_s2;
         if (go) lane22_zero_s4 <= lane22_zero_s3;
@@ -7853,9 +8313,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_up = lane22_normal[0] & (lane22_rest | lane22_normal[1]); // decode.rs:109
     wire [16:0] lane22_kept = {lane22_exponent, lane22_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane22_more = {5'h0, lane22_normal[11], 10'h0, lane22_up}; // decode.rs:111
-    wire [16:0] _t396 = lane22_kept + lane22_more; // decode.rs:112
+    wire [16:0] _t235 = lane22_kept + lane22_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane22_magnitude <= _t396[16:1];
+        if (go) lane22_magnitude <= _t235[16:1];
         if (go) lane22_negative_1_s2 <= lane22_negative_1;
         if (go) lane22_negative_1_s3 <= lane22_negative_1_s2;
         if (go) lane22_negative_1_s4 <= lane22_negative_1_s3;
@@ -7893,13 +8353,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t397 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t398 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t399 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t397; // side_table.rs:165
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t398; // side_table.rs:165
+    wire [19:0] _t236 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t237 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t238 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t236; // side_table.rs:165
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t237; // side_table.rs:165
     wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t399; // side_table.rs:165
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t238; // side_table.rs:165
     wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:167
@@ -7913,9 +8373,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane23_side_half_scale_1 <= lane23_side_half_scale;
         if (go) lane23_h_s2 <= lane23_h;
     end
-    wire [12:0] _t400 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t239 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane23_product <= _t400;
+        if (go) lane23_product <= _t239;
         if (go) lane23_side_later_base_value <= lane23_side_base_value_1;
         if (go) lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
         if (go) lane23_side_later_half_scale <= lane23_side_half_scale_1;
@@ -7923,17 +8383,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane23_scaled = {lane23_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane23_sum <= {1'h0, lane23_side_later_base_value} + {4'h0, lane23_scaled};
     wire [22:0] lane23_frame = {2'h0, lane23_sum}; // decode.rs:95
-    wire [15:0] lane23_padded = {lane23_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t401 = ~(|lane23_padded[15:8]); // leading_zeros.rs:20
-    wire _t402 = ~(|lane23_padded[7:4]); // leading_zeros.rs:20
-    wire _t403 = ~(|lane23_padded[3:2]); // leading_zeros.rs:20
-    wire _t404 = ~(|lane23_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t405 = _t402 ? {_t403, _t403 ? (~lane23_padded[1]) : (~lane23_padded[3])} : {_t404, _t404 ? (~lane23_padded[5]) : (~lane23_padded[7])}; // leading_zeros.rs:21
-    wire _t406 = ~(|lane23_padded[15:12]); // leading_zeros.rs:20
-    wire _t407 = ~(|lane23_padded[11:10]); // leading_zeros.rs:20
-    wire _t408 = ~(|lane23_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t409 = _t406 ? {_t407, _t407 ? (~lane23_padded[9]) : (~lane23_padded[11])} : {_t408, _t408 ? (~lane23_padded[13]) : (~lane23_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane23_zeros = {_t401, _t401 ? {_t402, _t405} : {_t406, _t409}}; // leading_zeros.rs:21
+    wire [7:0] lane23_high = lane23_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane23_low = {lane23_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane23_none_1 = ~(|lane23_high); // leading_zeros.rs:15
+    wire [3:0] lane23_high_1 = lane23_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane23_low_1 = lane23_low[3:0]; // leading_zeros.rs:14
+    wire lane23_none_2 = ~(|lane23_high_1); // leading_zeros.rs:15
+    wire [1:0] lane23_high_2 = lane23_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane23_low_2 = lane23_low_1[1:0]; // leading_zeros.rs:14
+    wire lane23_none_3 = ~(|lane23_high_2); // leading_zeros.rs:15
+    wire lane23_of_low = ~lane23_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane23_of_low_1 = {lane23_none_3, lane23_none_3 ? lane23_of_low : (~lane23_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane23_high_3 = lane23_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane23_low_3 = lane23_high_1[1:0]; // leading_zeros.rs:14
+    wire lane23_none_4 = ~(|lane23_high_3); // leading_zeros.rs:15
+    wire lane23_of_low_2 = ~lane23_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t240 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t240}; // leading_zeros.rs:17
+    wire [3:0] lane23_high_4 = lane23_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane23_low_4 = lane23_high[3:0]; // leading_zeros.rs:14
+    wire lane23_none_5 = ~(|lane23_high_4); // leading_zeros.rs:15
+    wire [1:0] lane23_high_5 = lane23_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane23_low_5 = lane23_low_4[1:0]; // leading_zeros.rs:14
+    wire lane23_none_6 = ~(|lane23_high_5); // leading_zeros.rs:15
+    wire lane23_of_low_4 = ~lane23_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane23_of_low_5 = {lane23_none_6, lane23_none_6 ? lane23_of_low_4 : (~lane23_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane23_high_6 = lane23_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane23_low_6 = lane23_high_4[1:0]; // leading_zeros.rs:14
+    wire lane23_none_7 = ~(|lane23_high_6); // leading_zeros.rs:15
+    wire lane23_of_low_6 = ~lane23_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t241 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t241}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane23_scale <= lane23_side_later_half_scale;
     wire lane23_limited = (~(|lane23_scale[5:4])) & (lane23_zeros > lane23_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -7959,9 +8439,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_lost_8 = lane23_frame_1[8] & (lane23_shift <= 4'h2); // decode.rs:103
     wire lane23_lost_9 = lane23_frame_1[9] & (lane23_shift <= 4'h1); // decode.rs:103
     wire lane23_lost_10 = lane23_frame_1[10] & (lane23_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t410 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:104
+    wire [11:0] _t242 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane23_rest <= |_t410;
+        if (go) lane23_rest <= |_t242;
         if (go) lane23_zero_s2 <= lane23_zero;
         if (go) lane23_zero_s3 <= lane23_zero_s2;
         if (go) lane23_zero_s4 <= lane23_zero_s3;
@@ -7972,9 +8452,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_up = lane23_normal[0] & (lane23_rest | lane23_normal[1]); // decode.rs:109
     wire [16:0] lane23_kept = {lane23_exponent, lane23_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane23_more = {5'h0, lane23_normal[11], 10'h0, lane23_up}; // decode.rs:111
-    wire [16:0] _t411 = lane23_kept + lane23_more; // decode.rs:112
+    wire [16:0] _t243 = lane23_kept + lane23_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane23_magnitude <= _t411[16:1];
+        if (go) lane23_magnitude <= _t243[16:1];
         if (go) lane23_negative_1_s2 <= lane23_negative_1;
         if (go) lane23_negative_1_s3 <= lane23_negative_1_s2;
         if (go) lane23_negative_1_s4 <= lane23_negative_1_s3;
@@ -8012,13 +8492,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t412 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t413 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t414 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t412; // side_table.rs:165
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t413; // side_table.rs:165
+    wire [19:0] _t244 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t245 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t246 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t244; // side_table.rs:165
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t245; // side_table.rs:165
     wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t414; // side_table.rs:165
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t246; // side_table.rs:165
     wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:167
@@ -8032,9 +8512,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane24_side_half_scale_1 <= lane24_side_half_scale;
         if (go) lane24_h_s2 <= lane24_h;
     end
-    wire [12:0] _t415 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t247 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane24_product <= _t415;
+        if (go) lane24_product <= _t247;
         if (go) lane24_side_later_base_value <= lane24_side_base_value_1;
         if (go) lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
         if (go) lane24_side_later_half_scale <= lane24_side_half_scale_1;
@@ -8042,17 +8522,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane24_scaled = {lane24_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane24_sum <= {1'h0, lane24_side_later_base_value} + {4'h0, lane24_scaled};
     wire [22:0] lane24_frame = {2'h0, lane24_sum}; // decode.rs:95
-    wire [15:0] lane24_padded = {lane24_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t416 = ~(|lane24_padded[15:8]); // leading_zeros.rs:20
-    wire _t417 = ~(|lane24_padded[7:4]); // leading_zeros.rs:20
-    wire _t418 = ~(|lane24_padded[3:2]); // leading_zeros.rs:20
-    wire _t419 = ~(|lane24_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t420 = _t417 ? {_t418, _t418 ? (~lane24_padded[1]) : (~lane24_padded[3])} : {_t419, _t419 ? (~lane24_padded[5]) : (~lane24_padded[7])}; // leading_zeros.rs:21
-    wire _t421 = ~(|lane24_padded[15:12]); // leading_zeros.rs:20
-    wire _t422 = ~(|lane24_padded[11:10]); // leading_zeros.rs:20
-    wire _t423 = ~(|lane24_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t424 = _t421 ? {_t422, _t422 ? (~lane24_padded[9]) : (~lane24_padded[11])} : {_t423, _t423 ? (~lane24_padded[13]) : (~lane24_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane24_zeros = {_t416, _t416 ? {_t417, _t420} : {_t421, _t424}}; // leading_zeros.rs:21
+    wire [7:0] lane24_high = lane24_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane24_low = {lane24_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane24_none_1 = ~(|lane24_high); // leading_zeros.rs:15
+    wire [3:0] lane24_high_1 = lane24_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane24_low_1 = lane24_low[3:0]; // leading_zeros.rs:14
+    wire lane24_none_2 = ~(|lane24_high_1); // leading_zeros.rs:15
+    wire [1:0] lane24_high_2 = lane24_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane24_low_2 = lane24_low_1[1:0]; // leading_zeros.rs:14
+    wire lane24_none_3 = ~(|lane24_high_2); // leading_zeros.rs:15
+    wire lane24_of_low = ~lane24_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane24_of_low_1 = {lane24_none_3, lane24_none_3 ? lane24_of_low : (~lane24_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane24_high_3 = lane24_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane24_low_3 = lane24_high_1[1:0]; // leading_zeros.rs:14
+    wire lane24_none_4 = ~(|lane24_high_3); // leading_zeros.rs:15
+    wire lane24_of_low_2 = ~lane24_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t248 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t248}; // leading_zeros.rs:17
+    wire [3:0] lane24_high_4 = lane24_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane24_low_4 = lane24_high[3:0]; // leading_zeros.rs:14
+    wire lane24_none_5 = ~(|lane24_high_4); // leading_zeros.rs:15
+    wire [1:0] lane24_high_5 = lane24_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane24_low_5 = lane24_low_4[1:0]; // leading_zeros.rs:14
+    wire lane24_none_6 = ~(|lane24_high_5); // leading_zeros.rs:15
+    wire lane24_of_low_4 = ~lane24_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane24_of_low_5 = {lane24_none_6, lane24_none_6 ? lane24_of_low_4 : (~lane24_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane24_high_6 = lane24_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane24_low_6 = lane24_high_4[1:0]; // leading_zeros.rs:14
+    wire lane24_none_7 = ~(|lane24_high_6); // leading_zeros.rs:15
+    wire lane24_of_low_6 = ~lane24_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t249 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t249}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane24_scale <= lane24_side_later_half_scale;
     wire lane24_limited = (~(|lane24_scale[5:4])) & (lane24_zeros > lane24_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8078,9 +8578,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_lost_8 = lane24_frame_1[8] & (lane24_shift <= 4'h2); // decode.rs:103
     wire lane24_lost_9 = lane24_frame_1[9] & (lane24_shift <= 4'h1); // decode.rs:103
     wire lane24_lost_10 = lane24_frame_1[10] & (lane24_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t425 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:104
+    wire [11:0] _t250 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane24_rest <= |_t425;
+        if (go) lane24_rest <= |_t250;
         if (go) lane24_zero_s2 <= lane24_zero;
         if (go) lane24_zero_s3 <= lane24_zero_s2;
         if (go) lane24_zero_s4 <= lane24_zero_s3;
@@ -8091,9 +8591,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_up = lane24_normal[0] & (lane24_rest | lane24_normal[1]); // decode.rs:109
     wire [16:0] lane24_kept = {lane24_exponent, lane24_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane24_more = {5'h0, lane24_normal[11], 10'h0, lane24_up}; // decode.rs:111
-    wire [16:0] _t426 = lane24_kept + lane24_more; // decode.rs:112
+    wire [16:0] _t251 = lane24_kept + lane24_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane24_magnitude <= _t426[16:1];
+        if (go) lane24_magnitude <= _t251[16:1];
         if (go) lane24_negative_1_s2 <= lane24_negative_1;
         if (go) lane24_negative_1_s3 <= lane24_negative_1_s2;
         if (go) lane24_negative_1_s4 <= lane24_negative_1_s3;
@@ -8131,13 +8631,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t427 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t428 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t429 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t427; // side_table.rs:165
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t428; // side_table.rs:165
+    wire [19:0] _t252 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t253 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t254 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t252; // side_table.rs:165
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t253; // side_table.rs:165
     wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t429; // side_table.rs:165
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t254; // side_table.rs:165
     wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:167
@@ -8151,9 +8651,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane25_side_half_scale_1 <= lane25_side_half_scale;
         if (go) lane25_h_s2 <= lane25_h;
     end
-    wire [12:0] _t430 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t255 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane25_product <= _t430;
+        if (go) lane25_product <= _t255;
         if (go) lane25_side_later_base_value <= lane25_side_base_value_1;
         if (go) lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
         if (go) lane25_side_later_half_scale <= lane25_side_half_scale_1;
@@ -8161,17 +8661,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane25_scaled = {lane25_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane25_sum <= {1'h0, lane25_side_later_base_value} + {4'h0, lane25_scaled};
     wire [22:0] lane25_frame = {2'h0, lane25_sum}; // decode.rs:95
-    wire [15:0] lane25_padded = {lane25_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t431 = ~(|lane25_padded[15:8]); // leading_zeros.rs:20
-    wire _t432 = ~(|lane25_padded[7:4]); // leading_zeros.rs:20
-    wire _t433 = ~(|lane25_padded[3:2]); // leading_zeros.rs:20
-    wire _t434 = ~(|lane25_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t435 = _t432 ? {_t433, _t433 ? (~lane25_padded[1]) : (~lane25_padded[3])} : {_t434, _t434 ? (~lane25_padded[5]) : (~lane25_padded[7])}; // leading_zeros.rs:21
-    wire _t436 = ~(|lane25_padded[15:12]); // leading_zeros.rs:20
-    wire _t437 = ~(|lane25_padded[11:10]); // leading_zeros.rs:20
-    wire _t438 = ~(|lane25_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t439 = _t436 ? {_t437, _t437 ? (~lane25_padded[9]) : (~lane25_padded[11])} : {_t438, _t438 ? (~lane25_padded[13]) : (~lane25_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane25_zeros = {_t431, _t431 ? {_t432, _t435} : {_t436, _t439}}; // leading_zeros.rs:21
+    wire [7:0] lane25_high = lane25_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane25_low = {lane25_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane25_none_1 = ~(|lane25_high); // leading_zeros.rs:15
+    wire [3:0] lane25_high_1 = lane25_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane25_low_1 = lane25_low[3:0]; // leading_zeros.rs:14
+    wire lane25_none_2 = ~(|lane25_high_1); // leading_zeros.rs:15
+    wire [1:0] lane25_high_2 = lane25_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane25_low_2 = lane25_low_1[1:0]; // leading_zeros.rs:14
+    wire lane25_none_3 = ~(|lane25_high_2); // leading_zeros.rs:15
+    wire lane25_of_low = ~lane25_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane25_of_low_1 = {lane25_none_3, lane25_none_3 ? lane25_of_low : (~lane25_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane25_high_3 = lane25_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane25_low_3 = lane25_high_1[1:0]; // leading_zeros.rs:14
+    wire lane25_none_4 = ~(|lane25_high_3); // leading_zeros.rs:15
+    wire lane25_of_low_2 = ~lane25_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t256 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t256}; // leading_zeros.rs:17
+    wire [3:0] lane25_high_4 = lane25_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane25_low_4 = lane25_high[3:0]; // leading_zeros.rs:14
+    wire lane25_none_5 = ~(|lane25_high_4); // leading_zeros.rs:15
+    wire [1:0] lane25_high_5 = lane25_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane25_low_5 = lane25_low_4[1:0]; // leading_zeros.rs:14
+    wire lane25_none_6 = ~(|lane25_high_5); // leading_zeros.rs:15
+    wire lane25_of_low_4 = ~lane25_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane25_of_low_5 = {lane25_none_6, lane25_none_6 ? lane25_of_low_4 : (~lane25_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane25_high_6 = lane25_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane25_low_6 = lane25_high_4[1:0]; // leading_zeros.rs:14
+    wire lane25_none_7 = ~(|lane25_high_6); // leading_zeros.rs:15
+    wire lane25_of_low_6 = ~lane25_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t257 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t257}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane25_scale <= lane25_side_later_half_scale;
     wire lane25_limited = (~(|lane25_scale[5:4])) & (lane25_zeros > lane25_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8197,9 +8717,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_lost_8 = lane25_frame_1[8] & (lane25_shift <= 4'h2); // decode.rs:103
     wire lane25_lost_9 = lane25_frame_1[9] & (lane25_shift <= 4'h1); // decode.rs:103
     wire lane25_lost_10 = lane25_frame_1[10] & (lane25_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t440 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:104
+    wire [11:0] _t258 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane25_rest <= |_t440;
+        if (go) lane25_rest <= |_t258;
         if (go) lane25_zero_s2 <= lane25_zero;
         if (go) lane25_zero_s3 <= lane25_zero_s2;
         if (go) lane25_zero_s4 <= lane25_zero_s3;
@@ -8210,9 +8730,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_up = lane25_normal[0] & (lane25_rest | lane25_normal[1]); // decode.rs:109
     wire [16:0] lane25_kept = {lane25_exponent, lane25_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane25_more = {5'h0, lane25_normal[11], 10'h0, lane25_up}; // decode.rs:111
-    wire [16:0] _t441 = lane25_kept + lane25_more; // decode.rs:112
+    wire [16:0] _t259 = lane25_kept + lane25_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane25_magnitude <= _t441[16:1];
+        if (go) lane25_magnitude <= _t259[16:1];
         if (go) lane25_negative_1_s2 <= lane25_negative_1;
         if (go) lane25_negative_1_s3 <= lane25_negative_1_s2;
         if (go) lane25_negative_1_s4 <= lane25_negative_1_s3;
@@ -8250,13 +8770,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t442 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t443 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t444 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t442; // side_table.rs:165
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t443; // side_table.rs:165
+    wire [19:0] _t260 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t261 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t262 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t260; // side_table.rs:165
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t261; // side_table.rs:165
     wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t444; // side_table.rs:165
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t262; // side_table.rs:165
     wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:167
@@ -8270,9 +8790,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane26_side_half_scale_1 <= lane26_side_half_scale;
         if (go) lane26_h_s2 <= lane26_h;
     end
-    wire [12:0] _t445 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t263 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane26_product <= _t445;
+        if (go) lane26_product <= _t263;
         if (go) lane26_side_later_base_value <= lane26_side_base_value_1;
         if (go) lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
         if (go) lane26_side_later_half_scale <= lane26_side_half_scale_1;
@@ -8280,17 +8800,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane26_scaled = {lane26_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane26_sum <= {1'h0, lane26_side_later_base_value} + {4'h0, lane26_scaled};
     wire [22:0] lane26_frame = {2'h0, lane26_sum}; // decode.rs:95
-    wire [15:0] lane26_padded = {lane26_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t446 = ~(|lane26_padded[15:8]); // leading_zeros.rs:20
-    wire _t447 = ~(|lane26_padded[7:4]); // leading_zeros.rs:20
-    wire _t448 = ~(|lane26_padded[3:2]); // leading_zeros.rs:20
-    wire _t449 = ~(|lane26_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t450 = _t447 ? {_t448, _t448 ? (~lane26_padded[1]) : (~lane26_padded[3])} : {_t449, _t449 ? (~lane26_padded[5]) : (~lane26_padded[7])}; // leading_zeros.rs:21
-    wire _t451 = ~(|lane26_padded[15:12]); // leading_zeros.rs:20
-    wire _t452 = ~(|lane26_padded[11:10]); // leading_zeros.rs:20
-    wire _t453 = ~(|lane26_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t454 = _t451 ? {_t452, _t452 ? (~lane26_padded[9]) : (~lane26_padded[11])} : {_t453, _t453 ? (~lane26_padded[13]) : (~lane26_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane26_zeros = {_t446, _t446 ? {_t447, _t450} : {_t451, _t454}}; // leading_zeros.rs:21
+    wire [7:0] lane26_high = lane26_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane26_low = {lane26_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane26_none_1 = ~(|lane26_high); // leading_zeros.rs:15
+    wire [3:0] lane26_high_1 = lane26_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane26_low_1 = lane26_low[3:0]; // leading_zeros.rs:14
+    wire lane26_none_2 = ~(|lane26_high_1); // leading_zeros.rs:15
+    wire [1:0] lane26_high_2 = lane26_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane26_low_2 = lane26_low_1[1:0]; // leading_zeros.rs:14
+    wire lane26_none_3 = ~(|lane26_high_2); // leading_zeros.rs:15
+    wire lane26_of_low = ~lane26_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane26_of_low_1 = {lane26_none_3, lane26_none_3 ? lane26_of_low : (~lane26_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane26_high_3 = lane26_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane26_low_3 = lane26_high_1[1:0]; // leading_zeros.rs:14
+    wire lane26_none_4 = ~(|lane26_high_3); // leading_zeros.rs:15
+    wire lane26_of_low_2 = ~lane26_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t264 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t264}; // leading_zeros.rs:17
+    wire [3:0] lane26_high_4 = lane26_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane26_low_4 = lane26_high[3:0]; // leading_zeros.rs:14
+    wire lane26_none_5 = ~(|lane26_high_4); // leading_zeros.rs:15
+    wire [1:0] lane26_high_5 = lane26_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane26_low_5 = lane26_low_4[1:0]; // leading_zeros.rs:14
+    wire lane26_none_6 = ~(|lane26_high_5); // leading_zeros.rs:15
+    wire lane26_of_low_4 = ~lane26_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane26_of_low_5 = {lane26_none_6, lane26_none_6 ? lane26_of_low_4 : (~lane26_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane26_high_6 = lane26_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane26_low_6 = lane26_high_4[1:0]; // leading_zeros.rs:14
+    wire lane26_none_7 = ~(|lane26_high_6); // leading_zeros.rs:15
+    wire lane26_of_low_6 = ~lane26_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t265 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t265}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane26_scale <= lane26_side_later_half_scale;
     wire lane26_limited = (~(|lane26_scale[5:4])) & (lane26_zeros > lane26_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8316,9 +8856,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_lost_8 = lane26_frame_1[8] & (lane26_shift <= 4'h2); // decode.rs:103
     wire lane26_lost_9 = lane26_frame_1[9] & (lane26_shift <= 4'h1); // decode.rs:103
     wire lane26_lost_10 = lane26_frame_1[10] & (lane26_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t455 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:104
+    wire [11:0] _t266 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane26_rest <= |_t455;
+        if (go) lane26_rest <= |_t266;
         if (go) lane26_zero_s2 <= lane26_zero;
         if (go) lane26_zero_s3 <= lane26_zero_s2;
         if (go) lane26_zero_s4 <= lane26_zero_s3;
@@ -8329,9 +8869,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_up = lane26_normal[0] & (lane26_rest | lane26_normal[1]); // decode.rs:109
     wire [16:0] lane26_kept = {lane26_exponent, lane26_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane26_more = {5'h0, lane26_normal[11], 10'h0, lane26_up}; // decode.rs:111
-    wire [16:0] _t456 = lane26_kept + lane26_more; // decode.rs:112
+    wire [16:0] _t267 = lane26_kept + lane26_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane26_magnitude <= _t456[16:1];
+        if (go) lane26_magnitude <= _t267[16:1];
         if (go) lane26_negative_1_s2 <= lane26_negative_1;
         if (go) lane26_negative_1_s3 <= lane26_negative_1_s2;
         if (go) lane26_negative_1_s4 <= lane26_negative_1_s3;
@@ -8369,13 +8909,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t457 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t458 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t459 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t457; // side_table.rs:165
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t458; // side_table.rs:165
+    wire [19:0] _t268 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t269 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t270 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t268; // side_table.rs:165
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t269; // side_table.rs:165
     wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t459; // side_table.rs:165
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t270; // side_table.rs:165
     wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:167
@@ -8389,9 +8929,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane27_side_half_scale_1 <= lane27_side_half_scale;
         if (go) lane27_h_s2 <= lane27_h;
     end
-    wire [12:0] _t460 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t271 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane27_product <= _t460;
+        if (go) lane27_product <= _t271;
         if (go) lane27_side_later_base_value <= lane27_side_base_value_1;
         if (go) lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
         if (go) lane27_side_later_half_scale <= lane27_side_half_scale_1;
@@ -8399,17 +8939,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane27_scaled = {lane27_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane27_sum <= {1'h0, lane27_side_later_base_value} + {4'h0, lane27_scaled};
     wire [22:0] lane27_frame = {2'h0, lane27_sum}; // decode.rs:95
-    wire [15:0] lane27_padded = {lane27_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t461 = ~(|lane27_padded[15:8]); // leading_zeros.rs:20
-    wire _t462 = ~(|lane27_padded[7:4]); // leading_zeros.rs:20
-    wire _t463 = ~(|lane27_padded[3:2]); // leading_zeros.rs:20
-    wire _t464 = ~(|lane27_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t465 = _t462 ? {_t463, _t463 ? (~lane27_padded[1]) : (~lane27_padded[3])} : {_t464, _t464 ? (~lane27_padded[5]) : (~lane27_padded[7])}; // leading_zeros.rs:21
-    wire _t466 = ~(|lane27_padded[15:12]); // leading_zeros.rs:20
-    wire _t467 = ~(|lane27_padded[11:10]); // leading_zeros.rs:20
-    wire _t468 = ~(|lane27_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t469 = _t466 ? {_t467, _t467 ? (~lane27_padded[9]) : (~lane27_padded[11])} : {_t468, _t468 ? (~lane27_padded[13]) : (~lane27_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane27_zeros = {_t461, _t461 ? {_t462, _t465} : {_t466, _t469}}; // leading_zeros.rs:21
+    wire [7:0] lane27_high = lane27_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane27_low = {lane27_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane27_none_1 = ~(|lane27_high); // leading_zeros.rs:15
+    wire [3:0] lane27_high_1 = lane27_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane27_low_1 = lane27_low[3:0]; // leading_zeros.rs:14
+    wire lane27_none_2 = ~(|lane27_high_1); // leading_zeros.rs:15
+    wire [1:0] lane27_high_2 = lane27_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane27_low_2 = lane27_low_1[1:0]; // leading_zeros.rs:14
+    wire lane27_none_3 = ~(|lane27_high_2); // leading_zeros.rs:15
+    wire lane27_of_low = ~lane27_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane27_of_low_1 = {lane27_none_3, lane27_none_3 ? lane27_of_low : (~lane27_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane27_high_3 = lane27_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane27_low_3 = lane27_high_1[1:0]; // leading_zeros.rs:14
+    wire lane27_none_4 = ~(|lane27_high_3); // leading_zeros.rs:15
+    wire lane27_of_low_2 = ~lane27_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t272 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t272}; // leading_zeros.rs:17
+    wire [3:0] lane27_high_4 = lane27_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane27_low_4 = lane27_high[3:0]; // leading_zeros.rs:14
+    wire lane27_none_5 = ~(|lane27_high_4); // leading_zeros.rs:15
+    wire [1:0] lane27_high_5 = lane27_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane27_low_5 = lane27_low_4[1:0]; // leading_zeros.rs:14
+    wire lane27_none_6 = ~(|lane27_high_5); // leading_zeros.rs:15
+    wire lane27_of_low_4 = ~lane27_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane27_of_low_5 = {lane27_none_6, lane27_none_6 ? lane27_of_low_4 : (~lane27_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane27_high_6 = lane27_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane27_low_6 = lane27_high_4[1:0]; // leading_zeros.rs:14
+    wire lane27_none_7 = ~(|lane27_high_6); // leading_zeros.rs:15
+    wire lane27_of_low_6 = ~lane27_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t273 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t273}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane27_scale <= lane27_side_later_half_scale;
     wire lane27_limited = (~(|lane27_scale[5:4])) & (lane27_zeros > lane27_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8435,9 +8995,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_lost_8 = lane27_frame_1[8] & (lane27_shift <= 4'h2); // decode.rs:103
     wire lane27_lost_9 = lane27_frame_1[9] & (lane27_shift <= 4'h1); // decode.rs:103
     wire lane27_lost_10 = lane27_frame_1[10] & (lane27_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t470 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:104
+    wire [11:0] _t274 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane27_rest <= |_t470;
+        if (go) lane27_rest <= |_t274;
         if (go) lane27_zero_s2 <= lane27_zero;
         if (go) lane27_zero_s3 <= lane27_zero_s2;
         if (go) lane27_zero_s4 <= lane27_zero_s3;
@@ -8448,9 +9008,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_up = lane27_normal[0] & (lane27_rest | lane27_normal[1]); // decode.rs:109
     wire [16:0] lane27_kept = {lane27_exponent, lane27_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane27_more = {5'h0, lane27_normal[11], 10'h0, lane27_up}; // decode.rs:111
-    wire [16:0] _t471 = lane27_kept + lane27_more; // decode.rs:112
+    wire [16:0] _t275 = lane27_kept + lane27_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane27_magnitude <= _t471[16:1];
+        if (go) lane27_magnitude <= _t275[16:1];
         if (go) lane27_negative_1_s2 <= lane27_negative_1;
         if (go) lane27_negative_1_s3 <= lane27_negative_1_s2;
         if (go) lane27_negative_1_s4 <= lane27_negative_1_s3;
@@ -8488,13 +9048,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t472 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t473 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t474 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t472; // side_table.rs:165
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t473; // side_table.rs:165
+    wire [19:0] _t276 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t277 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t278 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t276; // side_table.rs:165
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t277; // side_table.rs:165
     wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t474; // side_table.rs:165
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t278; // side_table.rs:165
     wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:167
@@ -8508,9 +9068,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane28_side_half_scale_1 <= lane28_side_half_scale;
         if (go) lane28_h_s2 <= lane28_h;
     end
-    wire [12:0] _t475 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t279 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane28_product <= _t475;
+        if (go) lane28_product <= _t279;
         if (go) lane28_side_later_base_value <= lane28_side_base_value_1;
         if (go) lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
         if (go) lane28_side_later_half_scale <= lane28_side_half_scale_1;
@@ -8518,17 +9078,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane28_scaled = {lane28_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane28_sum <= {1'h0, lane28_side_later_base_value} + {4'h0, lane28_scaled};
     wire [22:0] lane28_frame = {2'h0, lane28_sum}; // decode.rs:95
-    wire [15:0] lane28_padded = {lane28_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t476 = ~(|lane28_padded[15:8]); // leading_zeros.rs:20
-    wire _t477 = ~(|lane28_padded[7:4]); // leading_zeros.rs:20
-    wire _t478 = ~(|lane28_padded[3:2]); // leading_zeros.rs:20
-    wire _t479 = ~(|lane28_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t480 = _t477 ? {_t478, _t478 ? (~lane28_padded[1]) : (~lane28_padded[3])} : {_t479, _t479 ? (~lane28_padded[5]) : (~lane28_padded[7])}; // leading_zeros.rs:21
-    wire _t481 = ~(|lane28_padded[15:12]); // leading_zeros.rs:20
-    wire _t482 = ~(|lane28_padded[11:10]); // leading_zeros.rs:20
-    wire _t483 = ~(|lane28_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t484 = _t481 ? {_t482, _t482 ? (~lane28_padded[9]) : (~lane28_padded[11])} : {_t483, _t483 ? (~lane28_padded[13]) : (~lane28_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane28_zeros = {_t476, _t476 ? {_t477, _t480} : {_t481, _t484}}; // leading_zeros.rs:21
+    wire [7:0] lane28_high = lane28_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane28_low = {lane28_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane28_none_1 = ~(|lane28_high); // leading_zeros.rs:15
+    wire [3:0] lane28_high_1 = lane28_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane28_low_1 = lane28_low[3:0]; // leading_zeros.rs:14
+    wire lane28_none_2 = ~(|lane28_high_1); // leading_zeros.rs:15
+    wire [1:0] lane28_high_2 = lane28_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane28_low_2 = lane28_low_1[1:0]; // leading_zeros.rs:14
+    wire lane28_none_3 = ~(|lane28_high_2); // leading_zeros.rs:15
+    wire lane28_of_low = ~lane28_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane28_of_low_1 = {lane28_none_3, lane28_none_3 ? lane28_of_low : (~lane28_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane28_high_3 = lane28_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane28_low_3 = lane28_high_1[1:0]; // leading_zeros.rs:14
+    wire lane28_none_4 = ~(|lane28_high_3); // leading_zeros.rs:15
+    wire lane28_of_low_2 = ~lane28_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t280 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t280}; // leading_zeros.rs:17
+    wire [3:0] lane28_high_4 = lane28_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane28_low_4 = lane28_high[3:0]; // leading_zeros.rs:14
+    wire lane28_none_5 = ~(|lane28_high_4); // leading_zeros.rs:15
+    wire [1:0] lane28_high_5 = lane28_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane28_low_5 = lane28_low_4[1:0]; // leading_zeros.rs:14
+    wire lane28_none_6 = ~(|lane28_high_5); // leading_zeros.rs:15
+    wire lane28_of_low_4 = ~lane28_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane28_of_low_5 = {lane28_none_6, lane28_none_6 ? lane28_of_low_4 : (~lane28_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane28_high_6 = lane28_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane28_low_6 = lane28_high_4[1:0]; // leading_zeros.rs:14
+    wire lane28_none_7 = ~(|lane28_high_6); // leading_zeros.rs:15
+    wire lane28_of_low_6 = ~lane28_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t281 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t281}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane28_scale <= lane28_side_later_half_scale;
     wire lane28_limited = (~(|lane28_scale[5:4])) & (lane28_zeros > lane28_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8554,9 +9134,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_lost_8 = lane28_frame_1[8] & (lane28_shift <= 4'h2); // decode.rs:103
     wire lane28_lost_9 = lane28_frame_1[9] & (lane28_shift <= 4'h1); // decode.rs:103
     wire lane28_lost_10 = lane28_frame_1[10] & (lane28_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t485 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:104
+    wire [11:0] _t282 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane28_rest <= |_t485;
+        if (go) lane28_rest <= |_t282;
         if (go) lane28_zero_s2 <= lane28_zero;
         if (go) lane28_zero_s3 <= lane28_zero_s2;
         if (go) lane28_zero_s4 <= lane28_zero_s3;
@@ -8567,9 +9147,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_up = lane28_normal[0] & (lane28_rest | lane28_normal[1]); // decode.rs:109
     wire [16:0] lane28_kept = {lane28_exponent, lane28_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane28_more = {5'h0, lane28_normal[11], 10'h0, lane28_up}; // decode.rs:111
-    wire [16:0] _t486 = lane28_kept + lane28_more; // decode.rs:112
+    wire [16:0] _t283 = lane28_kept + lane28_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane28_magnitude <= _t486[16:1];
+        if (go) lane28_magnitude <= _t283[16:1];
         if (go) lane28_negative_1_s2 <= lane28_negative_1;
         if (go) lane28_negative_1_s3 <= lane28_negative_1_s2;
         if (go) lane28_negative_1_s4 <= lane28_negative_1_s3;
@@ -8607,13 +9187,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t487 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t488 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t489 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t487; // side_table.rs:165
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t488; // side_table.rs:165
+    wire [19:0] _t284 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t285 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t286 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t284; // side_table.rs:165
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t285; // side_table.rs:165
     wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t489; // side_table.rs:165
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t286; // side_table.rs:165
     wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:167
@@ -8627,9 +9207,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane29_side_half_scale_1 <= lane29_side_half_scale;
         if (go) lane29_h_s2 <= lane29_h;
     end
-    wire [12:0] _t490 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t287 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane29_product <= _t490;
+        if (go) lane29_product <= _t287;
         if (go) lane29_side_later_base_value <= lane29_side_base_value_1;
         if (go) lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
         if (go) lane29_side_later_half_scale <= lane29_side_half_scale_1;
@@ -8637,17 +9217,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane29_scaled = {lane29_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane29_sum <= {1'h0, lane29_side_later_base_value} + {4'h0, lane29_scaled};
     wire [22:0] lane29_frame = {2'h0, lane29_sum}; // decode.rs:95
-    wire [15:0] lane29_padded = {lane29_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t491 = ~(|lane29_padded[15:8]); // leading_zeros.rs:20
-    wire _t492 = ~(|lane29_padded[7:4]); // leading_zeros.rs:20
-    wire _t493 = ~(|lane29_padded[3:2]); // leading_zeros.rs:20
-    wire _t494 = ~(|lane29_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t495 = _t492 ? {_t493, _t493 ? (~lane29_padded[1]) : (~lane29_padded[3])} : {_t494, _t494 ? (~lane29_padded[5]) : (~lane29_padded[7])}; // leading_zeros.rs:21
-    wire _t496 = ~(|lane29_padded[15:12]); // leading_zeros.rs:20
-    wire _t497 = ~(|lane29_padded[11:10]); // leading_zeros.rs:20
-    wire _t498 = ~(|lane29_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t499 = _t496 ? {_t497, _t497 ? (~lane29_padded[9]) : (~lane29_padded[11])} : {_t498, _t498 ? (~lane29_padded[13]) : (~lane29_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane29_zeros = {_t491, _t491 ? {_t492, _t495} : {_t496, _t499}}; // leading_zeros.rs:21
+    wire [7:0] lane29_high = lane29_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane29_low = {lane29_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane29_none_1 = ~(|lane29_high); // leading_zeros.rs:15
+    wire [3:0] lane29_high_1 = lane29_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane29_low_1 = lane29_low[3:0]; // leading_zeros.rs:14
+    wire lane29_none_2 = ~(|lane29_high_1); // leading_zeros.rs:15
+    wire [1:0] lane29_high_2 = lane29_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane29_low_2 = lane29_low_1[1:0]; // leading_zeros.rs:14
+    wire lane29_none_3 = ~(|lane29_high_2); // leading_zeros.rs:15
+    wire lane29_of_low = ~lane29_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane29_of_low_1 = {lane29_none_3, lane29_none_3 ? lane29_of_low : (~lane29_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane29_high_3 = lane29_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane29_low_3 = lane29_high_1[1:0]; // leading_zeros.rs:14
+    wire lane29_none_4 = ~(|lane29_high_3); // leading_zeros.rs:15
+    wire lane29_of_low_2 = ~lane29_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t288 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t288}; // leading_zeros.rs:17
+    wire [3:0] lane29_high_4 = lane29_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane29_low_4 = lane29_high[3:0]; // leading_zeros.rs:14
+    wire lane29_none_5 = ~(|lane29_high_4); // leading_zeros.rs:15
+    wire [1:0] lane29_high_5 = lane29_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane29_low_5 = lane29_low_4[1:0]; // leading_zeros.rs:14
+    wire lane29_none_6 = ~(|lane29_high_5); // leading_zeros.rs:15
+    wire lane29_of_low_4 = ~lane29_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane29_of_low_5 = {lane29_none_6, lane29_none_6 ? lane29_of_low_4 : (~lane29_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane29_high_6 = lane29_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane29_low_6 = lane29_high_4[1:0]; // leading_zeros.rs:14
+    wire lane29_none_7 = ~(|lane29_high_6); // leading_zeros.rs:15
+    wire lane29_of_low_6 = ~lane29_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t289 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t289}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane29_scale <= lane29_side_later_half_scale;
     wire lane29_limited = (~(|lane29_scale[5:4])) & (lane29_zeros > lane29_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8673,9 +9273,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_lost_8 = lane29_frame_1[8] & (lane29_shift <= 4'h2); // decode.rs:103
     wire lane29_lost_9 = lane29_frame_1[9] & (lane29_shift <= 4'h1); // decode.rs:103
     wire lane29_lost_10 = lane29_frame_1[10] & (lane29_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t500 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:104
+    wire [11:0] _t290 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane29_rest <= |_t500;
+        if (go) lane29_rest <= |_t290;
         if (go) lane29_zero_s2 <= lane29_zero;
         if (go) lane29_zero_s3 <= lane29_zero_s2;
         if (go) lane29_zero_s4 <= lane29_zero_s3;
@@ -8686,9 +9286,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_up = lane29_normal[0] & (lane29_rest | lane29_normal[1]); // decode.rs:109
     wire [16:0] lane29_kept = {lane29_exponent, lane29_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane29_more = {5'h0, lane29_normal[11], 10'h0, lane29_up}; // decode.rs:111
-    wire [16:0] _t501 = lane29_kept + lane29_more; // decode.rs:112
+    wire [16:0] _t291 = lane29_kept + lane29_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane29_magnitude <= _t501[16:1];
+        if (go) lane29_magnitude <= _t291[16:1];
         if (go) lane29_negative_1_s2 <= lane29_negative_1;
         if (go) lane29_negative_1_s3 <= lane29_negative_1_s2;
         if (go) lane29_negative_1_s4 <= lane29_negative_1_s3;
@@ -8726,13 +9326,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t502 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t503 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t504 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t502; // side_table.rs:165
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t503; // side_table.rs:165
+    wire [19:0] _t292 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t293 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t294 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t292; // side_table.rs:165
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t293; // side_table.rs:165
     wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t504; // side_table.rs:165
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t294; // side_table.rs:165
     wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:167
@@ -8746,9 +9346,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane30_side_half_scale_1 <= lane30_side_half_scale;
         if (go) lane30_h_s2 <= lane30_h;
     end
-    wire [12:0] _t505 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t295 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane30_product <= _t505;
+        if (go) lane30_product <= _t295;
         if (go) lane30_side_later_base_value <= lane30_side_base_value_1;
         if (go) lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
         if (go) lane30_side_later_half_scale <= lane30_side_half_scale_1;
@@ -8756,17 +9356,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane30_scaled = {lane30_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane30_sum <= {1'h0, lane30_side_later_base_value} + {4'h0, lane30_scaled};
     wire [22:0] lane30_frame = {2'h0, lane30_sum}; // decode.rs:95
-    wire [15:0] lane30_padded = {lane30_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t506 = ~(|lane30_padded[15:8]); // leading_zeros.rs:20
-    wire _t507 = ~(|lane30_padded[7:4]); // leading_zeros.rs:20
-    wire _t508 = ~(|lane30_padded[3:2]); // leading_zeros.rs:20
-    wire _t509 = ~(|lane30_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t510 = _t507 ? {_t508, _t508 ? (~lane30_padded[1]) : (~lane30_padded[3])} : {_t509, _t509 ? (~lane30_padded[5]) : (~lane30_padded[7])}; // leading_zeros.rs:21
-    wire _t511 = ~(|lane30_padded[15:12]); // leading_zeros.rs:20
-    wire _t512 = ~(|lane30_padded[11:10]); // leading_zeros.rs:20
-    wire _t513 = ~(|lane30_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t514 = _t511 ? {_t512, _t512 ? (~lane30_padded[9]) : (~lane30_padded[11])} : {_t513, _t513 ? (~lane30_padded[13]) : (~lane30_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane30_zeros = {_t506, _t506 ? {_t507, _t510} : {_t511, _t514}}; // leading_zeros.rs:21
+    wire [7:0] lane30_high = lane30_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane30_low = {lane30_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane30_none_1 = ~(|lane30_high); // leading_zeros.rs:15
+    wire [3:0] lane30_high_1 = lane30_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane30_low_1 = lane30_low[3:0]; // leading_zeros.rs:14
+    wire lane30_none_2 = ~(|lane30_high_1); // leading_zeros.rs:15
+    wire [1:0] lane30_high_2 = lane30_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane30_low_2 = lane30_low_1[1:0]; // leading_zeros.rs:14
+    wire lane30_none_3 = ~(|lane30_high_2); // leading_zeros.rs:15
+    wire lane30_of_low = ~lane30_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane30_of_low_1 = {lane30_none_3, lane30_none_3 ? lane30_of_low : (~lane30_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane30_high_3 = lane30_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane30_low_3 = lane30_high_1[1:0]; // leading_zeros.rs:14
+    wire lane30_none_4 = ~(|lane30_high_3); // leading_zeros.rs:15
+    wire lane30_of_low_2 = ~lane30_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t296 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t296}; // leading_zeros.rs:17
+    wire [3:0] lane30_high_4 = lane30_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane30_low_4 = lane30_high[3:0]; // leading_zeros.rs:14
+    wire lane30_none_5 = ~(|lane30_high_4); // leading_zeros.rs:15
+    wire [1:0] lane30_high_5 = lane30_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane30_low_5 = lane30_low_4[1:0]; // leading_zeros.rs:14
+    wire lane30_none_6 = ~(|lane30_high_5); // leading_zeros.rs:15
+    wire lane30_of_low_4 = ~lane30_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane30_of_low_5 = {lane30_none_6, lane30_none_6 ? lane30_of_low_4 : (~lane30_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane30_high_6 = lane30_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane30_low_6 = lane30_high_4[1:0]; // leading_zeros.rs:14
+    wire lane30_none_7 = ~(|lane30_high_6); // leading_zeros.rs:15
+    wire lane30_of_low_6 = ~lane30_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t297 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t297}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane30_scale <= lane30_side_later_half_scale;
     wire lane30_limited = (~(|lane30_scale[5:4])) & (lane30_zeros > lane30_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8792,9 +9412,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_lost_8 = lane30_frame_1[8] & (lane30_shift <= 4'h2); // decode.rs:103
     wire lane30_lost_9 = lane30_frame_1[9] & (lane30_shift <= 4'h1); // decode.rs:103
     wire lane30_lost_10 = lane30_frame_1[10] & (lane30_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t515 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:104
+    wire [11:0] _t298 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane30_rest <= |_t515;
+        if (go) lane30_rest <= |_t298;
         if (go) lane30_zero_s2 <= lane30_zero;
         if (go) lane30_zero_s3 <= lane30_zero_s2;
         if (go) lane30_zero_s4 <= lane30_zero_s3;
@@ -8805,9 +9425,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_up = lane30_normal[0] & (lane30_rest | lane30_normal[1]); // decode.rs:109
     wire [16:0] lane30_kept = {lane30_exponent, lane30_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane30_more = {5'h0, lane30_normal[11], 10'h0, lane30_up}; // decode.rs:111
-    wire [16:0] _t516 = lane30_kept + lane30_more; // decode.rs:112
+    wire [16:0] _t299 = lane30_kept + lane30_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane30_magnitude <= _t516[16:1];
+        if (go) lane30_magnitude <= _t299[16:1];
         if (go) lane30_negative_1_s2 <= lane30_negative_1;
         if (go) lane30_negative_1_s3 <= lane30_negative_1_s2;
         if (go) lane30_negative_1_s4 <= lane30_negative_1_s3;
@@ -8845,13 +9465,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t517 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t518 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t519 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t517; // side_table.rs:165
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t518; // side_table.rs:165
+    wire [19:0] _t300 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t301 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t302 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t300; // side_table.rs:165
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t301; // side_table.rs:165
     wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t519; // side_table.rs:165
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t302; // side_table.rs:165
     wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:167
@@ -8865,9 +9485,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane31_side_half_scale_1 <= lane31_side_half_scale;
         if (go) lane31_h_s2 <= lane31_h;
     end
-    wire [12:0] _t520 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t303 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane31_product <= _t520;
+        if (go) lane31_product <= _t303;
         if (go) lane31_side_later_base_value <= lane31_side_base_value_1;
         if (go) lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
         if (go) lane31_side_later_half_scale <= lane31_side_half_scale_1;
@@ -8875,17 +9495,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane31_scaled = {lane31_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane31_sum <= {1'h0, lane31_side_later_base_value} + {4'h0, lane31_scaled};
     wire [22:0] lane31_frame = {2'h0, lane31_sum}; // decode.rs:95
-    wire [15:0] lane31_padded = {lane31_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t521 = ~(|lane31_padded[15:8]); // leading_zeros.rs:20
-    wire _t522 = ~(|lane31_padded[7:4]); // leading_zeros.rs:20
-    wire _t523 = ~(|lane31_padded[3:2]); // leading_zeros.rs:20
-    wire _t524 = ~(|lane31_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t525 = _t522 ? {_t523, _t523 ? (~lane31_padded[1]) : (~lane31_padded[3])} : {_t524, _t524 ? (~lane31_padded[5]) : (~lane31_padded[7])}; // leading_zeros.rs:21
-    wire _t526 = ~(|lane31_padded[15:12]); // leading_zeros.rs:20
-    wire _t527 = ~(|lane31_padded[11:10]); // leading_zeros.rs:20
-    wire _t528 = ~(|lane31_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t529 = _t526 ? {_t527, _t527 ? (~lane31_padded[9]) : (~lane31_padded[11])} : {_t528, _t528 ? (~lane31_padded[13]) : (~lane31_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane31_zeros = {_t521, _t521 ? {_t522, _t525} : {_t526, _t529}}; // leading_zeros.rs:21
+    wire [7:0] lane31_high = lane31_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane31_low = {lane31_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane31_none_1 = ~(|lane31_high); // leading_zeros.rs:15
+    wire [3:0] lane31_high_1 = lane31_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane31_low_1 = lane31_low[3:0]; // leading_zeros.rs:14
+    wire lane31_none_2 = ~(|lane31_high_1); // leading_zeros.rs:15
+    wire [1:0] lane31_high_2 = lane31_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane31_low_2 = lane31_low_1[1:0]; // leading_zeros.rs:14
+    wire lane31_none_3 = ~(|lane31_high_2); // leading_zeros.rs:15
+    wire lane31_of_low = ~lane31_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane31_of_low_1 = {lane31_none_3, lane31_none_3 ? lane31_of_low : (~lane31_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane31_high_3 = lane31_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane31_low_3 = lane31_high_1[1:0]; // leading_zeros.rs:14
+    wire lane31_none_4 = ~(|lane31_high_3); // leading_zeros.rs:15
+    wire lane31_of_low_2 = ~lane31_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t304 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t304}; // leading_zeros.rs:17
+    wire [3:0] lane31_high_4 = lane31_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane31_low_4 = lane31_high[3:0]; // leading_zeros.rs:14
+    wire lane31_none_5 = ~(|lane31_high_4); // leading_zeros.rs:15
+    wire [1:0] lane31_high_5 = lane31_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane31_low_5 = lane31_low_4[1:0]; // leading_zeros.rs:14
+    wire lane31_none_6 = ~(|lane31_high_5); // leading_zeros.rs:15
+    wire lane31_of_low_4 = ~lane31_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane31_of_low_5 = {lane31_none_6, lane31_none_6 ? lane31_of_low_4 : (~lane31_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane31_high_6 = lane31_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane31_low_6 = lane31_high_4[1:0]; // leading_zeros.rs:14
+    wire lane31_none_7 = ~(|lane31_high_6); // leading_zeros.rs:15
+    wire lane31_of_low_6 = ~lane31_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t305 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t305}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane31_scale <= lane31_side_later_half_scale;
     wire lane31_limited = (~(|lane31_scale[5:4])) & (lane31_zeros > lane31_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -8911,9 +9551,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_lost_8 = lane31_frame_1[8] & (lane31_shift <= 4'h2); // decode.rs:103
     wire lane31_lost_9 = lane31_frame_1[9] & (lane31_shift <= 4'h1); // decode.rs:103
     wire lane31_lost_10 = lane31_frame_1[10] & (lane31_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t530 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:104
+    wire [11:0] _t306 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane31_rest <= |_t530;
+        if (go) lane31_rest <= |_t306;
         if (go) lane31_zero_s2 <= lane31_zero;
         if (go) lane31_zero_s3 <= lane31_zero_s2;
         if (go) lane31_zero_s4 <= lane31_zero_s3;
@@ -8924,9 +9564,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_up = lane31_normal[0] & (lane31_rest | lane31_normal[1]); // decode.rs:109
     wire [16:0] lane31_kept = {lane31_exponent, lane31_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane31_more = {5'h0, lane31_normal[11], 10'h0, lane31_up}; // decode.rs:111
-    wire [16:0] _t531 = lane31_kept + lane31_more; // decode.rs:112
+    wire [16:0] _t307 = lane31_kept + lane31_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane31_magnitude <= _t531[16:1];
+        if (go) lane31_magnitude <= _t307[16:1];
         if (go) lane31_negative_1_s2 <= lane31_negative_1;
         if (go) lane31_negative_1_s3 <= lane31_negative_1_s2;
         if (go) lane31_negative_1_s4 <= lane31_negative_1_s3;
@@ -8964,13 +9604,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t532 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t533 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t534 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t532; // side_table.rs:165
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t533; // side_table.rs:165
+    wire [19:0] _t308 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t309 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t310 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t308; // side_table.rs:165
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t309; // side_table.rs:165
     wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t534; // side_table.rs:165
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t310; // side_table.rs:165
     wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:167
@@ -8984,9 +9624,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane32_side_half_scale_1 <= lane32_side_half_scale;
         if (go) lane32_h_s2 <= lane32_h;
     end
-    wire [12:0] _t535 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t311 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane32_product <= _t535;
+        if (go) lane32_product <= _t311;
         if (go) lane32_side_later_base_value <= lane32_side_base_value_1;
         if (go) lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
         if (go) lane32_side_later_half_scale <= lane32_side_half_scale_1;
@@ -8994,17 +9634,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane32_scaled = {lane32_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane32_sum <= {1'h0, lane32_side_later_base_value} + {4'h0, lane32_scaled};
     wire [22:0] lane32_frame = {2'h0, lane32_sum}; // decode.rs:95
-    wire [15:0] lane32_padded = {lane32_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t536 = ~(|lane32_padded[15:8]); // leading_zeros.rs:20
-    wire _t537 = ~(|lane32_padded[7:4]); // leading_zeros.rs:20
-    wire _t538 = ~(|lane32_padded[3:2]); // leading_zeros.rs:20
-    wire _t539 = ~(|lane32_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t540 = _t537 ? {_t538, _t538 ? (~lane32_padded[1]) : (~lane32_padded[3])} : {_t539, _t539 ? (~lane32_padded[5]) : (~lane32_padded[7])}; // leading_zeros.rs:21
-    wire _t541 = ~(|lane32_padded[15:12]); // leading_zeros.rs:20
-    wire _t542 = ~(|lane32_padded[11:10]); // leading_zeros.rs:20
-    wire _t543 = ~(|lane32_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t544 = _t541 ? {_t542, _t542 ? (~lane32_padded[9]) : (~lane32_padded[11])} : {_t543, _t543 ? (~lane32_padded[13]) : (~lane32_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane32_zeros = {_t536, _t536 ? {_t537, _t540} : {_t541, _t544}}; // leading_zeros.rs:21
+    wire [7:0] lane32_high = lane32_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane32_low = {lane32_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane32_none_1 = ~(|lane32_high); // leading_zeros.rs:15
+    wire [3:0] lane32_high_1 = lane32_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane32_low_1 = lane32_low[3:0]; // leading_zeros.rs:14
+    wire lane32_none_2 = ~(|lane32_high_1); // leading_zeros.rs:15
+    wire [1:0] lane32_high_2 = lane32_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane32_low_2 = lane32_low_1[1:0]; // leading_zeros.rs:14
+    wire lane32_none_3 = ~(|lane32_high_2); // leading_zeros.rs:15
+    wire lane32_of_low = ~lane32_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane32_of_low_1 = {lane32_none_3, lane32_none_3 ? lane32_of_low : (~lane32_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane32_high_3 = lane32_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane32_low_3 = lane32_high_1[1:0]; // leading_zeros.rs:14
+    wire lane32_none_4 = ~(|lane32_high_3); // leading_zeros.rs:15
+    wire lane32_of_low_2 = ~lane32_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t312 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t312}; // leading_zeros.rs:17
+    wire [3:0] lane32_high_4 = lane32_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane32_low_4 = lane32_high[3:0]; // leading_zeros.rs:14
+    wire lane32_none_5 = ~(|lane32_high_4); // leading_zeros.rs:15
+    wire [1:0] lane32_high_5 = lane32_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane32_low_5 = lane32_low_4[1:0]; // leading_zeros.rs:14
+    wire lane32_none_6 = ~(|lane32_high_5); // leading_zeros.rs:15
+    wire lane32_of_low_4 = ~lane32_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane32_of_low_5 = {lane32_none_6, lane32_none_6 ? lane32_of_low_4 : (~lane32_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane32_high_6 = lane32_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane32_low_6 = lane32_high_4[1:0]; // leading_zeros.rs:14
+    wire lane32_none_7 = ~(|lane32_high_6); // leading_zeros.rs:15
+    wire lane32_of_low_6 = ~lane32_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t313 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t313}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane32_scale <= lane32_side_later_half_scale;
     wire lane32_limited = (~(|lane32_scale[5:4])) & (lane32_zeros > lane32_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9030,9 +9690,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_lost_8 = lane32_frame_1[8] & (lane32_shift <= 4'h2); // decode.rs:103
     wire lane32_lost_9 = lane32_frame_1[9] & (lane32_shift <= 4'h1); // decode.rs:103
     wire lane32_lost_10 = lane32_frame_1[10] & (lane32_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t545 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:104
+    wire [11:0] _t314 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane32_rest <= |_t545;
+        if (go) lane32_rest <= |_t314;
         if (go) lane32_zero_s2 <= lane32_zero;
         if (go) lane32_zero_s3 <= lane32_zero_s2;
         if (go) lane32_zero_s4 <= lane32_zero_s3;
@@ -9043,9 +9703,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_up = lane32_normal[0] & (lane32_rest | lane32_normal[1]); // decode.rs:109
     wire [16:0] lane32_kept = {lane32_exponent, lane32_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane32_more = {5'h0, lane32_normal[11], 10'h0, lane32_up}; // decode.rs:111
-    wire [16:0] _t546 = lane32_kept + lane32_more; // decode.rs:112
+    wire [16:0] _t315 = lane32_kept + lane32_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane32_magnitude <= _t546[16:1];
+        if (go) lane32_magnitude <= _t315[16:1];
         if (go) lane32_negative_1_s2 <= lane32_negative_1;
         if (go) lane32_negative_1_s3 <= lane32_negative_1_s2;
         if (go) lane32_negative_1_s4 <= lane32_negative_1_s3;
@@ -9083,13 +9743,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t547 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t548 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t549 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t547; // side_table.rs:165
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t548; // side_table.rs:165
+    wire [19:0] _t316 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t317 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t318 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t316; // side_table.rs:165
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t317; // side_table.rs:165
     wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t549; // side_table.rs:165
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t318; // side_table.rs:165
     wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:167
@@ -9103,9 +9763,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane33_side_half_scale_1 <= lane33_side_half_scale;
         if (go) lane33_h_s2 <= lane33_h;
     end
-    wire [12:0] _t550 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t319 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane33_product <= _t550;
+        if (go) lane33_product <= _t319;
         if (go) lane33_side_later_base_value <= lane33_side_base_value_1;
         if (go) lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
         if (go) lane33_side_later_half_scale <= lane33_side_half_scale_1;
@@ -9113,17 +9773,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane33_scaled = {lane33_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane33_sum <= {1'h0, lane33_side_later_base_value} + {4'h0, lane33_scaled};
     wire [22:0] lane33_frame = {2'h0, lane33_sum}; // decode.rs:95
-    wire [15:0] lane33_padded = {lane33_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t551 = ~(|lane33_padded[15:8]); // leading_zeros.rs:20
-    wire _t552 = ~(|lane33_padded[7:4]); // leading_zeros.rs:20
-    wire _t553 = ~(|lane33_padded[3:2]); // leading_zeros.rs:20
-    wire _t554 = ~(|lane33_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t555 = _t552 ? {_t553, _t553 ? (~lane33_padded[1]) : (~lane33_padded[3])} : {_t554, _t554 ? (~lane33_padded[5]) : (~lane33_padded[7])}; // leading_zeros.rs:21
-    wire _t556 = ~(|lane33_padded[15:12]); // leading_zeros.rs:20
-    wire _t557 = ~(|lane33_padded[11:10]); // leading_zeros.rs:20
-    wire _t558 = ~(|lane33_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t559 = _t556 ? {_t557, _t557 ? (~lane33_padded[9]) : (~lane33_padded[11])} : {_t558, _t558 ? (~lane33_padded[13]) : (~lane33_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane33_zeros = {_t551, _t551 ? {_t552, _t555} : {_t556, _t559}}; // leading_zeros.rs:21
+    wire [7:0] lane33_high = lane33_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane33_low = {lane33_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane33_none_1 = ~(|lane33_high); // leading_zeros.rs:15
+    wire [3:0] lane33_high_1 = lane33_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane33_low_1 = lane33_low[3:0]; // leading_zeros.rs:14
+    wire lane33_none_2 = ~(|lane33_high_1); // leading_zeros.rs:15
+    wire [1:0] lane33_high_2 = lane33_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane33_low_2 = lane33_low_1[1:0]; // leading_zeros.rs:14
+    wire lane33_none_3 = ~(|lane33_high_2); // leading_zeros.rs:15
+    wire lane33_of_low = ~lane33_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane33_of_low_1 = {lane33_none_3, lane33_none_3 ? lane33_of_low : (~lane33_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane33_high_3 = lane33_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane33_low_3 = lane33_high_1[1:0]; // leading_zeros.rs:14
+    wire lane33_none_4 = ~(|lane33_high_3); // leading_zeros.rs:15
+    wire lane33_of_low_2 = ~lane33_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t320 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t320}; // leading_zeros.rs:17
+    wire [3:0] lane33_high_4 = lane33_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane33_low_4 = lane33_high[3:0]; // leading_zeros.rs:14
+    wire lane33_none_5 = ~(|lane33_high_4); // leading_zeros.rs:15
+    wire [1:0] lane33_high_5 = lane33_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane33_low_5 = lane33_low_4[1:0]; // leading_zeros.rs:14
+    wire lane33_none_6 = ~(|lane33_high_5); // leading_zeros.rs:15
+    wire lane33_of_low_4 = ~lane33_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane33_of_low_5 = {lane33_none_6, lane33_none_6 ? lane33_of_low_4 : (~lane33_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane33_high_6 = lane33_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane33_low_6 = lane33_high_4[1:0]; // leading_zeros.rs:14
+    wire lane33_none_7 = ~(|lane33_high_6); // leading_zeros.rs:15
+    wire lane33_of_low_6 = ~lane33_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t321 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t321}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane33_scale <= lane33_side_later_half_scale;
     wire lane33_limited = (~(|lane33_scale[5:4])) & (lane33_zeros > lane33_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9149,9 +9829,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_lost_8 = lane33_frame_1[8] & (lane33_shift <= 4'h2); // decode.rs:103
     wire lane33_lost_9 = lane33_frame_1[9] & (lane33_shift <= 4'h1); // decode.rs:103
     wire lane33_lost_10 = lane33_frame_1[10] & (lane33_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t560 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:104
+    wire [11:0] _t322 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane33_rest <= |_t560;
+        if (go) lane33_rest <= |_t322;
         if (go) lane33_zero_s2 <= lane33_zero;
         if (go) lane33_zero_s3 <= lane33_zero_s2;
         if (go) lane33_zero_s4 <= lane33_zero_s3;
@@ -9162,9 +9842,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_up = lane33_normal[0] & (lane33_rest | lane33_normal[1]); // decode.rs:109
     wire [16:0] lane33_kept = {lane33_exponent, lane33_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane33_more = {5'h0, lane33_normal[11], 10'h0, lane33_up}; // decode.rs:111
-    wire [16:0] _t561 = lane33_kept + lane33_more; // decode.rs:112
+    wire [16:0] _t323 = lane33_kept + lane33_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane33_magnitude <= _t561[16:1];
+        if (go) lane33_magnitude <= _t323[16:1];
         if (go) lane33_negative_1_s2 <= lane33_negative_1;
         if (go) lane33_negative_1_s3 <= lane33_negative_1_s2;
         if (go) lane33_negative_1_s4 <= lane33_negative_1_s3;
@@ -9202,13 +9882,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t562 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t563 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t564 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t562; // side_table.rs:165
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t563; // side_table.rs:165
+    wire [19:0] _t324 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t325 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t326 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t324; // side_table.rs:165
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t325; // side_table.rs:165
     wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t564; // side_table.rs:165
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t326; // side_table.rs:165
     wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:167
@@ -9222,9 +9902,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane34_side_half_scale_1 <= lane34_side_half_scale;
         if (go) lane34_h_s2 <= lane34_h;
     end
-    wire [12:0] _t565 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t327 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane34_product <= _t565;
+        if (go) lane34_product <= _t327;
         if (go) lane34_side_later_base_value <= lane34_side_base_value_1;
         if (go) lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
         if (go) lane34_side_later_half_scale <= lane34_side_half_scale_1;
@@ -9232,17 +9912,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane34_scaled = {lane34_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane34_sum <= {1'h0, lane34_side_later_base_value} + {4'h0, lane34_scaled};
     wire [22:0] lane34_frame = {2'h0, lane34_sum}; // decode.rs:95
-    wire [15:0] lane34_padded = {lane34_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t566 = ~(|lane34_padded[15:8]); // leading_zeros.rs:20
-    wire _t567 = ~(|lane34_padded[7:4]); // leading_zeros.rs:20
-    wire _t568 = ~(|lane34_padded[3:2]); // leading_zeros.rs:20
-    wire _t569 = ~(|lane34_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t570 = _t567 ? {_t568, _t568 ? (~lane34_padded[1]) : (~lane34_padded[3])} : {_t569, _t569 ? (~lane34_padded[5]) : (~lane34_padded[7])}; // leading_zeros.rs:21
-    wire _t571 = ~(|lane34_padded[15:12]); // leading_zeros.rs:20
-    wire _t572 = ~(|lane34_padded[11:10]); // leading_zeros.rs:20
-    wire _t573 = ~(|lane34_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t574 = _t571 ? {_t572, _t572 ? (~lane34_padded[9]) : (~lane34_padded[11])} : {_t573, _t573 ? (~lane34_padded[13]) : (~lane34_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane34_zeros = {_t566, _t566 ? {_t567, _t570} : {_t571, _t574}}; // leading_zeros.rs:21
+    wire [7:0] lane34_high = lane34_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane34_low = {lane34_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane34_none_1 = ~(|lane34_high); // leading_zeros.rs:15
+    wire [3:0] lane34_high_1 = lane34_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane34_low_1 = lane34_low[3:0]; // leading_zeros.rs:14
+    wire lane34_none_2 = ~(|lane34_high_1); // leading_zeros.rs:15
+    wire [1:0] lane34_high_2 = lane34_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane34_low_2 = lane34_low_1[1:0]; // leading_zeros.rs:14
+    wire lane34_none_3 = ~(|lane34_high_2); // leading_zeros.rs:15
+    wire lane34_of_low = ~lane34_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane34_of_low_1 = {lane34_none_3, lane34_none_3 ? lane34_of_low : (~lane34_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane34_high_3 = lane34_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane34_low_3 = lane34_high_1[1:0]; // leading_zeros.rs:14
+    wire lane34_none_4 = ~(|lane34_high_3); // leading_zeros.rs:15
+    wire lane34_of_low_2 = ~lane34_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t328 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t328}; // leading_zeros.rs:17
+    wire [3:0] lane34_high_4 = lane34_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane34_low_4 = lane34_high[3:0]; // leading_zeros.rs:14
+    wire lane34_none_5 = ~(|lane34_high_4); // leading_zeros.rs:15
+    wire [1:0] lane34_high_5 = lane34_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane34_low_5 = lane34_low_4[1:0]; // leading_zeros.rs:14
+    wire lane34_none_6 = ~(|lane34_high_5); // leading_zeros.rs:15
+    wire lane34_of_low_4 = ~lane34_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane34_of_low_5 = {lane34_none_6, lane34_none_6 ? lane34_of_low_4 : (~lane34_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane34_high_6 = lane34_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane34_low_6 = lane34_high_4[1:0]; // leading_zeros.rs:14
+    wire lane34_none_7 = ~(|lane34_high_6); // leading_zeros.rs:15
+    wire lane34_of_low_6 = ~lane34_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t329 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t329}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane34_scale <= lane34_side_later_half_scale;
     wire lane34_limited = (~(|lane34_scale[5:4])) & (lane34_zeros > lane34_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9268,9 +9968,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_lost_8 = lane34_frame_1[8] & (lane34_shift <= 4'h2); // decode.rs:103
     wire lane34_lost_9 = lane34_frame_1[9] & (lane34_shift <= 4'h1); // decode.rs:103
     wire lane34_lost_10 = lane34_frame_1[10] & (lane34_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t575 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:104
+    wire [11:0] _t330 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane34_rest <= |_t575;
+        if (go) lane34_rest <= |_t330;
         if (go) lane34_zero_s2 <= lane34_zero;
         if (go) lane34_zero_s3 <= lane34_zero_s2;
         if (go) lane34_zero_s4 <= lane34_zero_s3;
@@ -9281,9 +9981,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_up = lane34_normal[0] & (lane34_rest | lane34_normal[1]); // decode.rs:109
     wire [16:0] lane34_kept = {lane34_exponent, lane34_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane34_more = {5'h0, lane34_normal[11], 10'h0, lane34_up}; // decode.rs:111
-    wire [16:0] _t576 = lane34_kept + lane34_more; // decode.rs:112
+    wire [16:0] _t331 = lane34_kept + lane34_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane34_magnitude <= _t576[16:1];
+        if (go) lane34_magnitude <= _t331[16:1];
         if (go) lane34_negative_1_s2 <= lane34_negative_1;
         if (go) lane34_negative_1_s3 <= lane34_negative_1_s2;
         if (go) lane34_negative_1_s4 <= lane34_negative_1_s3;
@@ -9321,13 +10021,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t577 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t578 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t579 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t577; // side_table.rs:165
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t578; // side_table.rs:165
+    wire [19:0] _t332 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t333 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t334 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t332; // side_table.rs:165
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t333; // side_table.rs:165
     wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t579; // side_table.rs:165
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t334; // side_table.rs:165
     wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:167
@@ -9341,9 +10041,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane35_side_half_scale_1 <= lane35_side_half_scale;
         if (go) lane35_h_s2 <= lane35_h;
     end
-    wire [12:0] _t580 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t335 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane35_product <= _t580;
+        if (go) lane35_product <= _t335;
         if (go) lane35_side_later_base_value <= lane35_side_base_value_1;
         if (go) lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
         if (go) lane35_side_later_half_scale <= lane35_side_half_scale_1;
@@ -9351,17 +10051,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane35_scaled = {lane35_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane35_sum <= {1'h0, lane35_side_later_base_value} + {4'h0, lane35_scaled};
     wire [22:0] lane35_frame = {2'h0, lane35_sum}; // decode.rs:95
-    wire [15:0] lane35_padded = {lane35_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t581 = ~(|lane35_padded[15:8]); // leading_zeros.rs:20
-    wire _t582 = ~(|lane35_padded[7:4]); // leading_zeros.rs:20
-    wire _t583 = ~(|lane35_padded[3:2]); // leading_zeros.rs:20
-    wire _t584 = ~(|lane35_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t585 = _t582 ? {_t583, _t583 ? (~lane35_padded[1]) : (~lane35_padded[3])} : {_t584, _t584 ? (~lane35_padded[5]) : (~lane35_padded[7])}; // leading_zeros.rs:21
-    wire _t586 = ~(|lane35_padded[15:12]); // leading_zeros.rs:20
-    wire _t587 = ~(|lane35_padded[11:10]); // leading_zeros.rs:20
-    wire _t588 = ~(|lane35_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t589 = _t586 ? {_t587, _t587 ? (~lane35_padded[9]) : (~lane35_padded[11])} : {_t588, _t588 ? (~lane35_padded[13]) : (~lane35_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane35_zeros = {_t581, _t581 ? {_t582, _t585} : {_t586, _t589}}; // leading_zeros.rs:21
+    wire [7:0] lane35_high = lane35_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane35_low = {lane35_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane35_none_1 = ~(|lane35_high); // leading_zeros.rs:15
+    wire [3:0] lane35_high_1 = lane35_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane35_low_1 = lane35_low[3:0]; // leading_zeros.rs:14
+    wire lane35_none_2 = ~(|lane35_high_1); // leading_zeros.rs:15
+    wire [1:0] lane35_high_2 = lane35_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane35_low_2 = lane35_low_1[1:0]; // leading_zeros.rs:14
+    wire lane35_none_3 = ~(|lane35_high_2); // leading_zeros.rs:15
+    wire lane35_of_low = ~lane35_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane35_of_low_1 = {lane35_none_3, lane35_none_3 ? lane35_of_low : (~lane35_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane35_high_3 = lane35_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane35_low_3 = lane35_high_1[1:0]; // leading_zeros.rs:14
+    wire lane35_none_4 = ~(|lane35_high_3); // leading_zeros.rs:15
+    wire lane35_of_low_2 = ~lane35_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t336 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t336}; // leading_zeros.rs:17
+    wire [3:0] lane35_high_4 = lane35_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane35_low_4 = lane35_high[3:0]; // leading_zeros.rs:14
+    wire lane35_none_5 = ~(|lane35_high_4); // leading_zeros.rs:15
+    wire [1:0] lane35_high_5 = lane35_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane35_low_5 = lane35_low_4[1:0]; // leading_zeros.rs:14
+    wire lane35_none_6 = ~(|lane35_high_5); // leading_zeros.rs:15
+    wire lane35_of_low_4 = ~lane35_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane35_of_low_5 = {lane35_none_6, lane35_none_6 ? lane35_of_low_4 : (~lane35_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane35_high_6 = lane35_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane35_low_6 = lane35_high_4[1:0]; // leading_zeros.rs:14
+    wire lane35_none_7 = ~(|lane35_high_6); // leading_zeros.rs:15
+    wire lane35_of_low_6 = ~lane35_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t337 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t337}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane35_scale <= lane35_side_later_half_scale;
     wire lane35_limited = (~(|lane35_scale[5:4])) & (lane35_zeros > lane35_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9387,9 +10107,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_lost_8 = lane35_frame_1[8] & (lane35_shift <= 4'h2); // decode.rs:103
     wire lane35_lost_9 = lane35_frame_1[9] & (lane35_shift <= 4'h1); // decode.rs:103
     wire lane35_lost_10 = lane35_frame_1[10] & (lane35_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t590 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:104
+    wire [11:0] _t338 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane35_rest <= |_t590;
+        if (go) lane35_rest <= |_t338;
         if (go) lane35_zero_s2 <= lane35_zero;
         if (go) lane35_zero_s3 <= lane35_zero_s2;
         if (go) lane35_zero_s4 <= lane35_zero_s3;
@@ -9400,9 +10120,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_up = lane35_normal[0] & (lane35_rest | lane35_normal[1]); // decode.rs:109
     wire [16:0] lane35_kept = {lane35_exponent, lane35_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane35_more = {5'h0, lane35_normal[11], 10'h0, lane35_up}; // decode.rs:111
-    wire [16:0] _t591 = lane35_kept + lane35_more; // decode.rs:112
+    wire [16:0] _t339 = lane35_kept + lane35_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane35_magnitude <= _t591[16:1];
+        if (go) lane35_magnitude <= _t339[16:1];
         if (go) lane35_negative_1_s2 <= lane35_negative_1;
         if (go) lane35_negative_1_s3 <= lane35_negative_1_s2;
         if (go) lane35_negative_1_s4 <= lane35_negative_1_s3;
@@ -9440,13 +10160,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t592 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t593 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t594 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t592; // side_table.rs:165
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t593; // side_table.rs:165
+    wire [19:0] _t340 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t341 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t342 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t340; // side_table.rs:165
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t341; // side_table.rs:165
     wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t594; // side_table.rs:165
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t342; // side_table.rs:165
     wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:167
@@ -9460,9 +10180,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane36_side_half_scale_1 <= lane36_side_half_scale;
         if (go) lane36_h_s2 <= lane36_h;
     end
-    wire [12:0] _t595 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t343 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane36_product <= _t595;
+        if (go) lane36_product <= _t343;
         if (go) lane36_side_later_base_value <= lane36_side_base_value_1;
         if (go) lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
         if (go) lane36_side_later_half_scale <= lane36_side_half_scale_1;
@@ -9470,17 +10190,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane36_scaled = {lane36_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane36_sum <= {1'h0, lane36_side_later_base_value} + {4'h0, lane36_scaled};
     wire [22:0] lane36_frame = {2'h0, lane36_sum}; // decode.rs:95
-    wire [15:0] lane36_padded = {lane36_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t596 = ~(|lane36_padded[15:8]); // leading_zeros.rs:20
-    wire _t597 = ~(|lane36_padded[7:4]); // leading_zeros.rs:20
-    wire _t598 = ~(|lane36_padded[3:2]); // leading_zeros.rs:20
-    wire _t599 = ~(|lane36_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t600 = _t597 ? {_t598, _t598 ? (~lane36_padded[1]) : (~lane36_padded[3])} : {_t599, _t599 ? (~lane36_padded[5]) : (~lane36_padded[7])}; // leading_zeros.rs:21
-    wire _t601 = ~(|lane36_padded[15:12]); // leading_zeros.rs:20
-    wire _t602 = ~(|lane36_padded[11:10]); // leading_zeros.rs:20
-    wire _t603 = ~(|lane36_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t604 = _t601 ? {_t602, _t602 ? (~lane36_padded[9]) : (~lane36_padded[11])} : {_t603, _t603 ? (~lane36_padded[13]) : (~lane36_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane36_zeros = {_t596, _t596 ? {_t597, _t600} : {_t601, _t604}}; // leading_zeros.rs:21
+    wire [7:0] lane36_high = lane36_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane36_low = {lane36_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane36_none_1 = ~(|lane36_high); // leading_zeros.rs:15
+    wire [3:0] lane36_high_1 = lane36_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane36_low_1 = lane36_low[3:0]; // leading_zeros.rs:14
+    wire lane36_none_2 = ~(|lane36_high_1); // leading_zeros.rs:15
+    wire [1:0] lane36_high_2 = lane36_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane36_low_2 = lane36_low_1[1:0]; // leading_zeros.rs:14
+    wire lane36_none_3 = ~(|lane36_high_2); // leading_zeros.rs:15
+    wire lane36_of_low = ~lane36_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane36_of_low_1 = {lane36_none_3, lane36_none_3 ? lane36_of_low : (~lane36_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane36_high_3 = lane36_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane36_low_3 = lane36_high_1[1:0]; // leading_zeros.rs:14
+    wire lane36_none_4 = ~(|lane36_high_3); // leading_zeros.rs:15
+    wire lane36_of_low_2 = ~lane36_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t344 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t344}; // leading_zeros.rs:17
+    wire [3:0] lane36_high_4 = lane36_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane36_low_4 = lane36_high[3:0]; // leading_zeros.rs:14
+    wire lane36_none_5 = ~(|lane36_high_4); // leading_zeros.rs:15
+    wire [1:0] lane36_high_5 = lane36_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane36_low_5 = lane36_low_4[1:0]; // leading_zeros.rs:14
+    wire lane36_none_6 = ~(|lane36_high_5); // leading_zeros.rs:15
+    wire lane36_of_low_4 = ~lane36_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane36_of_low_5 = {lane36_none_6, lane36_none_6 ? lane36_of_low_4 : (~lane36_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane36_high_6 = lane36_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane36_low_6 = lane36_high_4[1:0]; // leading_zeros.rs:14
+    wire lane36_none_7 = ~(|lane36_high_6); // leading_zeros.rs:15
+    wire lane36_of_low_6 = ~lane36_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t345 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t345}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane36_scale <= lane36_side_later_half_scale;
     wire lane36_limited = (~(|lane36_scale[5:4])) & (lane36_zeros > lane36_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9506,9 +10246,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_lost_8 = lane36_frame_1[8] & (lane36_shift <= 4'h2); // decode.rs:103
     wire lane36_lost_9 = lane36_frame_1[9] & (lane36_shift <= 4'h1); // decode.rs:103
     wire lane36_lost_10 = lane36_frame_1[10] & (lane36_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t605 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:104
+    wire [11:0] _t346 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane36_rest <= |_t605;
+        if (go) lane36_rest <= |_t346;
         if (go) lane36_zero_s2 <= lane36_zero;
         if (go) lane36_zero_s3 <= lane36_zero_s2;
         if (go) lane36_zero_s4 <= lane36_zero_s3;
@@ -9519,9 +10259,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_up = lane36_normal[0] & (lane36_rest | lane36_normal[1]); // decode.rs:109
     wire [16:0] lane36_kept = {lane36_exponent, lane36_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane36_more = {5'h0, lane36_normal[11], 10'h0, lane36_up}; // decode.rs:111
-    wire [16:0] _t606 = lane36_kept + lane36_more; // decode.rs:112
+    wire [16:0] _t347 = lane36_kept + lane36_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane36_magnitude <= _t606[16:1];
+        if (go) lane36_magnitude <= _t347[16:1];
         if (go) lane36_negative_1_s2 <= lane36_negative_1;
         if (go) lane36_negative_1_s3 <= lane36_negative_1_s2;
         if (go) lane36_negative_1_s4 <= lane36_negative_1_s3;
@@ -9559,13 +10299,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t607 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t608 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t609 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t607; // side_table.rs:165
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t608; // side_table.rs:165
+    wire [19:0] _t348 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t349 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t350 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t348; // side_table.rs:165
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t349; // side_table.rs:165
     wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t609; // side_table.rs:165
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t350; // side_table.rs:165
     wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:167
@@ -9579,9 +10319,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane37_side_half_scale_1 <= lane37_side_half_scale;
         if (go) lane37_h_s2 <= lane37_h;
     end
-    wire [12:0] _t610 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t351 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane37_product <= _t610;
+        if (go) lane37_product <= _t351;
         if (go) lane37_side_later_base_value <= lane37_side_base_value_1;
         if (go) lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
         if (go) lane37_side_later_half_scale <= lane37_side_half_scale_1;
@@ -9589,17 +10329,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane37_scaled = {lane37_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane37_sum <= {1'h0, lane37_side_later_base_value} + {4'h0, lane37_scaled};
     wire [22:0] lane37_frame = {2'h0, lane37_sum}; // decode.rs:95
-    wire [15:0] lane37_padded = {lane37_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t611 = ~(|lane37_padded[15:8]); // leading_zeros.rs:20
-    wire _t612 = ~(|lane37_padded[7:4]); // leading_zeros.rs:20
-    wire _t613 = ~(|lane37_padded[3:2]); // leading_zeros.rs:20
-    wire _t614 = ~(|lane37_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t615 = _t612 ? {_t613, _t613 ? (~lane37_padded[1]) : (~lane37_padded[3])} : {_t614, _t614 ? (~lane37_padded[5]) : (~lane37_padded[7])}; // leading_zeros.rs:21
-    wire _t616 = ~(|lane37_padded[15:12]); // leading_zeros.rs:20
-    wire _t617 = ~(|lane37_padded[11:10]); // leading_zeros.rs:20
-    wire _t618 = ~(|lane37_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t619 = _t616 ? {_t617, _t617 ? (~lane37_padded[9]) : (~lane37_padded[11])} : {_t618, _t618 ? (~lane37_padded[13]) : (~lane37_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane37_zeros = {_t611, _t611 ? {_t612, _t615} : {_t616, _t619}}; // leading_zeros.rs:21
+    wire [7:0] lane37_high = lane37_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane37_low = {lane37_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane37_none_1 = ~(|lane37_high); // leading_zeros.rs:15
+    wire [3:0] lane37_high_1 = lane37_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane37_low_1 = lane37_low[3:0]; // leading_zeros.rs:14
+    wire lane37_none_2 = ~(|lane37_high_1); // leading_zeros.rs:15
+    wire [1:0] lane37_high_2 = lane37_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane37_low_2 = lane37_low_1[1:0]; // leading_zeros.rs:14
+    wire lane37_none_3 = ~(|lane37_high_2); // leading_zeros.rs:15
+    wire lane37_of_low = ~lane37_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane37_of_low_1 = {lane37_none_3, lane37_none_3 ? lane37_of_low : (~lane37_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane37_high_3 = lane37_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane37_low_3 = lane37_high_1[1:0]; // leading_zeros.rs:14
+    wire lane37_none_4 = ~(|lane37_high_3); // leading_zeros.rs:15
+    wire lane37_of_low_2 = ~lane37_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t352 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t352}; // leading_zeros.rs:17
+    wire [3:0] lane37_high_4 = lane37_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane37_low_4 = lane37_high[3:0]; // leading_zeros.rs:14
+    wire lane37_none_5 = ~(|lane37_high_4); // leading_zeros.rs:15
+    wire [1:0] lane37_high_5 = lane37_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane37_low_5 = lane37_low_4[1:0]; // leading_zeros.rs:14
+    wire lane37_none_6 = ~(|lane37_high_5); // leading_zeros.rs:15
+    wire lane37_of_low_4 = ~lane37_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane37_of_low_5 = {lane37_none_6, lane37_none_6 ? lane37_of_low_4 : (~lane37_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane37_high_6 = lane37_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane37_low_6 = lane37_high_4[1:0]; // leading_zeros.rs:14
+    wire lane37_none_7 = ~(|lane37_high_6); // leading_zeros.rs:15
+    wire lane37_of_low_6 = ~lane37_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t353 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t353}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane37_scale <= lane37_side_later_half_scale;
     wire lane37_limited = (~(|lane37_scale[5:4])) & (lane37_zeros > lane37_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9625,9 +10385,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_lost_8 = lane37_frame_1[8] & (lane37_shift <= 4'h2); // decode.rs:103
     wire lane37_lost_9 = lane37_frame_1[9] & (lane37_shift <= 4'h1); // decode.rs:103
     wire lane37_lost_10 = lane37_frame_1[10] & (lane37_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t620 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:104
+    wire [11:0] _t354 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane37_rest <= |_t620;
+        if (go) lane37_rest <= |_t354;
         if (go) lane37_zero_s2 <= lane37_zero;
         if (go) lane37_zero_s3 <= lane37_zero_s2;
         if (go) lane37_zero_s4 <= lane37_zero_s3;
@@ -9638,9 +10398,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_up = lane37_normal[0] & (lane37_rest | lane37_normal[1]); // decode.rs:109
     wire [16:0] lane37_kept = {lane37_exponent, lane37_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane37_more = {5'h0, lane37_normal[11], 10'h0, lane37_up}; // decode.rs:111
-    wire [16:0] _t621 = lane37_kept + lane37_more; // decode.rs:112
+    wire [16:0] _t355 = lane37_kept + lane37_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane37_magnitude <= _t621[16:1];
+        if (go) lane37_magnitude <= _t355[16:1];
         if (go) lane37_negative_1_s2 <= lane37_negative_1;
         if (go) lane37_negative_1_s3 <= lane37_negative_1_s2;
         if (go) lane37_negative_1_s4 <= lane37_negative_1_s3;
@@ -9678,13 +10438,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t622 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t623 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t624 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t622; // side_table.rs:165
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t623; // side_table.rs:165
+    wire [19:0] _t356 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t357 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t358 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t356; // side_table.rs:165
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t357; // side_table.rs:165
     wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t624; // side_table.rs:165
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t358; // side_table.rs:165
     wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:167
@@ -9698,9 +10458,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane38_side_half_scale_1 <= lane38_side_half_scale;
         if (go) lane38_h_s2 <= lane38_h;
     end
-    wire [12:0] _t625 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t359 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane38_product <= _t625;
+        if (go) lane38_product <= _t359;
         if (go) lane38_side_later_base_value <= lane38_side_base_value_1;
         if (go) lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
         if (go) lane38_side_later_half_scale <= lane38_side_half_scale_1;
@@ -9708,17 +10468,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane38_scaled = {lane38_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane38_sum <= {1'h0, lane38_side_later_base_value} + {4'h0, lane38_scaled};
     wire [22:0] lane38_frame = {2'h0, lane38_sum}; // decode.rs:95
-    wire [15:0] lane38_padded = {lane38_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t626 = ~(|lane38_padded[15:8]); // leading_zeros.rs:20
-    wire _t627 = ~(|lane38_padded[7:4]); // leading_zeros.rs:20
-    wire _t628 = ~(|lane38_padded[3:2]); // leading_zeros.rs:20
-    wire _t629 = ~(|lane38_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t630 = _t627 ? {_t628, _t628 ? (~lane38_padded[1]) : (~lane38_padded[3])} : {_t629, _t629 ? (~lane38_padded[5]) : (~lane38_padded[7])}; // leading_zeros.rs:21
-    wire _t631 = ~(|lane38_padded[15:12]); // leading_zeros.rs:20
-    wire _t632 = ~(|lane38_padded[11:10]); // leading_zeros.rs:20
-    wire _t633 = ~(|lane38_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t634 = _t631 ? {_t632, _t632 ? (~lane38_padded[9]) : (~lane38_padded[11])} : {_t633, _t633 ? (~lane38_padded[13]) : (~lane38_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane38_zeros = {_t626, _t626 ? {_t627, _t630} : {_t631, _t634}}; // leading_zeros.rs:21
+    wire [7:0] lane38_high = lane38_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane38_low = {lane38_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane38_none_1 = ~(|lane38_high); // leading_zeros.rs:15
+    wire [3:0] lane38_high_1 = lane38_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane38_low_1 = lane38_low[3:0]; // leading_zeros.rs:14
+    wire lane38_none_2 = ~(|lane38_high_1); // leading_zeros.rs:15
+    wire [1:0] lane38_high_2 = lane38_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane38_low_2 = lane38_low_1[1:0]; // leading_zeros.rs:14
+    wire lane38_none_3 = ~(|lane38_high_2); // leading_zeros.rs:15
+    wire lane38_of_low = ~lane38_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane38_of_low_1 = {lane38_none_3, lane38_none_3 ? lane38_of_low : (~lane38_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane38_high_3 = lane38_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane38_low_3 = lane38_high_1[1:0]; // leading_zeros.rs:14
+    wire lane38_none_4 = ~(|lane38_high_3); // leading_zeros.rs:15
+    wire lane38_of_low_2 = ~lane38_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t360 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t360}; // leading_zeros.rs:17
+    wire [3:0] lane38_high_4 = lane38_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane38_low_4 = lane38_high[3:0]; // leading_zeros.rs:14
+    wire lane38_none_5 = ~(|lane38_high_4); // leading_zeros.rs:15
+    wire [1:0] lane38_high_5 = lane38_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane38_low_5 = lane38_low_4[1:0]; // leading_zeros.rs:14
+    wire lane38_none_6 = ~(|lane38_high_5); // leading_zeros.rs:15
+    wire lane38_of_low_4 = ~lane38_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane38_of_low_5 = {lane38_none_6, lane38_none_6 ? lane38_of_low_4 : (~lane38_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane38_high_6 = lane38_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane38_low_6 = lane38_high_4[1:0]; // leading_zeros.rs:14
+    wire lane38_none_7 = ~(|lane38_high_6); // leading_zeros.rs:15
+    wire lane38_of_low_6 = ~lane38_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t361 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t361}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane38_scale <= lane38_side_later_half_scale;
     wire lane38_limited = (~(|lane38_scale[5:4])) & (lane38_zeros > lane38_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9744,9 +10524,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_lost_8 = lane38_frame_1[8] & (lane38_shift <= 4'h2); // decode.rs:103
     wire lane38_lost_9 = lane38_frame_1[9] & (lane38_shift <= 4'h1); // decode.rs:103
     wire lane38_lost_10 = lane38_frame_1[10] & (lane38_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t635 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:104
+    wire [11:0] _t362 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane38_rest <= |_t635;
+        if (go) lane38_rest <= |_t362;
         if (go) lane38_zero_s2 <= lane38_zero;
         if (go) lane38_zero_s3 <= lane38_zero_s2;
         if (go) lane38_zero_s4 <= lane38_zero_s3;
@@ -9757,9 +10537,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_up = lane38_normal[0] & (lane38_rest | lane38_normal[1]); // decode.rs:109
     wire [16:0] lane38_kept = {lane38_exponent, lane38_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane38_more = {5'h0, lane38_normal[11], 10'h0, lane38_up}; // decode.rs:111
-    wire [16:0] _t636 = lane38_kept + lane38_more; // decode.rs:112
+    wire [16:0] _t363 = lane38_kept + lane38_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane38_magnitude <= _t636[16:1];
+        if (go) lane38_magnitude <= _t363[16:1];
         if (go) lane38_negative_1_s2 <= lane38_negative_1;
         if (go) lane38_negative_1_s3 <= lane38_negative_1_s2;
         if (go) lane38_negative_1_s4 <= lane38_negative_1_s3;
@@ -9797,13 +10577,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t637 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t638 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t639 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t637; // side_table.rs:165
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t638; // side_table.rs:165
+    wire [19:0] _t364 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t365 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t366 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t364; // side_table.rs:165
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t365; // side_table.rs:165
     wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t639; // side_table.rs:165
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t366; // side_table.rs:165
     wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:167
@@ -9817,9 +10597,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane39_side_half_scale_1 <= lane39_side_half_scale;
         if (go) lane39_h_s2 <= lane39_h;
     end
-    wire [12:0] _t640 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t367 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane39_product <= _t640;
+        if (go) lane39_product <= _t367;
         if (go) lane39_side_later_base_value <= lane39_side_base_value_1;
         if (go) lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
         if (go) lane39_side_later_half_scale <= lane39_side_half_scale_1;
@@ -9827,17 +10607,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane39_scaled = {lane39_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane39_sum <= {1'h0, lane39_side_later_base_value} + {4'h0, lane39_scaled};
     wire [22:0] lane39_frame = {2'h0, lane39_sum}; // decode.rs:95
-    wire [15:0] lane39_padded = {lane39_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t641 = ~(|lane39_padded[15:8]); // leading_zeros.rs:20
-    wire _t642 = ~(|lane39_padded[7:4]); // leading_zeros.rs:20
-    wire _t643 = ~(|lane39_padded[3:2]); // leading_zeros.rs:20
-    wire _t644 = ~(|lane39_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t645 = _t642 ? {_t643, _t643 ? (~lane39_padded[1]) : (~lane39_padded[3])} : {_t644, _t644 ? (~lane39_padded[5]) : (~lane39_padded[7])}; // leading_zeros.rs:21
-    wire _t646 = ~(|lane39_padded[15:12]); // leading_zeros.rs:20
-    wire _t647 = ~(|lane39_padded[11:10]); // leading_zeros.rs:20
-    wire _t648 = ~(|lane39_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t649 = _t646 ? {_t647, _t647 ? (~lane39_padded[9]) : (~lane39_padded[11])} : {_t648, _t648 ? (~lane39_padded[13]) : (~lane39_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane39_zeros = {_t641, _t641 ? {_t642, _t645} : {_t646, _t649}}; // leading_zeros.rs:21
+    wire [7:0] lane39_high = lane39_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane39_low = {lane39_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane39_none_1 = ~(|lane39_high); // leading_zeros.rs:15
+    wire [3:0] lane39_high_1 = lane39_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane39_low_1 = lane39_low[3:0]; // leading_zeros.rs:14
+    wire lane39_none_2 = ~(|lane39_high_1); // leading_zeros.rs:15
+    wire [1:0] lane39_high_2 = lane39_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane39_low_2 = lane39_low_1[1:0]; // leading_zeros.rs:14
+    wire lane39_none_3 = ~(|lane39_high_2); // leading_zeros.rs:15
+    wire lane39_of_low = ~lane39_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane39_of_low_1 = {lane39_none_3, lane39_none_3 ? lane39_of_low : (~lane39_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane39_high_3 = lane39_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane39_low_3 = lane39_high_1[1:0]; // leading_zeros.rs:14
+    wire lane39_none_4 = ~(|lane39_high_3); // leading_zeros.rs:15
+    wire lane39_of_low_2 = ~lane39_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t368 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t368}; // leading_zeros.rs:17
+    wire [3:0] lane39_high_4 = lane39_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane39_low_4 = lane39_high[3:0]; // leading_zeros.rs:14
+    wire lane39_none_5 = ~(|lane39_high_4); // leading_zeros.rs:15
+    wire [1:0] lane39_high_5 = lane39_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane39_low_5 = lane39_low_4[1:0]; // leading_zeros.rs:14
+    wire lane39_none_6 = ~(|lane39_high_5); // leading_zeros.rs:15
+    wire lane39_of_low_4 = ~lane39_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane39_of_low_5 = {lane39_none_6, lane39_none_6 ? lane39_of_low_4 : (~lane39_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane39_high_6 = lane39_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane39_low_6 = lane39_high_4[1:0]; // leading_zeros.rs:14
+    wire lane39_none_7 = ~(|lane39_high_6); // leading_zeros.rs:15
+    wire lane39_of_low_6 = ~lane39_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t369 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t369}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane39_scale <= lane39_side_later_half_scale;
     wire lane39_limited = (~(|lane39_scale[5:4])) & (lane39_zeros > lane39_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9863,9 +10663,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_lost_8 = lane39_frame_1[8] & (lane39_shift <= 4'h2); // decode.rs:103
     wire lane39_lost_9 = lane39_frame_1[9] & (lane39_shift <= 4'h1); // decode.rs:103
     wire lane39_lost_10 = lane39_frame_1[10] & (lane39_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t650 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:104
+    wire [11:0] _t370 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane39_rest <= |_t650;
+        if (go) lane39_rest <= |_t370;
         if (go) lane39_zero_s2 <= lane39_zero;
         if (go) lane39_zero_s3 <= lane39_zero_s2;
         if (go) lane39_zero_s4 <= lane39_zero_s3;
@@ -9876,9 +10676,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_up = lane39_normal[0] & (lane39_rest | lane39_normal[1]); // decode.rs:109
     wire [16:0] lane39_kept = {lane39_exponent, lane39_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane39_more = {5'h0, lane39_normal[11], 10'h0, lane39_up}; // decode.rs:111
-    wire [16:0] _t651 = lane39_kept + lane39_more; // decode.rs:112
+    wire [16:0] _t371 = lane39_kept + lane39_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane39_magnitude <= _t651[16:1];
+        if (go) lane39_magnitude <= _t371[16:1];
         if (go) lane39_negative_1_s2 <= lane39_negative_1;
         if (go) lane39_negative_1_s3 <= lane39_negative_1_s2;
         if (go) lane39_negative_1_s4 <= lane39_negative_1_s3;
@@ -9916,13 +10716,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t652 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t653 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t654 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t652; // side_table.rs:165
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t653; // side_table.rs:165
+    wire [19:0] _t372 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t373 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t374 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t372; // side_table.rs:165
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t373; // side_table.rs:165
     wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t654; // side_table.rs:165
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t374; // side_table.rs:165
     wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:167
@@ -9936,9 +10736,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane40_side_half_scale_1 <= lane40_side_half_scale;
         if (go) lane40_h_s2 <= lane40_h;
     end
-    wire [12:0] _t655 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t375 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane40_product <= _t655;
+        if (go) lane40_product <= _t375;
         if (go) lane40_side_later_base_value <= lane40_side_base_value_1;
         if (go) lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
         if (go) lane40_side_later_half_scale <= lane40_side_half_scale_1;
@@ -9946,17 +10746,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane40_scaled = {lane40_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane40_sum <= {1'h0, lane40_side_later_base_value} + {4'h0, lane40_scaled};
     wire [22:0] lane40_frame = {2'h0, lane40_sum}; // decode.rs:95
-    wire [15:0] lane40_padded = {lane40_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t656 = ~(|lane40_padded[15:8]); // leading_zeros.rs:20
-    wire _t657 = ~(|lane40_padded[7:4]); // leading_zeros.rs:20
-    wire _t658 = ~(|lane40_padded[3:2]); // leading_zeros.rs:20
-    wire _t659 = ~(|lane40_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t660 = _t657 ? {_t658, _t658 ? (~lane40_padded[1]) : (~lane40_padded[3])} : {_t659, _t659 ? (~lane40_padded[5]) : (~lane40_padded[7])}; // leading_zeros.rs:21
-    wire _t661 = ~(|lane40_padded[15:12]); // leading_zeros.rs:20
-    wire _t662 = ~(|lane40_padded[11:10]); // leading_zeros.rs:20
-    wire _t663 = ~(|lane40_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t664 = _t661 ? {_t662, _t662 ? (~lane40_padded[9]) : (~lane40_padded[11])} : {_t663, _t663 ? (~lane40_padded[13]) : (~lane40_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane40_zeros = {_t656, _t656 ? {_t657, _t660} : {_t661, _t664}}; // leading_zeros.rs:21
+    wire [7:0] lane40_high = lane40_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane40_low = {lane40_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane40_none_1 = ~(|lane40_high); // leading_zeros.rs:15
+    wire [3:0] lane40_high_1 = lane40_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane40_low_1 = lane40_low[3:0]; // leading_zeros.rs:14
+    wire lane40_none_2 = ~(|lane40_high_1); // leading_zeros.rs:15
+    wire [1:0] lane40_high_2 = lane40_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane40_low_2 = lane40_low_1[1:0]; // leading_zeros.rs:14
+    wire lane40_none_3 = ~(|lane40_high_2); // leading_zeros.rs:15
+    wire lane40_of_low = ~lane40_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane40_of_low_1 = {lane40_none_3, lane40_none_3 ? lane40_of_low : (~lane40_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane40_high_3 = lane40_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane40_low_3 = lane40_high_1[1:0]; // leading_zeros.rs:14
+    wire lane40_none_4 = ~(|lane40_high_3); // leading_zeros.rs:15
+    wire lane40_of_low_2 = ~lane40_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t376 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t376}; // leading_zeros.rs:17
+    wire [3:0] lane40_high_4 = lane40_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane40_low_4 = lane40_high[3:0]; // leading_zeros.rs:14
+    wire lane40_none_5 = ~(|lane40_high_4); // leading_zeros.rs:15
+    wire [1:0] lane40_high_5 = lane40_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane40_low_5 = lane40_low_4[1:0]; // leading_zeros.rs:14
+    wire lane40_none_6 = ~(|lane40_high_5); // leading_zeros.rs:15
+    wire lane40_of_low_4 = ~lane40_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane40_of_low_5 = {lane40_none_6, lane40_none_6 ? lane40_of_low_4 : (~lane40_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane40_high_6 = lane40_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane40_low_6 = lane40_high_4[1:0]; // leading_zeros.rs:14
+    wire lane40_none_7 = ~(|lane40_high_6); // leading_zeros.rs:15
+    wire lane40_of_low_6 = ~lane40_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t377 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t377}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane40_scale <= lane40_side_later_half_scale;
     wire lane40_limited = (~(|lane40_scale[5:4])) & (lane40_zeros > lane40_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -9982,9 +10802,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_lost_8 = lane40_frame_1[8] & (lane40_shift <= 4'h2); // decode.rs:103
     wire lane40_lost_9 = lane40_frame_1[9] & (lane40_shift <= 4'h1); // decode.rs:103
     wire lane40_lost_10 = lane40_frame_1[10] & (lane40_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t665 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:104
+    wire [11:0] _t378 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane40_rest <= |_t665;
+        if (go) lane40_rest <= |_t378;
         if (go) lane40_zero_s2 <= lane40_zero;
         if (go) lane40_zero_s3 <= lane40_zero_s2;
         if (go) lane40_zero_s4 <= lane40_zero_s3;
@@ -9995,9 +10815,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_up = lane40_normal[0] & (lane40_rest | lane40_normal[1]); // decode.rs:109
     wire [16:0] lane40_kept = {lane40_exponent, lane40_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane40_more = {5'h0, lane40_normal[11], 10'h0, lane40_up}; // decode.rs:111
-    wire [16:0] _t666 = lane40_kept + lane40_more; // decode.rs:112
+    wire [16:0] _t379 = lane40_kept + lane40_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane40_magnitude <= _t666[16:1];
+        if (go) lane40_magnitude <= _t379[16:1];
         if (go) lane40_negative_1_s2 <= lane40_negative_1;
         if (go) lane40_negative_1_s3 <= lane40_negative_1_s2;
         if (go) lane40_negative_1_s4 <= lane40_negative_1_s3;
@@ -10035,13 +10855,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t667 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t668 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t669 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t667; // side_table.rs:165
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t668; // side_table.rs:165
+    wire [19:0] _t380 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t381 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t382 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t380; // side_table.rs:165
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t381; // side_table.rs:165
     wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t669; // side_table.rs:165
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t382; // side_table.rs:165
     wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:167
@@ -10055,9 +10875,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane41_side_half_scale_1 <= lane41_side_half_scale;
         if (go) lane41_h_s2 <= lane41_h;
     end
-    wire [12:0] _t670 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t383 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane41_product <= _t670;
+        if (go) lane41_product <= _t383;
         if (go) lane41_side_later_base_value <= lane41_side_base_value_1;
         if (go) lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
         if (go) lane41_side_later_half_scale <= lane41_side_half_scale_1;
@@ -10065,17 +10885,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane41_scaled = {lane41_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane41_sum <= {1'h0, lane41_side_later_base_value} + {4'h0, lane41_scaled};
     wire [22:0] lane41_frame = {2'h0, lane41_sum}; // decode.rs:95
-    wire [15:0] lane41_padded = {lane41_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t671 = ~(|lane41_padded[15:8]); // leading_zeros.rs:20
-    wire _t672 = ~(|lane41_padded[7:4]); // leading_zeros.rs:20
-    wire _t673 = ~(|lane41_padded[3:2]); // leading_zeros.rs:20
-    wire _t674 = ~(|lane41_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t675 = _t672 ? {_t673, _t673 ? (~lane41_padded[1]) : (~lane41_padded[3])} : {_t674, _t674 ? (~lane41_padded[5]) : (~lane41_padded[7])}; // leading_zeros.rs:21
-    wire _t676 = ~(|lane41_padded[15:12]); // leading_zeros.rs:20
-    wire _t677 = ~(|lane41_padded[11:10]); // leading_zeros.rs:20
-    wire _t678 = ~(|lane41_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t679 = _t676 ? {_t677, _t677 ? (~lane41_padded[9]) : (~lane41_padded[11])} : {_t678, _t678 ? (~lane41_padded[13]) : (~lane41_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane41_zeros = {_t671, _t671 ? {_t672, _t675} : {_t676, _t679}}; // leading_zeros.rs:21
+    wire [7:0] lane41_high = lane41_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane41_low = {lane41_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane41_none_1 = ~(|lane41_high); // leading_zeros.rs:15
+    wire [3:0] lane41_high_1 = lane41_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane41_low_1 = lane41_low[3:0]; // leading_zeros.rs:14
+    wire lane41_none_2 = ~(|lane41_high_1); // leading_zeros.rs:15
+    wire [1:0] lane41_high_2 = lane41_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane41_low_2 = lane41_low_1[1:0]; // leading_zeros.rs:14
+    wire lane41_none_3 = ~(|lane41_high_2); // leading_zeros.rs:15
+    wire lane41_of_low = ~lane41_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane41_of_low_1 = {lane41_none_3, lane41_none_3 ? lane41_of_low : (~lane41_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane41_high_3 = lane41_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane41_low_3 = lane41_high_1[1:0]; // leading_zeros.rs:14
+    wire lane41_none_4 = ~(|lane41_high_3); // leading_zeros.rs:15
+    wire lane41_of_low_2 = ~lane41_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t384 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t384}; // leading_zeros.rs:17
+    wire [3:0] lane41_high_4 = lane41_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane41_low_4 = lane41_high[3:0]; // leading_zeros.rs:14
+    wire lane41_none_5 = ~(|lane41_high_4); // leading_zeros.rs:15
+    wire [1:0] lane41_high_5 = lane41_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane41_low_5 = lane41_low_4[1:0]; // leading_zeros.rs:14
+    wire lane41_none_6 = ~(|lane41_high_5); // leading_zeros.rs:15
+    wire lane41_of_low_4 = ~lane41_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane41_of_low_5 = {lane41_none_6, lane41_none_6 ? lane41_of_low_4 : (~lane41_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane41_high_6 = lane41_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane41_low_6 = lane41_high_4[1:0]; // leading_zeros.rs:14
+    wire lane41_none_7 = ~(|lane41_high_6); // leading_zeros.rs:15
+    wire lane41_of_low_6 = ~lane41_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t385 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t385}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane41_scale <= lane41_side_later_half_scale;
     wire lane41_limited = (~(|lane41_scale[5:4])) & (lane41_zeros > lane41_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10101,9 +10941,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_lost_8 = lane41_frame_1[8] & (lane41_shift <= 4'h2); // decode.rs:103
     wire lane41_lost_9 = lane41_frame_1[9] & (lane41_shift <= 4'h1); // decode.rs:103
     wire lane41_lost_10 = lane41_frame_1[10] & (lane41_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t680 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:104
+    wire [11:0] _t386 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane41_rest <= |_t680;
+        if (go) lane41_rest <= |_t386;
         if (go) lane41_zero_s2 <= lane41_zero;
         if (go) lane41_zero_s3 <= lane41_zero_s2;
         if (go) lane41_zero_s4 <= lane41_zero_s3;
@@ -10114,9 +10954,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_up = lane41_normal[0] & (lane41_rest | lane41_normal[1]); // decode.rs:109
     wire [16:0] lane41_kept = {lane41_exponent, lane41_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane41_more = {5'h0, lane41_normal[11], 10'h0, lane41_up}; // decode.rs:111
-    wire [16:0] _t681 = lane41_kept + lane41_more; // decode.rs:112
+    wire [16:0] _t387 = lane41_kept + lane41_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane41_magnitude <= _t681[16:1];
+        if (go) lane41_magnitude <= _t387[16:1];
         if (go) lane41_negative_1_s2 <= lane41_negative_1;
         if (go) lane41_negative_1_s3 <= lane41_negative_1_s2;
         if (go) lane41_negative_1_s4 <= lane41_negative_1_s3;
@@ -10154,13 +10994,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t682 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t683 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t684 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t682; // side_table.rs:165
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t683; // side_table.rs:165
+    wire [19:0] _t388 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t389 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t390 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t388; // side_table.rs:165
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t389; // side_table.rs:165
     wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t684; // side_table.rs:165
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t390; // side_table.rs:165
     wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:167
@@ -10174,9 +11014,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane42_side_half_scale_1 <= lane42_side_half_scale;
         if (go) lane42_h_s2 <= lane42_h;
     end
-    wire [12:0] _t685 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t391 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane42_product <= _t685;
+        if (go) lane42_product <= _t391;
         if (go) lane42_side_later_base_value <= lane42_side_base_value_1;
         if (go) lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
         if (go) lane42_side_later_half_scale <= lane42_side_half_scale_1;
@@ -10184,17 +11024,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane42_scaled = {lane42_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane42_sum <= {1'h0, lane42_side_later_base_value} + {4'h0, lane42_scaled};
     wire [22:0] lane42_frame = {2'h0, lane42_sum}; // decode.rs:95
-    wire [15:0] lane42_padded = {lane42_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t686 = ~(|lane42_padded[15:8]); // leading_zeros.rs:20
-    wire _t687 = ~(|lane42_padded[7:4]); // leading_zeros.rs:20
-    wire _t688 = ~(|lane42_padded[3:2]); // leading_zeros.rs:20
-    wire _t689 = ~(|lane42_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t690 = _t687 ? {_t688, _t688 ? (~lane42_padded[1]) : (~lane42_padded[3])} : {_t689, _t689 ? (~lane42_padded[5]) : (~lane42_padded[7])}; // leading_zeros.rs:21
-    wire _t691 = ~(|lane42_padded[15:12]); // leading_zeros.rs:20
-    wire _t692 = ~(|lane42_padded[11:10]); // leading_zeros.rs:20
-    wire _t693 = ~(|lane42_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t694 = _t691 ? {_t692, _t692 ? (~lane42_padded[9]) : (~lane42_padded[11])} : {_t693, _t693 ? (~lane42_padded[13]) : (~lane42_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane42_zeros = {_t686, _t686 ? {_t687, _t690} : {_t691, _t694}}; // leading_zeros.rs:21
+    wire [7:0] lane42_high = lane42_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane42_low = {lane42_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane42_none_1 = ~(|lane42_high); // leading_zeros.rs:15
+    wire [3:0] lane42_high_1 = lane42_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane42_low_1 = lane42_low[3:0]; // leading_zeros.rs:14
+    wire lane42_none_2 = ~(|lane42_high_1); // leading_zeros.rs:15
+    wire [1:0] lane42_high_2 = lane42_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane42_low_2 = lane42_low_1[1:0]; // leading_zeros.rs:14
+    wire lane42_none_3 = ~(|lane42_high_2); // leading_zeros.rs:15
+    wire lane42_of_low = ~lane42_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane42_of_low_1 = {lane42_none_3, lane42_none_3 ? lane42_of_low : (~lane42_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane42_high_3 = lane42_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane42_low_3 = lane42_high_1[1:0]; // leading_zeros.rs:14
+    wire lane42_none_4 = ~(|lane42_high_3); // leading_zeros.rs:15
+    wire lane42_of_low_2 = ~lane42_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t392 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t392}; // leading_zeros.rs:17
+    wire [3:0] lane42_high_4 = lane42_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane42_low_4 = lane42_high[3:0]; // leading_zeros.rs:14
+    wire lane42_none_5 = ~(|lane42_high_4); // leading_zeros.rs:15
+    wire [1:0] lane42_high_5 = lane42_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane42_low_5 = lane42_low_4[1:0]; // leading_zeros.rs:14
+    wire lane42_none_6 = ~(|lane42_high_5); // leading_zeros.rs:15
+    wire lane42_of_low_4 = ~lane42_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane42_of_low_5 = {lane42_none_6, lane42_none_6 ? lane42_of_low_4 : (~lane42_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane42_high_6 = lane42_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane42_low_6 = lane42_high_4[1:0]; // leading_zeros.rs:14
+    wire lane42_none_7 = ~(|lane42_high_6); // leading_zeros.rs:15
+    wire lane42_of_low_6 = ~lane42_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t393 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t393}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane42_scale <= lane42_side_later_half_scale;
     wire lane42_limited = (~(|lane42_scale[5:4])) & (lane42_zeros > lane42_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10220,9 +11080,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_lost_8 = lane42_frame_1[8] & (lane42_shift <= 4'h2); // decode.rs:103
     wire lane42_lost_9 = lane42_frame_1[9] & (lane42_shift <= 4'h1); // decode.rs:103
     wire lane42_lost_10 = lane42_frame_1[10] & (lane42_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t695 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:104
+    wire [11:0] _t394 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane42_rest <= |_t695;
+        if (go) lane42_rest <= |_t394;
         if (go) lane42_zero_s2 <= lane42_zero;
         if (go) lane42_zero_s3 <= lane42_zero_s2;
         if (go) lane42_zero_s4 <= lane42_zero_s3;
@@ -10233,9 +11093,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_up = lane42_normal[0] & (lane42_rest | lane42_normal[1]); // decode.rs:109
     wire [16:0] lane42_kept = {lane42_exponent, lane42_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane42_more = {5'h0, lane42_normal[11], 10'h0, lane42_up}; // decode.rs:111
-    wire [16:0] _t696 = lane42_kept + lane42_more; // decode.rs:112
+    wire [16:0] _t395 = lane42_kept + lane42_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane42_magnitude <= _t696[16:1];
+        if (go) lane42_magnitude <= _t395[16:1];
         if (go) lane42_negative_1_s2 <= lane42_negative_1;
         if (go) lane42_negative_1_s3 <= lane42_negative_1_s2;
         if (go) lane42_negative_1_s4 <= lane42_negative_1_s3;
@@ -10273,13 +11133,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t697 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t698 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t699 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t697; // side_table.rs:165
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t698; // side_table.rs:165
+    wire [19:0] _t396 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t397 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t398 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t396; // side_table.rs:165
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t397; // side_table.rs:165
     wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t699; // side_table.rs:165
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t398; // side_table.rs:165
     wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:167
@@ -10293,9 +11153,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane43_side_half_scale_1 <= lane43_side_half_scale;
         if (go) lane43_h_s2 <= lane43_h;
     end
-    wire [12:0] _t700 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t399 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane43_product <= _t700;
+        if (go) lane43_product <= _t399;
         if (go) lane43_side_later_base_value <= lane43_side_base_value_1;
         if (go) lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
         if (go) lane43_side_later_half_scale <= lane43_side_half_scale_1;
@@ -10303,17 +11163,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane43_scaled = {lane43_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane43_sum <= {1'h0, lane43_side_later_base_value} + {4'h0, lane43_scaled};
     wire [22:0] lane43_frame = {2'h0, lane43_sum}; // decode.rs:95
-    wire [15:0] lane43_padded = {lane43_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t701 = ~(|lane43_padded[15:8]); // leading_zeros.rs:20
-    wire _t702 = ~(|lane43_padded[7:4]); // leading_zeros.rs:20
-    wire _t703 = ~(|lane43_padded[3:2]); // leading_zeros.rs:20
-    wire _t704 = ~(|lane43_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t705 = _t702 ? {_t703, _t703 ? (~lane43_padded[1]) : (~lane43_padded[3])} : {_t704, _t704 ? (~lane43_padded[5]) : (~lane43_padded[7])}; // leading_zeros.rs:21
-    wire _t706 = ~(|lane43_padded[15:12]); // leading_zeros.rs:20
-    wire _t707 = ~(|lane43_padded[11:10]); // leading_zeros.rs:20
-    wire _t708 = ~(|lane43_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t709 = _t706 ? {_t707, _t707 ? (~lane43_padded[9]) : (~lane43_padded[11])} : {_t708, _t708 ? (~lane43_padded[13]) : (~lane43_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane43_zeros = {_t701, _t701 ? {_t702, _t705} : {_t706, _t709}}; // leading_zeros.rs:21
+    wire [7:0] lane43_high = lane43_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane43_low = {lane43_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane43_none_1 = ~(|lane43_high); // leading_zeros.rs:15
+    wire [3:0] lane43_high_1 = lane43_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane43_low_1 = lane43_low[3:0]; // leading_zeros.rs:14
+    wire lane43_none_2 = ~(|lane43_high_1); // leading_zeros.rs:15
+    wire [1:0] lane43_high_2 = lane43_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane43_low_2 = lane43_low_1[1:0]; // leading_zeros.rs:14
+    wire lane43_none_3 = ~(|lane43_high_2); // leading_zeros.rs:15
+    wire lane43_of_low = ~lane43_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane43_of_low_1 = {lane43_none_3, lane43_none_3 ? lane43_of_low : (~lane43_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane43_high_3 = lane43_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane43_low_3 = lane43_high_1[1:0]; // leading_zeros.rs:14
+    wire lane43_none_4 = ~(|lane43_high_3); // leading_zeros.rs:15
+    wire lane43_of_low_2 = ~lane43_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t400 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t400}; // leading_zeros.rs:17
+    wire [3:0] lane43_high_4 = lane43_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane43_low_4 = lane43_high[3:0]; // leading_zeros.rs:14
+    wire lane43_none_5 = ~(|lane43_high_4); // leading_zeros.rs:15
+    wire [1:0] lane43_high_5 = lane43_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane43_low_5 = lane43_low_4[1:0]; // leading_zeros.rs:14
+    wire lane43_none_6 = ~(|lane43_high_5); // leading_zeros.rs:15
+    wire lane43_of_low_4 = ~lane43_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane43_of_low_5 = {lane43_none_6, lane43_none_6 ? lane43_of_low_4 : (~lane43_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane43_high_6 = lane43_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane43_low_6 = lane43_high_4[1:0]; // leading_zeros.rs:14
+    wire lane43_none_7 = ~(|lane43_high_6); // leading_zeros.rs:15
+    wire lane43_of_low_6 = ~lane43_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t401 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t401}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane43_scale <= lane43_side_later_half_scale;
     wire lane43_limited = (~(|lane43_scale[5:4])) & (lane43_zeros > lane43_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10339,9 +11219,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_lost_8 = lane43_frame_1[8] & (lane43_shift <= 4'h2); // decode.rs:103
     wire lane43_lost_9 = lane43_frame_1[9] & (lane43_shift <= 4'h1); // decode.rs:103
     wire lane43_lost_10 = lane43_frame_1[10] & (lane43_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t710 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:104
+    wire [11:0] _t402 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane43_rest <= |_t710;
+        if (go) lane43_rest <= |_t402;
         if (go) lane43_zero_s2 <= lane43_zero;
         if (go) lane43_zero_s3 <= lane43_zero_s2;
         if (go) lane43_zero_s4 <= lane43_zero_s3;
@@ -10352,9 +11232,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_up = lane43_normal[0] & (lane43_rest | lane43_normal[1]); // decode.rs:109
     wire [16:0] lane43_kept = {lane43_exponent, lane43_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane43_more = {5'h0, lane43_normal[11], 10'h0, lane43_up}; // decode.rs:111
-    wire [16:0] _t711 = lane43_kept + lane43_more; // decode.rs:112
+    wire [16:0] _t403 = lane43_kept + lane43_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane43_magnitude <= _t711[16:1];
+        if (go) lane43_magnitude <= _t403[16:1];
         if (go) lane43_negative_1_s2 <= lane43_negative_1;
         if (go) lane43_negative_1_s3 <= lane43_negative_1_s2;
         if (go) lane43_negative_1_s4 <= lane43_negative_1_s3;
@@ -10392,13 +11272,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t712 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t713 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t714 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t712; // side_table.rs:165
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t713; // side_table.rs:165
+    wire [19:0] _t404 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t405 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t406 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t404; // side_table.rs:165
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t405; // side_table.rs:165
     wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t714; // side_table.rs:165
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t406; // side_table.rs:165
     wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:167
@@ -10412,9 +11292,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane44_side_half_scale_1 <= lane44_side_half_scale;
         if (go) lane44_h_s2 <= lane44_h;
     end
-    wire [12:0] _t715 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t407 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane44_product <= _t715;
+        if (go) lane44_product <= _t407;
         if (go) lane44_side_later_base_value <= lane44_side_base_value_1;
         if (go) lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
         if (go) lane44_side_later_half_scale <= lane44_side_half_scale_1;
@@ -10422,17 +11302,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane44_scaled = {lane44_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane44_sum <= {1'h0, lane44_side_later_base_value} + {4'h0, lane44_scaled};
     wire [22:0] lane44_frame = {2'h0, lane44_sum}; // decode.rs:95
-    wire [15:0] lane44_padded = {lane44_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t716 = ~(|lane44_padded[15:8]); // leading_zeros.rs:20
-    wire _t717 = ~(|lane44_padded[7:4]); // leading_zeros.rs:20
-    wire _t718 = ~(|lane44_padded[3:2]); // leading_zeros.rs:20
-    wire _t719 = ~(|lane44_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t720 = _t717 ? {_t718, _t718 ? (~lane44_padded[1]) : (~lane44_padded[3])} : {_t719, _t719 ? (~lane44_padded[5]) : (~lane44_padded[7])}; // leading_zeros.rs:21
-    wire _t721 = ~(|lane44_padded[15:12]); // leading_zeros.rs:20
-    wire _t722 = ~(|lane44_padded[11:10]); // leading_zeros.rs:20
-    wire _t723 = ~(|lane44_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t724 = _t721 ? {_t722, _t722 ? (~lane44_padded[9]) : (~lane44_padded[11])} : {_t723, _t723 ? (~lane44_padded[13]) : (~lane44_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane44_zeros = {_t716, _t716 ? {_t717, _t720} : {_t721, _t724}}; // leading_zeros.rs:21
+    wire [7:0] lane44_high = lane44_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane44_low = {lane44_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane44_none_1 = ~(|lane44_high); // leading_zeros.rs:15
+    wire [3:0] lane44_high_1 = lane44_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane44_low_1 = lane44_low[3:0]; // leading_zeros.rs:14
+    wire lane44_none_2 = ~(|lane44_high_1); // leading_zeros.rs:15
+    wire [1:0] lane44_high_2 = lane44_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane44_low_2 = lane44_low_1[1:0]; // leading_zeros.rs:14
+    wire lane44_none_3 = ~(|lane44_high_2); // leading_zeros.rs:15
+    wire lane44_of_low = ~lane44_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane44_of_low_1 = {lane44_none_3, lane44_none_3 ? lane44_of_low : (~lane44_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane44_high_3 = lane44_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane44_low_3 = lane44_high_1[1:0]; // leading_zeros.rs:14
+    wire lane44_none_4 = ~(|lane44_high_3); // leading_zeros.rs:15
+    wire lane44_of_low_2 = ~lane44_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t408 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t408}; // leading_zeros.rs:17
+    wire [3:0] lane44_high_4 = lane44_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane44_low_4 = lane44_high[3:0]; // leading_zeros.rs:14
+    wire lane44_none_5 = ~(|lane44_high_4); // leading_zeros.rs:15
+    wire [1:0] lane44_high_5 = lane44_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane44_low_5 = lane44_low_4[1:0]; // leading_zeros.rs:14
+    wire lane44_none_6 = ~(|lane44_high_5); // leading_zeros.rs:15
+    wire lane44_of_low_4 = ~lane44_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane44_of_low_5 = {lane44_none_6, lane44_none_6 ? lane44_of_low_4 : (~lane44_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane44_high_6 = lane44_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane44_low_6 = lane44_high_4[1:0]; // leading_zeros.rs:14
+    wire lane44_none_7 = ~(|lane44_high_6); // leading_zeros.rs:15
+    wire lane44_of_low_6 = ~lane44_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t409 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t409}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane44_scale <= lane44_side_later_half_scale;
     wire lane44_limited = (~(|lane44_scale[5:4])) & (lane44_zeros > lane44_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10458,9 +11358,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_lost_8 = lane44_frame_1[8] & (lane44_shift <= 4'h2); // decode.rs:103
     wire lane44_lost_9 = lane44_frame_1[9] & (lane44_shift <= 4'h1); // decode.rs:103
     wire lane44_lost_10 = lane44_frame_1[10] & (lane44_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t725 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:104
+    wire [11:0] _t410 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane44_rest <= |_t725;
+        if (go) lane44_rest <= |_t410;
         if (go) lane44_zero_s2 <= lane44_zero;
         if (go) lane44_zero_s3 <= lane44_zero_s2;
         if (go) lane44_zero_s4 <= lane44_zero_s3;
@@ -10471,9 +11371,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_up = lane44_normal[0] & (lane44_rest | lane44_normal[1]); // decode.rs:109
     wire [16:0] lane44_kept = {lane44_exponent, lane44_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane44_more = {5'h0, lane44_normal[11], 10'h0, lane44_up}; // decode.rs:111
-    wire [16:0] _t726 = lane44_kept + lane44_more; // decode.rs:112
+    wire [16:0] _t411 = lane44_kept + lane44_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane44_magnitude <= _t726[16:1];
+        if (go) lane44_magnitude <= _t411[16:1];
         if (go) lane44_negative_1_s2 <= lane44_negative_1;
         if (go) lane44_negative_1_s3 <= lane44_negative_1_s2;
         if (go) lane44_negative_1_s4 <= lane44_negative_1_s3;
@@ -10511,13 +11411,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t727 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t728 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t729 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t727; // side_table.rs:165
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t728; // side_table.rs:165
+    wire [19:0] _t412 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t413 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t414 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t412; // side_table.rs:165
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t413; // side_table.rs:165
     wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t729; // side_table.rs:165
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t414; // side_table.rs:165
     wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:167
@@ -10531,9 +11431,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane45_side_half_scale_1 <= lane45_side_half_scale;
         if (go) lane45_h_s2 <= lane45_h;
     end
-    wire [12:0] _t730 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t415 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane45_product <= _t730;
+        if (go) lane45_product <= _t415;
         if (go) lane45_side_later_base_value <= lane45_side_base_value_1;
         if (go) lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
         if (go) lane45_side_later_half_scale <= lane45_side_half_scale_1;
@@ -10541,17 +11441,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane45_scaled = {lane45_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane45_sum <= {1'h0, lane45_side_later_base_value} + {4'h0, lane45_scaled};
     wire [22:0] lane45_frame = {2'h0, lane45_sum}; // decode.rs:95
-    wire [15:0] lane45_padded = {lane45_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t731 = ~(|lane45_padded[15:8]); // leading_zeros.rs:20
-    wire _t732 = ~(|lane45_padded[7:4]); // leading_zeros.rs:20
-    wire _t733 = ~(|lane45_padded[3:2]); // leading_zeros.rs:20
-    wire _t734 = ~(|lane45_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t735 = _t732 ? {_t733, _t733 ? (~lane45_padded[1]) : (~lane45_padded[3])} : {_t734, _t734 ? (~lane45_padded[5]) : (~lane45_padded[7])}; // leading_zeros.rs:21
-    wire _t736 = ~(|lane45_padded[15:12]); // leading_zeros.rs:20
-    wire _t737 = ~(|lane45_padded[11:10]); // leading_zeros.rs:20
-    wire _t738 = ~(|lane45_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t739 = _t736 ? {_t737, _t737 ? (~lane45_padded[9]) : (~lane45_padded[11])} : {_t738, _t738 ? (~lane45_padded[13]) : (~lane45_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane45_zeros = {_t731, _t731 ? {_t732, _t735} : {_t736, _t739}}; // leading_zeros.rs:21
+    wire [7:0] lane45_high = lane45_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane45_low = {lane45_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane45_none_1 = ~(|lane45_high); // leading_zeros.rs:15
+    wire [3:0] lane45_high_1 = lane45_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane45_low_1 = lane45_low[3:0]; // leading_zeros.rs:14
+    wire lane45_none_2 = ~(|lane45_high_1); // leading_zeros.rs:15
+    wire [1:0] lane45_high_2 = lane45_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane45_low_2 = lane45_low_1[1:0]; // leading_zeros.rs:14
+    wire lane45_none_3 = ~(|lane45_high_2); // leading_zeros.rs:15
+    wire lane45_of_low = ~lane45_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane45_of_low_1 = {lane45_none_3, lane45_none_3 ? lane45_of_low : (~lane45_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane45_high_3 = lane45_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane45_low_3 = lane45_high_1[1:0]; // leading_zeros.rs:14
+    wire lane45_none_4 = ~(|lane45_high_3); // leading_zeros.rs:15
+    wire lane45_of_low_2 = ~lane45_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t416 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t416}; // leading_zeros.rs:17
+    wire [3:0] lane45_high_4 = lane45_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane45_low_4 = lane45_high[3:0]; // leading_zeros.rs:14
+    wire lane45_none_5 = ~(|lane45_high_4); // leading_zeros.rs:15
+    wire [1:0] lane45_high_5 = lane45_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane45_low_5 = lane45_low_4[1:0]; // leading_zeros.rs:14
+    wire lane45_none_6 = ~(|lane45_high_5); // leading_zeros.rs:15
+    wire lane45_of_low_4 = ~lane45_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane45_of_low_5 = {lane45_none_6, lane45_none_6 ? lane45_of_low_4 : (~lane45_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane45_high_6 = lane45_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane45_low_6 = lane45_high_4[1:0]; // leading_zeros.rs:14
+    wire lane45_none_7 = ~(|lane45_high_6); // leading_zeros.rs:15
+    wire lane45_of_low_6 = ~lane45_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t417 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t417}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane45_scale <= lane45_side_later_half_scale;
     wire lane45_limited = (~(|lane45_scale[5:4])) & (lane45_zeros > lane45_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10577,9 +11497,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_lost_8 = lane45_frame_1[8] & (lane45_shift <= 4'h2); // decode.rs:103
     wire lane45_lost_9 = lane45_frame_1[9] & (lane45_shift <= 4'h1); // decode.rs:103
     wire lane45_lost_10 = lane45_frame_1[10] & (lane45_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t740 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:104
+    wire [11:0] _t418 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane45_rest <= |_t740;
+        if (go) lane45_rest <= |_t418;
         if (go) lane45_zero_s2 <= lane45_zero;
         if (go) lane45_zero_s3 <= lane45_zero_s2;
         if (go) lane45_zero_s4 <= lane45_zero_s3;
@@ -10590,9 +11510,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_up = lane45_normal[0] & (lane45_rest | lane45_normal[1]); // decode.rs:109
     wire [16:0] lane45_kept = {lane45_exponent, lane45_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane45_more = {5'h0, lane45_normal[11], 10'h0, lane45_up}; // decode.rs:111
-    wire [16:0] _t741 = lane45_kept + lane45_more; // decode.rs:112
+    wire [16:0] _t419 = lane45_kept + lane45_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane45_magnitude <= _t741[16:1];
+        if (go) lane45_magnitude <= _t419[16:1];
         if (go) lane45_negative_1_s2 <= lane45_negative_1;
         if (go) lane45_negative_1_s3 <= lane45_negative_1_s2;
         if (go) lane45_negative_1_s4 <= lane45_negative_1_s3;
@@ -10630,13 +11550,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t742 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t743 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t744 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t742; // side_table.rs:165
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t743; // side_table.rs:165
+    wire [19:0] _t420 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t421 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t422 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t420; // side_table.rs:165
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t421; // side_table.rs:165
     wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t744; // side_table.rs:165
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t422; // side_table.rs:165
     wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:167
@@ -10650,9 +11570,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane46_side_half_scale_1 <= lane46_side_half_scale;
         if (go) lane46_h_s2 <= lane46_h;
     end
-    wire [12:0] _t745 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t423 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane46_product <= _t745;
+        if (go) lane46_product <= _t423;
         if (go) lane46_side_later_base_value <= lane46_side_base_value_1;
         if (go) lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
         if (go) lane46_side_later_half_scale <= lane46_side_half_scale_1;
@@ -10660,17 +11580,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane46_scaled = {lane46_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane46_sum <= {1'h0, lane46_side_later_base_value} + {4'h0, lane46_scaled};
     wire [22:0] lane46_frame = {2'h0, lane46_sum}; // decode.rs:95
-    wire [15:0] lane46_padded = {lane46_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t746 = ~(|lane46_padded[15:8]); // leading_zeros.rs:20
-    wire _t747 = ~(|lane46_padded[7:4]); // leading_zeros.rs:20
-    wire _t748 = ~(|lane46_padded[3:2]); // leading_zeros.rs:20
-    wire _t749 = ~(|lane46_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t750 = _t747 ? {_t748, _t748 ? (~lane46_padded[1]) : (~lane46_padded[3])} : {_t749, _t749 ? (~lane46_padded[5]) : (~lane46_padded[7])}; // leading_zeros.rs:21
-    wire _t751 = ~(|lane46_padded[15:12]); // leading_zeros.rs:20
-    wire _t752 = ~(|lane46_padded[11:10]); // leading_zeros.rs:20
-    wire _t753 = ~(|lane46_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t754 = _t751 ? {_t752, _t752 ? (~lane46_padded[9]) : (~lane46_padded[11])} : {_t753, _t753 ? (~lane46_padded[13]) : (~lane46_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane46_zeros = {_t746, _t746 ? {_t747, _t750} : {_t751, _t754}}; // leading_zeros.rs:21
+    wire [7:0] lane46_high = lane46_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane46_low = {lane46_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane46_none_1 = ~(|lane46_high); // leading_zeros.rs:15
+    wire [3:0] lane46_high_1 = lane46_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane46_low_1 = lane46_low[3:0]; // leading_zeros.rs:14
+    wire lane46_none_2 = ~(|lane46_high_1); // leading_zeros.rs:15
+    wire [1:0] lane46_high_2 = lane46_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane46_low_2 = lane46_low_1[1:0]; // leading_zeros.rs:14
+    wire lane46_none_3 = ~(|lane46_high_2); // leading_zeros.rs:15
+    wire lane46_of_low = ~lane46_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane46_of_low_1 = {lane46_none_3, lane46_none_3 ? lane46_of_low : (~lane46_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane46_high_3 = lane46_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane46_low_3 = lane46_high_1[1:0]; // leading_zeros.rs:14
+    wire lane46_none_4 = ~(|lane46_high_3); // leading_zeros.rs:15
+    wire lane46_of_low_2 = ~lane46_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t424 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t424}; // leading_zeros.rs:17
+    wire [3:0] lane46_high_4 = lane46_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane46_low_4 = lane46_high[3:0]; // leading_zeros.rs:14
+    wire lane46_none_5 = ~(|lane46_high_4); // leading_zeros.rs:15
+    wire [1:0] lane46_high_5 = lane46_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane46_low_5 = lane46_low_4[1:0]; // leading_zeros.rs:14
+    wire lane46_none_6 = ~(|lane46_high_5); // leading_zeros.rs:15
+    wire lane46_of_low_4 = ~lane46_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane46_of_low_5 = {lane46_none_6, lane46_none_6 ? lane46_of_low_4 : (~lane46_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane46_high_6 = lane46_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane46_low_6 = lane46_high_4[1:0]; // leading_zeros.rs:14
+    wire lane46_none_7 = ~(|lane46_high_6); // leading_zeros.rs:15
+    wire lane46_of_low_6 = ~lane46_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t425 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t425}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane46_scale <= lane46_side_later_half_scale;
     wire lane46_limited = (~(|lane46_scale[5:4])) & (lane46_zeros > lane46_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10696,9 +11636,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_lost_8 = lane46_frame_1[8] & (lane46_shift <= 4'h2); // decode.rs:103
     wire lane46_lost_9 = lane46_frame_1[9] & (lane46_shift <= 4'h1); // decode.rs:103
     wire lane46_lost_10 = lane46_frame_1[10] & (lane46_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t755 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:104
+    wire [11:0] _t426 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane46_rest <= |_t755;
+        if (go) lane46_rest <= |_t426;
         if (go) lane46_zero_s2 <= lane46_zero;
         if (go) lane46_zero_s3 <= lane46_zero_s2;
         if (go) lane46_zero_s4 <= lane46_zero_s3;
@@ -10709,9 +11649,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_up = lane46_normal[0] & (lane46_rest | lane46_normal[1]); // decode.rs:109
     wire [16:0] lane46_kept = {lane46_exponent, lane46_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane46_more = {5'h0, lane46_normal[11], 10'h0, lane46_up}; // decode.rs:111
-    wire [16:0] _t756 = lane46_kept + lane46_more; // decode.rs:112
+    wire [16:0] _t427 = lane46_kept + lane46_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane46_magnitude <= _t756[16:1];
+        if (go) lane46_magnitude <= _t427[16:1];
         if (go) lane46_negative_1_s2 <= lane46_negative_1;
         if (go) lane46_negative_1_s3 <= lane46_negative_1_s2;
         if (go) lane46_negative_1_s4 <= lane46_negative_1_s3;
@@ -10749,13 +11689,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t757 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t758 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t759 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t757; // side_table.rs:165
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t758; // side_table.rs:165
+    wire [19:0] _t428 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t429 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t430 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t428; // side_table.rs:165
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t429; // side_table.rs:165
     wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t759; // side_table.rs:165
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t430; // side_table.rs:165
     wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:167
@@ -10769,9 +11709,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane47_side_half_scale_1 <= lane47_side_half_scale;
         if (go) lane47_h_s2 <= lane47_h;
     end
-    wire [12:0] _t760 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t431 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane47_product <= _t760;
+        if (go) lane47_product <= _t431;
         if (go) lane47_side_later_base_value <= lane47_side_base_value_1;
         if (go) lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
         if (go) lane47_side_later_half_scale <= lane47_side_half_scale_1;
@@ -10779,17 +11719,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane47_scaled = {lane47_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane47_sum <= {1'h0, lane47_side_later_base_value} + {4'h0, lane47_scaled};
     wire [22:0] lane47_frame = {2'h0, lane47_sum}; // decode.rs:95
-    wire [15:0] lane47_padded = {lane47_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t761 = ~(|lane47_padded[15:8]); // leading_zeros.rs:20
-    wire _t762 = ~(|lane47_padded[7:4]); // leading_zeros.rs:20
-    wire _t763 = ~(|lane47_padded[3:2]); // leading_zeros.rs:20
-    wire _t764 = ~(|lane47_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t765 = _t762 ? {_t763, _t763 ? (~lane47_padded[1]) : (~lane47_padded[3])} : {_t764, _t764 ? (~lane47_padded[5]) : (~lane47_padded[7])}; // leading_zeros.rs:21
-    wire _t766 = ~(|lane47_padded[15:12]); // leading_zeros.rs:20
-    wire _t767 = ~(|lane47_padded[11:10]); // leading_zeros.rs:20
-    wire _t768 = ~(|lane47_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t769 = _t766 ? {_t767, _t767 ? (~lane47_padded[9]) : (~lane47_padded[11])} : {_t768, _t768 ? (~lane47_padded[13]) : (~lane47_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane47_zeros = {_t761, _t761 ? {_t762, _t765} : {_t766, _t769}}; // leading_zeros.rs:21
+    wire [7:0] lane47_high = lane47_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane47_low = {lane47_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane47_none_1 = ~(|lane47_high); // leading_zeros.rs:15
+    wire [3:0] lane47_high_1 = lane47_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane47_low_1 = lane47_low[3:0]; // leading_zeros.rs:14
+    wire lane47_none_2 = ~(|lane47_high_1); // leading_zeros.rs:15
+    wire [1:0] lane47_high_2 = lane47_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane47_low_2 = lane47_low_1[1:0]; // leading_zeros.rs:14
+    wire lane47_none_3 = ~(|lane47_high_2); // leading_zeros.rs:15
+    wire lane47_of_low = ~lane47_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane47_of_low_1 = {lane47_none_3, lane47_none_3 ? lane47_of_low : (~lane47_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane47_high_3 = lane47_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane47_low_3 = lane47_high_1[1:0]; // leading_zeros.rs:14
+    wire lane47_none_4 = ~(|lane47_high_3); // leading_zeros.rs:15
+    wire lane47_of_low_2 = ~lane47_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t432 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t432}; // leading_zeros.rs:17
+    wire [3:0] lane47_high_4 = lane47_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane47_low_4 = lane47_high[3:0]; // leading_zeros.rs:14
+    wire lane47_none_5 = ~(|lane47_high_4); // leading_zeros.rs:15
+    wire [1:0] lane47_high_5 = lane47_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane47_low_5 = lane47_low_4[1:0]; // leading_zeros.rs:14
+    wire lane47_none_6 = ~(|lane47_high_5); // leading_zeros.rs:15
+    wire lane47_of_low_4 = ~lane47_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane47_of_low_5 = {lane47_none_6, lane47_none_6 ? lane47_of_low_4 : (~lane47_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane47_high_6 = lane47_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane47_low_6 = lane47_high_4[1:0]; // leading_zeros.rs:14
+    wire lane47_none_7 = ~(|lane47_high_6); // leading_zeros.rs:15
+    wire lane47_of_low_6 = ~lane47_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t433 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t433}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane47_scale <= lane47_side_later_half_scale;
     wire lane47_limited = (~(|lane47_scale[5:4])) & (lane47_zeros > lane47_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10815,9 +11775,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_lost_8 = lane47_frame_1[8] & (lane47_shift <= 4'h2); // decode.rs:103
     wire lane47_lost_9 = lane47_frame_1[9] & (lane47_shift <= 4'h1); // decode.rs:103
     wire lane47_lost_10 = lane47_frame_1[10] & (lane47_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t770 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:104
+    wire [11:0] _t434 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane47_rest <= |_t770;
+        if (go) lane47_rest <= |_t434;
         if (go) lane47_zero_s2 <= lane47_zero;
         if (go) lane47_zero_s3 <= lane47_zero_s2;
         if (go) lane47_zero_s4 <= lane47_zero_s3;
@@ -10828,9 +11788,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_up = lane47_normal[0] & (lane47_rest | lane47_normal[1]); // decode.rs:109
     wire [16:0] lane47_kept = {lane47_exponent, lane47_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane47_more = {5'h0, lane47_normal[11], 10'h0, lane47_up}; // decode.rs:111
-    wire [16:0] _t771 = lane47_kept + lane47_more; // decode.rs:112
+    wire [16:0] _t435 = lane47_kept + lane47_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane47_magnitude <= _t771[16:1];
+        if (go) lane47_magnitude <= _t435[16:1];
         if (go) lane47_negative_1_s2 <= lane47_negative_1;
         if (go) lane47_negative_1_s3 <= lane47_negative_1_s2;
         if (go) lane47_negative_1_s4 <= lane47_negative_1_s3;
@@ -10868,13 +11828,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t772 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t773 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t774 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t772; // side_table.rs:165
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t773; // side_table.rs:165
+    wire [19:0] _t436 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t437 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t438 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t436; // side_table.rs:165
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t437; // side_table.rs:165
     wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t774; // side_table.rs:165
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t438; // side_table.rs:165
     wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:167
@@ -10888,9 +11848,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane48_side_half_scale_1 <= lane48_side_half_scale;
         if (go) lane48_h_s2 <= lane48_h;
     end
-    wire [12:0] _t775 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t439 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane48_product <= _t775;
+        if (go) lane48_product <= _t439;
         if (go) lane48_side_later_base_value <= lane48_side_base_value_1;
         if (go) lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
         if (go) lane48_side_later_half_scale <= lane48_side_half_scale_1;
@@ -10898,17 +11858,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane48_scaled = {lane48_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane48_sum <= {1'h0, lane48_side_later_base_value} + {4'h0, lane48_scaled};
     wire [22:0] lane48_frame = {2'h0, lane48_sum}; // decode.rs:95
-    wire [15:0] lane48_padded = {lane48_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t776 = ~(|lane48_padded[15:8]); // leading_zeros.rs:20
-    wire _t777 = ~(|lane48_padded[7:4]); // leading_zeros.rs:20
-    wire _t778 = ~(|lane48_padded[3:2]); // leading_zeros.rs:20
-    wire _t779 = ~(|lane48_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t780 = _t777 ? {_t778, _t778 ? (~lane48_padded[1]) : (~lane48_padded[3])} : {_t779, _t779 ? (~lane48_padded[5]) : (~lane48_padded[7])}; // leading_zeros.rs:21
-    wire _t781 = ~(|lane48_padded[15:12]); // leading_zeros.rs:20
-    wire _t782 = ~(|lane48_padded[11:10]); // leading_zeros.rs:20
-    wire _t783 = ~(|lane48_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t784 = _t781 ? {_t782, _t782 ? (~lane48_padded[9]) : (~lane48_padded[11])} : {_t783, _t783 ? (~lane48_padded[13]) : (~lane48_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane48_zeros = {_t776, _t776 ? {_t777, _t780} : {_t781, _t784}}; // leading_zeros.rs:21
+    wire [7:0] lane48_high = lane48_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane48_low = {lane48_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane48_none_1 = ~(|lane48_high); // leading_zeros.rs:15
+    wire [3:0] lane48_high_1 = lane48_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane48_low_1 = lane48_low[3:0]; // leading_zeros.rs:14
+    wire lane48_none_2 = ~(|lane48_high_1); // leading_zeros.rs:15
+    wire [1:0] lane48_high_2 = lane48_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane48_low_2 = lane48_low_1[1:0]; // leading_zeros.rs:14
+    wire lane48_none_3 = ~(|lane48_high_2); // leading_zeros.rs:15
+    wire lane48_of_low = ~lane48_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane48_of_low_1 = {lane48_none_3, lane48_none_3 ? lane48_of_low : (~lane48_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane48_high_3 = lane48_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane48_low_3 = lane48_high_1[1:0]; // leading_zeros.rs:14
+    wire lane48_none_4 = ~(|lane48_high_3); // leading_zeros.rs:15
+    wire lane48_of_low_2 = ~lane48_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t440 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t440}; // leading_zeros.rs:17
+    wire [3:0] lane48_high_4 = lane48_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane48_low_4 = lane48_high[3:0]; // leading_zeros.rs:14
+    wire lane48_none_5 = ~(|lane48_high_4); // leading_zeros.rs:15
+    wire [1:0] lane48_high_5 = lane48_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane48_low_5 = lane48_low_4[1:0]; // leading_zeros.rs:14
+    wire lane48_none_6 = ~(|lane48_high_5); // leading_zeros.rs:15
+    wire lane48_of_low_4 = ~lane48_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane48_of_low_5 = {lane48_none_6, lane48_none_6 ? lane48_of_low_4 : (~lane48_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane48_high_6 = lane48_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane48_low_6 = lane48_high_4[1:0]; // leading_zeros.rs:14
+    wire lane48_none_7 = ~(|lane48_high_6); // leading_zeros.rs:15
+    wire lane48_of_low_6 = ~lane48_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t441 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t441}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane48_scale <= lane48_side_later_half_scale;
     wire lane48_limited = (~(|lane48_scale[5:4])) & (lane48_zeros > lane48_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -10934,9 +11914,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_lost_8 = lane48_frame_1[8] & (lane48_shift <= 4'h2); // decode.rs:103
     wire lane48_lost_9 = lane48_frame_1[9] & (lane48_shift <= 4'h1); // decode.rs:103
     wire lane48_lost_10 = lane48_frame_1[10] & (lane48_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t785 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:104
+    wire [11:0] _t442 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane48_rest <= |_t785;
+        if (go) lane48_rest <= |_t442;
         if (go) lane48_zero_s2 <= lane48_zero;
         if (go) lane48_zero_s3 <= lane48_zero_s2;
         if (go) lane48_zero_s4 <= lane48_zero_s3;
@@ -10947,9 +11927,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_up = lane48_normal[0] & (lane48_rest | lane48_normal[1]); // decode.rs:109
     wire [16:0] lane48_kept = {lane48_exponent, lane48_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane48_more = {5'h0, lane48_normal[11], 10'h0, lane48_up}; // decode.rs:111
-    wire [16:0] _t786 = lane48_kept + lane48_more; // decode.rs:112
+    wire [16:0] _t443 = lane48_kept + lane48_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane48_magnitude <= _t786[16:1];
+        if (go) lane48_magnitude <= _t443[16:1];
         if (go) lane48_negative_1_s2 <= lane48_negative_1;
         if (go) lane48_negative_1_s3 <= lane48_negative_1_s2;
         if (go) lane48_negative_1_s4 <= lane48_negative_1_s3;
@@ -10987,13 +11967,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t787 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t788 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t789 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t787; // side_table.rs:165
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t788; // side_table.rs:165
+    wire [19:0] _t444 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t445 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t446 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t444; // side_table.rs:165
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t445; // side_table.rs:165
     wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t789; // side_table.rs:165
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t446; // side_table.rs:165
     wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:167
@@ -11007,9 +11987,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane49_side_half_scale_1 <= lane49_side_half_scale;
         if (go) lane49_h_s2 <= lane49_h;
     end
-    wire [12:0] _t790 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t447 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane49_product <= _t790;
+        if (go) lane49_product <= _t447;
         if (go) lane49_side_later_base_value <= lane49_side_base_value_1;
         if (go) lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
         if (go) lane49_side_later_half_scale <= lane49_side_half_scale_1;
@@ -11017,17 +11997,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane49_scaled = {lane49_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane49_sum <= {1'h0, lane49_side_later_base_value} + {4'h0, lane49_scaled};
     wire [22:0] lane49_frame = {2'h0, lane49_sum}; // decode.rs:95
-    wire [15:0] lane49_padded = {lane49_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t791 = ~(|lane49_padded[15:8]); // leading_zeros.rs:20
-    wire _t792 = ~(|lane49_padded[7:4]); // leading_zeros.rs:20
-    wire _t793 = ~(|lane49_padded[3:2]); // leading_zeros.rs:20
-    wire _t794 = ~(|lane49_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t795 = _t792 ? {_t793, _t793 ? (~lane49_padded[1]) : (~lane49_padded[3])} : {_t794, _t794 ? (~lane49_padded[5]) : (~lane49_padded[7])}; // leading_zeros.rs:21
-    wire _t796 = ~(|lane49_padded[15:12]); // leading_zeros.rs:20
-    wire _t797 = ~(|lane49_padded[11:10]); // leading_zeros.rs:20
-    wire _t798 = ~(|lane49_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t799 = _t796 ? {_t797, _t797 ? (~lane49_padded[9]) : (~lane49_padded[11])} : {_t798, _t798 ? (~lane49_padded[13]) : (~lane49_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane49_zeros = {_t791, _t791 ? {_t792, _t795} : {_t796, _t799}}; // leading_zeros.rs:21
+    wire [7:0] lane49_high = lane49_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane49_low = {lane49_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane49_none_1 = ~(|lane49_high); // leading_zeros.rs:15
+    wire [3:0] lane49_high_1 = lane49_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane49_low_1 = lane49_low[3:0]; // leading_zeros.rs:14
+    wire lane49_none_2 = ~(|lane49_high_1); // leading_zeros.rs:15
+    wire [1:0] lane49_high_2 = lane49_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane49_low_2 = lane49_low_1[1:0]; // leading_zeros.rs:14
+    wire lane49_none_3 = ~(|lane49_high_2); // leading_zeros.rs:15
+    wire lane49_of_low = ~lane49_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane49_of_low_1 = {lane49_none_3, lane49_none_3 ? lane49_of_low : (~lane49_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane49_high_3 = lane49_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane49_low_3 = lane49_high_1[1:0]; // leading_zeros.rs:14
+    wire lane49_none_4 = ~(|lane49_high_3); // leading_zeros.rs:15
+    wire lane49_of_low_2 = ~lane49_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t448 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t448}; // leading_zeros.rs:17
+    wire [3:0] lane49_high_4 = lane49_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane49_low_4 = lane49_high[3:0]; // leading_zeros.rs:14
+    wire lane49_none_5 = ~(|lane49_high_4); // leading_zeros.rs:15
+    wire [1:0] lane49_high_5 = lane49_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane49_low_5 = lane49_low_4[1:0]; // leading_zeros.rs:14
+    wire lane49_none_6 = ~(|lane49_high_5); // leading_zeros.rs:15
+    wire lane49_of_low_4 = ~lane49_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane49_of_low_5 = {lane49_none_6, lane49_none_6 ? lane49_of_low_4 : (~lane49_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane49_high_6 = lane49_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane49_low_6 = lane49_high_4[1:0]; // leading_zeros.rs:14
+    wire lane49_none_7 = ~(|lane49_high_6); // leading_zeros.rs:15
+    wire lane49_of_low_6 = ~lane49_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t449 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t449}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane49_scale <= lane49_side_later_half_scale;
     wire lane49_limited = (~(|lane49_scale[5:4])) & (lane49_zeros > lane49_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11053,9 +12053,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_lost_8 = lane49_frame_1[8] & (lane49_shift <= 4'h2); // decode.rs:103
     wire lane49_lost_9 = lane49_frame_1[9] & (lane49_shift <= 4'h1); // decode.rs:103
     wire lane49_lost_10 = lane49_frame_1[10] & (lane49_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t800 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:104
+    wire [11:0] _t450 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane49_rest <= |_t800;
+        if (go) lane49_rest <= |_t450;
         if (go) lane49_zero_s2 <= lane49_zero;
         if (go) lane49_zero_s3 <= lane49_zero_s2;
         if (go) lane49_zero_s4 <= lane49_zero_s3;
@@ -11066,9 +12066,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_up = lane49_normal[0] & (lane49_rest | lane49_normal[1]); // decode.rs:109
     wire [16:0] lane49_kept = {lane49_exponent, lane49_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane49_more = {5'h0, lane49_normal[11], 10'h0, lane49_up}; // decode.rs:111
-    wire [16:0] _t801 = lane49_kept + lane49_more; // decode.rs:112
+    wire [16:0] _t451 = lane49_kept + lane49_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane49_magnitude <= _t801[16:1];
+        if (go) lane49_magnitude <= _t451[16:1];
         if (go) lane49_negative_1_s2 <= lane49_negative_1;
         if (go) lane49_negative_1_s3 <= lane49_negative_1_s2;
         if (go) lane49_negative_1_s4 <= lane49_negative_1_s3;
@@ -11106,13 +12106,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t802 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t803 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t804 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t802; // side_table.rs:165
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t803; // side_table.rs:165
+    wire [19:0] _t452 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t453 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t454 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t452; // side_table.rs:165
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t453; // side_table.rs:165
     wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t804; // side_table.rs:165
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t454; // side_table.rs:165
     wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:167
@@ -11126,9 +12126,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane50_side_half_scale_1 <= lane50_side_half_scale;
         if (go) lane50_h_s2 <= lane50_h;
     end
-    wire [12:0] _t805 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t455 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane50_product <= _t805;
+        if (go) lane50_product <= _t455;
         if (go) lane50_side_later_base_value <= lane50_side_base_value_1;
         if (go) lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
         if (go) lane50_side_later_half_scale <= lane50_side_half_scale_1;
@@ -11136,17 +12136,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane50_scaled = {lane50_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane50_sum <= {1'h0, lane50_side_later_base_value} + {4'h0, lane50_scaled};
     wire [22:0] lane50_frame = {2'h0, lane50_sum}; // decode.rs:95
-    wire [15:0] lane50_padded = {lane50_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t806 = ~(|lane50_padded[15:8]); // leading_zeros.rs:20
-    wire _t807 = ~(|lane50_padded[7:4]); // leading_zeros.rs:20
-    wire _t808 = ~(|lane50_padded[3:2]); // leading_zeros.rs:20
-    wire _t809 = ~(|lane50_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t810 = _t807 ? {_t808, _t808 ? (~lane50_padded[1]) : (~lane50_padded[3])} : {_t809, _t809 ? (~lane50_padded[5]) : (~lane50_padded[7])}; // leading_zeros.rs:21
-    wire _t811 = ~(|lane50_padded[15:12]); // leading_zeros.rs:20
-    wire _t812 = ~(|lane50_padded[11:10]); // leading_zeros.rs:20
-    wire _t813 = ~(|lane50_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t814 = _t811 ? {_t812, _t812 ? (~lane50_padded[9]) : (~lane50_padded[11])} : {_t813, _t813 ? (~lane50_padded[13]) : (~lane50_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane50_zeros = {_t806, _t806 ? {_t807, _t810} : {_t811, _t814}}; // leading_zeros.rs:21
+    wire [7:0] lane50_high = lane50_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane50_low = {lane50_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane50_none_1 = ~(|lane50_high); // leading_zeros.rs:15
+    wire [3:0] lane50_high_1 = lane50_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane50_low_1 = lane50_low[3:0]; // leading_zeros.rs:14
+    wire lane50_none_2 = ~(|lane50_high_1); // leading_zeros.rs:15
+    wire [1:0] lane50_high_2 = lane50_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane50_low_2 = lane50_low_1[1:0]; // leading_zeros.rs:14
+    wire lane50_none_3 = ~(|lane50_high_2); // leading_zeros.rs:15
+    wire lane50_of_low = ~lane50_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane50_of_low_1 = {lane50_none_3, lane50_none_3 ? lane50_of_low : (~lane50_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane50_high_3 = lane50_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane50_low_3 = lane50_high_1[1:0]; // leading_zeros.rs:14
+    wire lane50_none_4 = ~(|lane50_high_3); // leading_zeros.rs:15
+    wire lane50_of_low_2 = ~lane50_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t456 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t456}; // leading_zeros.rs:17
+    wire [3:0] lane50_high_4 = lane50_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane50_low_4 = lane50_high[3:0]; // leading_zeros.rs:14
+    wire lane50_none_5 = ~(|lane50_high_4); // leading_zeros.rs:15
+    wire [1:0] lane50_high_5 = lane50_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane50_low_5 = lane50_low_4[1:0]; // leading_zeros.rs:14
+    wire lane50_none_6 = ~(|lane50_high_5); // leading_zeros.rs:15
+    wire lane50_of_low_4 = ~lane50_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane50_of_low_5 = {lane50_none_6, lane50_none_6 ? lane50_of_low_4 : (~lane50_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane50_high_6 = lane50_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane50_low_6 = lane50_high_4[1:0]; // leading_zeros.rs:14
+    wire lane50_none_7 = ~(|lane50_high_6); // leading_zeros.rs:15
+    wire lane50_of_low_6 = ~lane50_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t457 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t457}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane50_scale <= lane50_side_later_half_scale;
     wire lane50_limited = (~(|lane50_scale[5:4])) & (lane50_zeros > lane50_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11172,9 +12192,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_lost_8 = lane50_frame_1[8] & (lane50_shift <= 4'h2); // decode.rs:103
     wire lane50_lost_9 = lane50_frame_1[9] & (lane50_shift <= 4'h1); // decode.rs:103
     wire lane50_lost_10 = lane50_frame_1[10] & (lane50_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t815 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:104
+    wire [11:0] _t458 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane50_rest <= |_t815;
+        if (go) lane50_rest <= |_t458;
         if (go) lane50_zero_s2 <= lane50_zero;
         if (go) lane50_zero_s3 <= lane50_zero_s2;
         if (go) lane50_zero_s4 <= lane50_zero_s3;
@@ -11185,9 +12205,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_up = lane50_normal[0] & (lane50_rest | lane50_normal[1]); // decode.rs:109
     wire [16:0] lane50_kept = {lane50_exponent, lane50_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane50_more = {5'h0, lane50_normal[11], 10'h0, lane50_up}; // decode.rs:111
-    wire [16:0] _t816 = lane50_kept + lane50_more; // decode.rs:112
+    wire [16:0] _t459 = lane50_kept + lane50_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane50_magnitude <= _t816[16:1];
+        if (go) lane50_magnitude <= _t459[16:1];
         if (go) lane50_negative_1_s2 <= lane50_negative_1;
         if (go) lane50_negative_1_s3 <= lane50_negative_1_s2;
         if (go) lane50_negative_1_s4 <= lane50_negative_1_s3;
@@ -11225,13 +12245,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t817 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t818 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t819 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t817; // side_table.rs:165
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t818; // side_table.rs:165
+    wire [19:0] _t460 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t461 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t462 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t460; // side_table.rs:165
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t461; // side_table.rs:165
     wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t819; // side_table.rs:165
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t462; // side_table.rs:165
     wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:167
@@ -11245,9 +12265,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane51_side_half_scale_1 <= lane51_side_half_scale;
         if (go) lane51_h_s2 <= lane51_h;
     end
-    wire [12:0] _t820 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t463 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane51_product <= _t820;
+        if (go) lane51_product <= _t463;
         if (go) lane51_side_later_base_value <= lane51_side_base_value_1;
         if (go) lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
         if (go) lane51_side_later_half_scale <= lane51_side_half_scale_1;
@@ -11255,17 +12275,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane51_scaled = {lane51_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane51_sum <= {1'h0, lane51_side_later_base_value} + {4'h0, lane51_scaled};
     wire [22:0] lane51_frame = {2'h0, lane51_sum}; // decode.rs:95
-    wire [15:0] lane51_padded = {lane51_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t821 = ~(|lane51_padded[15:8]); // leading_zeros.rs:20
-    wire _t822 = ~(|lane51_padded[7:4]); // leading_zeros.rs:20
-    wire _t823 = ~(|lane51_padded[3:2]); // leading_zeros.rs:20
-    wire _t824 = ~(|lane51_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t825 = _t822 ? {_t823, _t823 ? (~lane51_padded[1]) : (~lane51_padded[3])} : {_t824, _t824 ? (~lane51_padded[5]) : (~lane51_padded[7])}; // leading_zeros.rs:21
-    wire _t826 = ~(|lane51_padded[15:12]); // leading_zeros.rs:20
-    wire _t827 = ~(|lane51_padded[11:10]); // leading_zeros.rs:20
-    wire _t828 = ~(|lane51_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t829 = _t826 ? {_t827, _t827 ? (~lane51_padded[9]) : (~lane51_padded[11])} : {_t828, _t828 ? (~lane51_padded[13]) : (~lane51_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane51_zeros = {_t821, _t821 ? {_t822, _t825} : {_t826, _t829}}; // leading_zeros.rs:21
+    wire [7:0] lane51_high = lane51_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane51_low = {lane51_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane51_none_1 = ~(|lane51_high); // leading_zeros.rs:15
+    wire [3:0] lane51_high_1 = lane51_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane51_low_1 = lane51_low[3:0]; // leading_zeros.rs:14
+    wire lane51_none_2 = ~(|lane51_high_1); // leading_zeros.rs:15
+    wire [1:0] lane51_high_2 = lane51_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane51_low_2 = lane51_low_1[1:0]; // leading_zeros.rs:14
+    wire lane51_none_3 = ~(|lane51_high_2); // leading_zeros.rs:15
+    wire lane51_of_low = ~lane51_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane51_of_low_1 = {lane51_none_3, lane51_none_3 ? lane51_of_low : (~lane51_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane51_high_3 = lane51_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane51_low_3 = lane51_high_1[1:0]; // leading_zeros.rs:14
+    wire lane51_none_4 = ~(|lane51_high_3); // leading_zeros.rs:15
+    wire lane51_of_low_2 = ~lane51_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t464 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t464}; // leading_zeros.rs:17
+    wire [3:0] lane51_high_4 = lane51_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane51_low_4 = lane51_high[3:0]; // leading_zeros.rs:14
+    wire lane51_none_5 = ~(|lane51_high_4); // leading_zeros.rs:15
+    wire [1:0] lane51_high_5 = lane51_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane51_low_5 = lane51_low_4[1:0]; // leading_zeros.rs:14
+    wire lane51_none_6 = ~(|lane51_high_5); // leading_zeros.rs:15
+    wire lane51_of_low_4 = ~lane51_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane51_of_low_5 = {lane51_none_6, lane51_none_6 ? lane51_of_low_4 : (~lane51_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane51_high_6 = lane51_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane51_low_6 = lane51_high_4[1:0]; // leading_zeros.rs:14
+    wire lane51_none_7 = ~(|lane51_high_6); // leading_zeros.rs:15
+    wire lane51_of_low_6 = ~lane51_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t465 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t465}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane51_scale <= lane51_side_later_half_scale;
     wire lane51_limited = (~(|lane51_scale[5:4])) & (lane51_zeros > lane51_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11291,9 +12331,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_lost_8 = lane51_frame_1[8] & (lane51_shift <= 4'h2); // decode.rs:103
     wire lane51_lost_9 = lane51_frame_1[9] & (lane51_shift <= 4'h1); // decode.rs:103
     wire lane51_lost_10 = lane51_frame_1[10] & (lane51_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t830 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:104
+    wire [11:0] _t466 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane51_rest <= |_t830;
+        if (go) lane51_rest <= |_t466;
         if (go) lane51_zero_s2 <= lane51_zero;
         if (go) lane51_zero_s3 <= lane51_zero_s2;
         if (go) lane51_zero_s4 <= lane51_zero_s3;
@@ -11304,9 +12344,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_up = lane51_normal[0] & (lane51_rest | lane51_normal[1]); // decode.rs:109
     wire [16:0] lane51_kept = {lane51_exponent, lane51_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane51_more = {5'h0, lane51_normal[11], 10'h0, lane51_up}; // decode.rs:111
-    wire [16:0] _t831 = lane51_kept + lane51_more; // decode.rs:112
+    wire [16:0] _t467 = lane51_kept + lane51_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane51_magnitude <= _t831[16:1];
+        if (go) lane51_magnitude <= _t467[16:1];
         if (go) lane51_negative_1_s2 <= lane51_negative_1;
         if (go) lane51_negative_1_s3 <= lane51_negative_1_s2;
         if (go) lane51_negative_1_s4 <= lane51_negative_1_s3;
@@ -11344,13 +12384,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t832 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t833 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t834 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t832; // side_table.rs:165
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t833; // side_table.rs:165
+    wire [19:0] _t468 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t469 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t470 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t468; // side_table.rs:165
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t469; // side_table.rs:165
     wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t834; // side_table.rs:165
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t470; // side_table.rs:165
     wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:167
@@ -11364,9 +12404,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane52_side_half_scale_1 <= lane52_side_half_scale;
         if (go) lane52_h_s2 <= lane52_h;
     end
-    wire [12:0] _t835 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t471 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane52_product <= _t835;
+        if (go) lane52_product <= _t471;
         if (go) lane52_side_later_base_value <= lane52_side_base_value_1;
         if (go) lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
         if (go) lane52_side_later_half_scale <= lane52_side_half_scale_1;
@@ -11374,17 +12414,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane52_scaled = {lane52_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane52_sum <= {1'h0, lane52_side_later_base_value} + {4'h0, lane52_scaled};
     wire [22:0] lane52_frame = {2'h0, lane52_sum}; // decode.rs:95
-    wire [15:0] lane52_padded = {lane52_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t836 = ~(|lane52_padded[15:8]); // leading_zeros.rs:20
-    wire _t837 = ~(|lane52_padded[7:4]); // leading_zeros.rs:20
-    wire _t838 = ~(|lane52_padded[3:2]); // leading_zeros.rs:20
-    wire _t839 = ~(|lane52_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t840 = _t837 ? {_t838, _t838 ? (~lane52_padded[1]) : (~lane52_padded[3])} : {_t839, _t839 ? (~lane52_padded[5]) : (~lane52_padded[7])}; // leading_zeros.rs:21
-    wire _t841 = ~(|lane52_padded[15:12]); // leading_zeros.rs:20
-    wire _t842 = ~(|lane52_padded[11:10]); // leading_zeros.rs:20
-    wire _t843 = ~(|lane52_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t844 = _t841 ? {_t842, _t842 ? (~lane52_padded[9]) : (~lane52_padded[11])} : {_t843, _t843 ? (~lane52_padded[13]) : (~lane52_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane52_zeros = {_t836, _t836 ? {_t837, _t840} : {_t841, _t844}}; // leading_zeros.rs:21
+    wire [7:0] lane52_high = lane52_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane52_low = {lane52_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane52_none_1 = ~(|lane52_high); // leading_zeros.rs:15
+    wire [3:0] lane52_high_1 = lane52_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane52_low_1 = lane52_low[3:0]; // leading_zeros.rs:14
+    wire lane52_none_2 = ~(|lane52_high_1); // leading_zeros.rs:15
+    wire [1:0] lane52_high_2 = lane52_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane52_low_2 = lane52_low_1[1:0]; // leading_zeros.rs:14
+    wire lane52_none_3 = ~(|lane52_high_2); // leading_zeros.rs:15
+    wire lane52_of_low = ~lane52_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane52_of_low_1 = {lane52_none_3, lane52_none_3 ? lane52_of_low : (~lane52_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane52_high_3 = lane52_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane52_low_3 = lane52_high_1[1:0]; // leading_zeros.rs:14
+    wire lane52_none_4 = ~(|lane52_high_3); // leading_zeros.rs:15
+    wire lane52_of_low_2 = ~lane52_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t472 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t472}; // leading_zeros.rs:17
+    wire [3:0] lane52_high_4 = lane52_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane52_low_4 = lane52_high[3:0]; // leading_zeros.rs:14
+    wire lane52_none_5 = ~(|lane52_high_4); // leading_zeros.rs:15
+    wire [1:0] lane52_high_5 = lane52_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane52_low_5 = lane52_low_4[1:0]; // leading_zeros.rs:14
+    wire lane52_none_6 = ~(|lane52_high_5); // leading_zeros.rs:15
+    wire lane52_of_low_4 = ~lane52_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane52_of_low_5 = {lane52_none_6, lane52_none_6 ? lane52_of_low_4 : (~lane52_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane52_high_6 = lane52_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane52_low_6 = lane52_high_4[1:0]; // leading_zeros.rs:14
+    wire lane52_none_7 = ~(|lane52_high_6); // leading_zeros.rs:15
+    wire lane52_of_low_6 = ~lane52_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t473 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t473}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane52_scale <= lane52_side_later_half_scale;
     wire lane52_limited = (~(|lane52_scale[5:4])) & (lane52_zeros > lane52_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11410,9 +12470,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_lost_8 = lane52_frame_1[8] & (lane52_shift <= 4'h2); // decode.rs:103
     wire lane52_lost_9 = lane52_frame_1[9] & (lane52_shift <= 4'h1); // decode.rs:103
     wire lane52_lost_10 = lane52_frame_1[10] & (lane52_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t845 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:104
+    wire [11:0] _t474 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane52_rest <= |_t845;
+        if (go) lane52_rest <= |_t474;
         if (go) lane52_zero_s2 <= lane52_zero;
         if (go) lane52_zero_s3 <= lane52_zero_s2;
         if (go) lane52_zero_s4 <= lane52_zero_s3;
@@ -11423,9 +12483,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_up = lane52_normal[0] & (lane52_rest | lane52_normal[1]); // decode.rs:109
     wire [16:0] lane52_kept = {lane52_exponent, lane52_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane52_more = {5'h0, lane52_normal[11], 10'h0, lane52_up}; // decode.rs:111
-    wire [16:0] _t846 = lane52_kept + lane52_more; // decode.rs:112
+    wire [16:0] _t475 = lane52_kept + lane52_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane52_magnitude <= _t846[16:1];
+        if (go) lane52_magnitude <= _t475[16:1];
         if (go) lane52_negative_1_s2 <= lane52_negative_1;
         if (go) lane52_negative_1_s3 <= lane52_negative_1_s2;
         if (go) lane52_negative_1_s4 <= lane52_negative_1_s3;
@@ -11463,13 +12523,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t847 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t848 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t849 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t847; // side_table.rs:165
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t848; // side_table.rs:165
+    wire [19:0] _t476 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t477 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t478 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t476; // side_table.rs:165
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t477; // side_table.rs:165
     wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t849; // side_table.rs:165
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t478; // side_table.rs:165
     wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:167
@@ -11483,9 +12543,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane53_side_half_scale_1 <= lane53_side_half_scale;
         if (go) lane53_h_s2 <= lane53_h;
     end
-    wire [12:0] _t850 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t479 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane53_product <= _t850;
+        if (go) lane53_product <= _t479;
         if (go) lane53_side_later_base_value <= lane53_side_base_value_1;
         if (go) lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
         if (go) lane53_side_later_half_scale <= lane53_side_half_scale_1;
@@ -11493,17 +12553,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane53_scaled = {lane53_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane53_sum <= {1'h0, lane53_side_later_base_value} + {4'h0, lane53_scaled};
     wire [22:0] lane53_frame = {2'h0, lane53_sum}; // decode.rs:95
-    wire [15:0] lane53_padded = {lane53_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t851 = ~(|lane53_padded[15:8]); // leading_zeros.rs:20
-    wire _t852 = ~(|lane53_padded[7:4]); // leading_zeros.rs:20
-    wire _t853 = ~(|lane53_padded[3:2]); // leading_zeros.rs:20
-    wire _t854 = ~(|lane53_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t855 = _t852 ? {_t853, _t853 ? (~lane53_padded[1]) : (~lane53_padded[3])} : {_t854, _t854 ? (~lane53_padded[5]) : (~lane53_padded[7])}; // leading_zeros.rs:21
-    wire _t856 = ~(|lane53_padded[15:12]); // leading_zeros.rs:20
-    wire _t857 = ~(|lane53_padded[11:10]); // leading_zeros.rs:20
-    wire _t858 = ~(|lane53_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t859 = _t856 ? {_t857, _t857 ? (~lane53_padded[9]) : (~lane53_padded[11])} : {_t858, _t858 ? (~lane53_padded[13]) : (~lane53_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane53_zeros = {_t851, _t851 ? {_t852, _t855} : {_t856, _t859}}; // leading_zeros.rs:21
+    wire [7:0] lane53_high = lane53_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane53_low = {lane53_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane53_none_1 = ~(|lane53_high); // leading_zeros.rs:15
+    wire [3:0] lane53_high_1 = lane53_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane53_low_1 = lane53_low[3:0]; // leading_zeros.rs:14
+    wire lane53_none_2 = ~(|lane53_high_1); // leading_zeros.rs:15
+    wire [1:0] lane53_high_2 = lane53_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane53_low_2 = lane53_low_1[1:0]; // leading_zeros.rs:14
+    wire lane53_none_3 = ~(|lane53_high_2); // leading_zeros.rs:15
+    wire lane53_of_low = ~lane53_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane53_of_low_1 = {lane53_none_3, lane53_none_3 ? lane53_of_low : (~lane53_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane53_high_3 = lane53_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane53_low_3 = lane53_high_1[1:0]; // leading_zeros.rs:14
+    wire lane53_none_4 = ~(|lane53_high_3); // leading_zeros.rs:15
+    wire lane53_of_low_2 = ~lane53_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t480 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t480}; // leading_zeros.rs:17
+    wire [3:0] lane53_high_4 = lane53_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane53_low_4 = lane53_high[3:0]; // leading_zeros.rs:14
+    wire lane53_none_5 = ~(|lane53_high_4); // leading_zeros.rs:15
+    wire [1:0] lane53_high_5 = lane53_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane53_low_5 = lane53_low_4[1:0]; // leading_zeros.rs:14
+    wire lane53_none_6 = ~(|lane53_high_5); // leading_zeros.rs:15
+    wire lane53_of_low_4 = ~lane53_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane53_of_low_5 = {lane53_none_6, lane53_none_6 ? lane53_of_low_4 : (~lane53_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane53_high_6 = lane53_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane53_low_6 = lane53_high_4[1:0]; // leading_zeros.rs:14
+    wire lane53_none_7 = ~(|lane53_high_6); // leading_zeros.rs:15
+    wire lane53_of_low_6 = ~lane53_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t481 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t481}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane53_scale <= lane53_side_later_half_scale;
     wire lane53_limited = (~(|lane53_scale[5:4])) & (lane53_zeros > lane53_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11529,9 +12609,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_lost_8 = lane53_frame_1[8] & (lane53_shift <= 4'h2); // decode.rs:103
     wire lane53_lost_9 = lane53_frame_1[9] & (lane53_shift <= 4'h1); // decode.rs:103
     wire lane53_lost_10 = lane53_frame_1[10] & (lane53_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t860 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:104
+    wire [11:0] _t482 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane53_rest <= |_t860;
+        if (go) lane53_rest <= |_t482;
         if (go) lane53_zero_s2 <= lane53_zero;
         if (go) lane53_zero_s3 <= lane53_zero_s2;
         if (go) lane53_zero_s4 <= lane53_zero_s3;
@@ -11542,9 +12622,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_up = lane53_normal[0] & (lane53_rest | lane53_normal[1]); // decode.rs:109
     wire [16:0] lane53_kept = {lane53_exponent, lane53_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane53_more = {5'h0, lane53_normal[11], 10'h0, lane53_up}; // decode.rs:111
-    wire [16:0] _t861 = lane53_kept + lane53_more; // decode.rs:112
+    wire [16:0] _t483 = lane53_kept + lane53_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane53_magnitude <= _t861[16:1];
+        if (go) lane53_magnitude <= _t483[16:1];
         if (go) lane53_negative_1_s2 <= lane53_negative_1;
         if (go) lane53_negative_1_s3 <= lane53_negative_1_s2;
         if (go) lane53_negative_1_s4 <= lane53_negative_1_s3;
@@ -11582,13 +12662,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t862 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t863 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t864 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t862; // side_table.rs:165
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t863; // side_table.rs:165
+    wire [19:0] _t484 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t485 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t486 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t484; // side_table.rs:165
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t485; // side_table.rs:165
     wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t864; // side_table.rs:165
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t486; // side_table.rs:165
     wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:167
@@ -11602,9 +12682,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane54_side_half_scale_1 <= lane54_side_half_scale;
         if (go) lane54_h_s2 <= lane54_h;
     end
-    wire [12:0] _t865 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t487 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane54_product <= _t865;
+        if (go) lane54_product <= _t487;
         if (go) lane54_side_later_base_value <= lane54_side_base_value_1;
         if (go) lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
         if (go) lane54_side_later_half_scale <= lane54_side_half_scale_1;
@@ -11612,17 +12692,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane54_scaled = {lane54_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane54_sum <= {1'h0, lane54_side_later_base_value} + {4'h0, lane54_scaled};
     wire [22:0] lane54_frame = {2'h0, lane54_sum}; // decode.rs:95
-    wire [15:0] lane54_padded = {lane54_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t866 = ~(|lane54_padded[15:8]); // leading_zeros.rs:20
-    wire _t867 = ~(|lane54_padded[7:4]); // leading_zeros.rs:20
-    wire _t868 = ~(|lane54_padded[3:2]); // leading_zeros.rs:20
-    wire _t869 = ~(|lane54_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t870 = _t867 ? {_t868, _t868 ? (~lane54_padded[1]) : (~lane54_padded[3])} : {_t869, _t869 ? (~lane54_padded[5]) : (~lane54_padded[7])}; // leading_zeros.rs:21
-    wire _t871 = ~(|lane54_padded[15:12]); // leading_zeros.rs:20
-    wire _t872 = ~(|lane54_padded[11:10]); // leading_zeros.rs:20
-    wire _t873 = ~(|lane54_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t874 = _t871 ? {_t872, _t872 ? (~lane54_padded[9]) : (~lane54_padded[11])} : {_t873, _t873 ? (~lane54_padded[13]) : (~lane54_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane54_zeros = {_t866, _t866 ? {_t867, _t870} : {_t871, _t874}}; // leading_zeros.rs:21
+    wire [7:0] lane54_high = lane54_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane54_low = {lane54_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane54_none_1 = ~(|lane54_high); // leading_zeros.rs:15
+    wire [3:0] lane54_high_1 = lane54_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane54_low_1 = lane54_low[3:0]; // leading_zeros.rs:14
+    wire lane54_none_2 = ~(|lane54_high_1); // leading_zeros.rs:15
+    wire [1:0] lane54_high_2 = lane54_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane54_low_2 = lane54_low_1[1:0]; // leading_zeros.rs:14
+    wire lane54_none_3 = ~(|lane54_high_2); // leading_zeros.rs:15
+    wire lane54_of_low = ~lane54_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane54_of_low_1 = {lane54_none_3, lane54_none_3 ? lane54_of_low : (~lane54_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane54_high_3 = lane54_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane54_low_3 = lane54_high_1[1:0]; // leading_zeros.rs:14
+    wire lane54_none_4 = ~(|lane54_high_3); // leading_zeros.rs:15
+    wire lane54_of_low_2 = ~lane54_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t488 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t488}; // leading_zeros.rs:17
+    wire [3:0] lane54_high_4 = lane54_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane54_low_4 = lane54_high[3:0]; // leading_zeros.rs:14
+    wire lane54_none_5 = ~(|lane54_high_4); // leading_zeros.rs:15
+    wire [1:0] lane54_high_5 = lane54_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane54_low_5 = lane54_low_4[1:0]; // leading_zeros.rs:14
+    wire lane54_none_6 = ~(|lane54_high_5); // leading_zeros.rs:15
+    wire lane54_of_low_4 = ~lane54_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane54_of_low_5 = {lane54_none_6, lane54_none_6 ? lane54_of_low_4 : (~lane54_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane54_high_6 = lane54_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane54_low_6 = lane54_high_4[1:0]; // leading_zeros.rs:14
+    wire lane54_none_7 = ~(|lane54_high_6); // leading_zeros.rs:15
+    wire lane54_of_low_6 = ~lane54_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t489 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t489}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane54_scale <= lane54_side_later_half_scale;
     wire lane54_limited = (~(|lane54_scale[5:4])) & (lane54_zeros > lane54_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11648,9 +12748,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_lost_8 = lane54_frame_1[8] & (lane54_shift <= 4'h2); // decode.rs:103
     wire lane54_lost_9 = lane54_frame_1[9] & (lane54_shift <= 4'h1); // decode.rs:103
     wire lane54_lost_10 = lane54_frame_1[10] & (lane54_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t875 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:104
+    wire [11:0] _t490 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane54_rest <= |_t875;
+        if (go) lane54_rest <= |_t490;
         if (go) lane54_zero_s2 <= lane54_zero;
         if (go) lane54_zero_s3 <= lane54_zero_s2;
         if (go) lane54_zero_s4 <= lane54_zero_s3;
@@ -11661,9 +12761,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_up = lane54_normal[0] & (lane54_rest | lane54_normal[1]); // decode.rs:109
     wire [16:0] lane54_kept = {lane54_exponent, lane54_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane54_more = {5'h0, lane54_normal[11], 10'h0, lane54_up}; // decode.rs:111
-    wire [16:0] _t876 = lane54_kept + lane54_more; // decode.rs:112
+    wire [16:0] _t491 = lane54_kept + lane54_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane54_magnitude <= _t876[16:1];
+        if (go) lane54_magnitude <= _t491[16:1];
         if (go) lane54_negative_1_s2 <= lane54_negative_1;
         if (go) lane54_negative_1_s3 <= lane54_negative_1_s2;
         if (go) lane54_negative_1_s4 <= lane54_negative_1_s3;
@@ -11701,13 +12801,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t877 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t878 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t879 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t877; // side_table.rs:165
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t878; // side_table.rs:165
+    wire [19:0] _t492 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t493 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t494 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t492; // side_table.rs:165
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t493; // side_table.rs:165
     wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t879; // side_table.rs:165
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t494; // side_table.rs:165
     wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:167
@@ -11721,9 +12821,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane55_side_half_scale_1 <= lane55_side_half_scale;
         if (go) lane55_h_s2 <= lane55_h;
     end
-    wire [12:0] _t880 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t495 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane55_product <= _t880;
+        if (go) lane55_product <= _t495;
         if (go) lane55_side_later_base_value <= lane55_side_base_value_1;
         if (go) lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
         if (go) lane55_side_later_half_scale <= lane55_side_half_scale_1;
@@ -11731,17 +12831,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane55_scaled = {lane55_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane55_sum <= {1'h0, lane55_side_later_base_value} + {4'h0, lane55_scaled};
     wire [22:0] lane55_frame = {2'h0, lane55_sum}; // decode.rs:95
-    wire [15:0] lane55_padded = {lane55_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t881 = ~(|lane55_padded[15:8]); // leading_zeros.rs:20
-    wire _t882 = ~(|lane55_padded[7:4]); // leading_zeros.rs:20
-    wire _t883 = ~(|lane55_padded[3:2]); // leading_zeros.rs:20
-    wire _t884 = ~(|lane55_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t885 = _t882 ? {_t883, _t883 ? (~lane55_padded[1]) : (~lane55_padded[3])} : {_t884, _t884 ? (~lane55_padded[5]) : (~lane55_padded[7])}; // leading_zeros.rs:21
-    wire _t886 = ~(|lane55_padded[15:12]); // leading_zeros.rs:20
-    wire _t887 = ~(|lane55_padded[11:10]); // leading_zeros.rs:20
-    wire _t888 = ~(|lane55_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t889 = _t886 ? {_t887, _t887 ? (~lane55_padded[9]) : (~lane55_padded[11])} : {_t888, _t888 ? (~lane55_padded[13]) : (~lane55_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane55_zeros = {_t881, _t881 ? {_t882, _t885} : {_t886, _t889}}; // leading_zeros.rs:21
+    wire [7:0] lane55_high = lane55_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane55_low = {lane55_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane55_none_1 = ~(|lane55_high); // leading_zeros.rs:15
+    wire [3:0] lane55_high_1 = lane55_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane55_low_1 = lane55_low[3:0]; // leading_zeros.rs:14
+    wire lane55_none_2 = ~(|lane55_high_1); // leading_zeros.rs:15
+    wire [1:0] lane55_high_2 = lane55_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane55_low_2 = lane55_low_1[1:0]; // leading_zeros.rs:14
+    wire lane55_none_3 = ~(|lane55_high_2); // leading_zeros.rs:15
+    wire lane55_of_low = ~lane55_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane55_of_low_1 = {lane55_none_3, lane55_none_3 ? lane55_of_low : (~lane55_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane55_high_3 = lane55_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane55_low_3 = lane55_high_1[1:0]; // leading_zeros.rs:14
+    wire lane55_none_4 = ~(|lane55_high_3); // leading_zeros.rs:15
+    wire lane55_of_low_2 = ~lane55_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t496 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t496}; // leading_zeros.rs:17
+    wire [3:0] lane55_high_4 = lane55_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane55_low_4 = lane55_high[3:0]; // leading_zeros.rs:14
+    wire lane55_none_5 = ~(|lane55_high_4); // leading_zeros.rs:15
+    wire [1:0] lane55_high_5 = lane55_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane55_low_5 = lane55_low_4[1:0]; // leading_zeros.rs:14
+    wire lane55_none_6 = ~(|lane55_high_5); // leading_zeros.rs:15
+    wire lane55_of_low_4 = ~lane55_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane55_of_low_5 = {lane55_none_6, lane55_none_6 ? lane55_of_low_4 : (~lane55_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane55_high_6 = lane55_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane55_low_6 = lane55_high_4[1:0]; // leading_zeros.rs:14
+    wire lane55_none_7 = ~(|lane55_high_6); // leading_zeros.rs:15
+    wire lane55_of_low_6 = ~lane55_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t497 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t497}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane55_scale <= lane55_side_later_half_scale;
     wire lane55_limited = (~(|lane55_scale[5:4])) & (lane55_zeros > lane55_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11767,9 +12887,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_lost_8 = lane55_frame_1[8] & (lane55_shift <= 4'h2); // decode.rs:103
     wire lane55_lost_9 = lane55_frame_1[9] & (lane55_shift <= 4'h1); // decode.rs:103
     wire lane55_lost_10 = lane55_frame_1[10] & (lane55_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t890 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:104
+    wire [11:0] _t498 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane55_rest <= |_t890;
+        if (go) lane55_rest <= |_t498;
         if (go) lane55_zero_s2 <= lane55_zero;
         if (go) lane55_zero_s3 <= lane55_zero_s2;
         if (go) lane55_zero_s4 <= lane55_zero_s3;
@@ -11780,9 +12900,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_up = lane55_normal[0] & (lane55_rest | lane55_normal[1]); // decode.rs:109
     wire [16:0] lane55_kept = {lane55_exponent, lane55_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane55_more = {5'h0, lane55_normal[11], 10'h0, lane55_up}; // decode.rs:111
-    wire [16:0] _t891 = lane55_kept + lane55_more; // decode.rs:112
+    wire [16:0] _t499 = lane55_kept + lane55_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane55_magnitude <= _t891[16:1];
+        if (go) lane55_magnitude <= _t499[16:1];
         if (go) lane55_negative_1_s2 <= lane55_negative_1;
         if (go) lane55_negative_1_s3 <= lane55_negative_1_s2;
         if (go) lane55_negative_1_s4 <= lane55_negative_1_s3;
@@ -11820,13 +12940,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t892 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t893 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t894 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t892; // side_table.rs:165
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t893; // side_table.rs:165
+    wire [19:0] _t500 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t501 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t502 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t500; // side_table.rs:165
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t501; // side_table.rs:165
     wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t894; // side_table.rs:165
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t502; // side_table.rs:165
     wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:167
@@ -11840,9 +12960,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane56_side_half_scale_1 <= lane56_side_half_scale;
         if (go) lane56_h_s2 <= lane56_h;
     end
-    wire [12:0] _t895 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t503 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane56_product <= _t895;
+        if (go) lane56_product <= _t503;
         if (go) lane56_side_later_base_value <= lane56_side_base_value_1;
         if (go) lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
         if (go) lane56_side_later_half_scale <= lane56_side_half_scale_1;
@@ -11850,17 +12970,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane56_scaled = {lane56_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane56_sum <= {1'h0, lane56_side_later_base_value} + {4'h0, lane56_scaled};
     wire [22:0] lane56_frame = {2'h0, lane56_sum}; // decode.rs:95
-    wire [15:0] lane56_padded = {lane56_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t896 = ~(|lane56_padded[15:8]); // leading_zeros.rs:20
-    wire _t897 = ~(|lane56_padded[7:4]); // leading_zeros.rs:20
-    wire _t898 = ~(|lane56_padded[3:2]); // leading_zeros.rs:20
-    wire _t899 = ~(|lane56_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t900 = _t897 ? {_t898, _t898 ? (~lane56_padded[1]) : (~lane56_padded[3])} : {_t899, _t899 ? (~lane56_padded[5]) : (~lane56_padded[7])}; // leading_zeros.rs:21
-    wire _t901 = ~(|lane56_padded[15:12]); // leading_zeros.rs:20
-    wire _t902 = ~(|lane56_padded[11:10]); // leading_zeros.rs:20
-    wire _t903 = ~(|lane56_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t904 = _t901 ? {_t902, _t902 ? (~lane56_padded[9]) : (~lane56_padded[11])} : {_t903, _t903 ? (~lane56_padded[13]) : (~lane56_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane56_zeros = {_t896, _t896 ? {_t897, _t900} : {_t901, _t904}}; // leading_zeros.rs:21
+    wire [7:0] lane56_high = lane56_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane56_low = {lane56_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane56_none_1 = ~(|lane56_high); // leading_zeros.rs:15
+    wire [3:0] lane56_high_1 = lane56_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane56_low_1 = lane56_low[3:0]; // leading_zeros.rs:14
+    wire lane56_none_2 = ~(|lane56_high_1); // leading_zeros.rs:15
+    wire [1:0] lane56_high_2 = lane56_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane56_low_2 = lane56_low_1[1:0]; // leading_zeros.rs:14
+    wire lane56_none_3 = ~(|lane56_high_2); // leading_zeros.rs:15
+    wire lane56_of_low = ~lane56_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane56_of_low_1 = {lane56_none_3, lane56_none_3 ? lane56_of_low : (~lane56_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane56_high_3 = lane56_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane56_low_3 = lane56_high_1[1:0]; // leading_zeros.rs:14
+    wire lane56_none_4 = ~(|lane56_high_3); // leading_zeros.rs:15
+    wire lane56_of_low_2 = ~lane56_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t504 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t504}; // leading_zeros.rs:17
+    wire [3:0] lane56_high_4 = lane56_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane56_low_4 = lane56_high[3:0]; // leading_zeros.rs:14
+    wire lane56_none_5 = ~(|lane56_high_4); // leading_zeros.rs:15
+    wire [1:0] lane56_high_5 = lane56_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane56_low_5 = lane56_low_4[1:0]; // leading_zeros.rs:14
+    wire lane56_none_6 = ~(|lane56_high_5); // leading_zeros.rs:15
+    wire lane56_of_low_4 = ~lane56_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane56_of_low_5 = {lane56_none_6, lane56_none_6 ? lane56_of_low_4 : (~lane56_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane56_high_6 = lane56_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane56_low_6 = lane56_high_4[1:0]; // leading_zeros.rs:14
+    wire lane56_none_7 = ~(|lane56_high_6); // leading_zeros.rs:15
+    wire lane56_of_low_6 = ~lane56_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t505 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t505}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane56_scale <= lane56_side_later_half_scale;
     wire lane56_limited = (~(|lane56_scale[5:4])) & (lane56_zeros > lane56_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -11886,9 +13026,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_lost_8 = lane56_frame_1[8] & (lane56_shift <= 4'h2); // decode.rs:103
     wire lane56_lost_9 = lane56_frame_1[9] & (lane56_shift <= 4'h1); // decode.rs:103
     wire lane56_lost_10 = lane56_frame_1[10] & (lane56_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t905 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:104
+    wire [11:0] _t506 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane56_rest <= |_t905;
+        if (go) lane56_rest <= |_t506;
         if (go) lane56_zero_s2 <= lane56_zero;
         if (go) lane56_zero_s3 <= lane56_zero_s2;
         if (go) lane56_zero_s4 <= lane56_zero_s3;
@@ -11899,9 +13039,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_up = lane56_normal[0] & (lane56_rest | lane56_normal[1]); // decode.rs:109
     wire [16:0] lane56_kept = {lane56_exponent, lane56_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane56_more = {5'h0, lane56_normal[11], 10'h0, lane56_up}; // decode.rs:111
-    wire [16:0] _t906 = lane56_kept + lane56_more; // decode.rs:112
+    wire [16:0] _t507 = lane56_kept + lane56_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane56_magnitude <= _t906[16:1];
+        if (go) lane56_magnitude <= _t507[16:1];
         if (go) lane56_negative_1_s2 <= lane56_negative_1;
         if (go) lane56_negative_1_s3 <= lane56_negative_1_s2;
         if (go) lane56_negative_1_s4 <= lane56_negative_1_s3;
@@ -11939,13 +13079,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t907 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t908 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t909 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t907; // side_table.rs:165
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t908; // side_table.rs:165
+    wire [19:0] _t508 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t509 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t510 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t508; // side_table.rs:165
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t509; // side_table.rs:165
     wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t909; // side_table.rs:165
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t510; // side_table.rs:165
     wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:167
@@ -11959,9 +13099,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane57_side_half_scale_1 <= lane57_side_half_scale;
         if (go) lane57_h_s2 <= lane57_h;
     end
-    wire [12:0] _t910 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t511 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane57_product <= _t910;
+        if (go) lane57_product <= _t511;
         if (go) lane57_side_later_base_value <= lane57_side_base_value_1;
         if (go) lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
         if (go) lane57_side_later_half_scale <= lane57_side_half_scale_1;
@@ -11969,17 +13109,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane57_scaled = {lane57_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane57_sum <= {1'h0, lane57_side_later_base_value} + {4'h0, lane57_scaled};
     wire [22:0] lane57_frame = {2'h0, lane57_sum}; // decode.rs:95
-    wire [15:0] lane57_padded = {lane57_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t911 = ~(|lane57_padded[15:8]); // leading_zeros.rs:20
-    wire _t912 = ~(|lane57_padded[7:4]); // leading_zeros.rs:20
-    wire _t913 = ~(|lane57_padded[3:2]); // leading_zeros.rs:20
-    wire _t914 = ~(|lane57_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t915 = _t912 ? {_t913, _t913 ? (~lane57_padded[1]) : (~lane57_padded[3])} : {_t914, _t914 ? (~lane57_padded[5]) : (~lane57_padded[7])}; // leading_zeros.rs:21
-    wire _t916 = ~(|lane57_padded[15:12]); // leading_zeros.rs:20
-    wire _t917 = ~(|lane57_padded[11:10]); // leading_zeros.rs:20
-    wire _t918 = ~(|lane57_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t919 = _t916 ? {_t917, _t917 ? (~lane57_padded[9]) : (~lane57_padded[11])} : {_t918, _t918 ? (~lane57_padded[13]) : (~lane57_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane57_zeros = {_t911, _t911 ? {_t912, _t915} : {_t916, _t919}}; // leading_zeros.rs:21
+    wire [7:0] lane57_high = lane57_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane57_low = {lane57_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane57_none_1 = ~(|lane57_high); // leading_zeros.rs:15
+    wire [3:0] lane57_high_1 = lane57_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane57_low_1 = lane57_low[3:0]; // leading_zeros.rs:14
+    wire lane57_none_2 = ~(|lane57_high_1); // leading_zeros.rs:15
+    wire [1:0] lane57_high_2 = lane57_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane57_low_2 = lane57_low_1[1:0]; // leading_zeros.rs:14
+    wire lane57_none_3 = ~(|lane57_high_2); // leading_zeros.rs:15
+    wire lane57_of_low = ~lane57_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane57_of_low_1 = {lane57_none_3, lane57_none_3 ? lane57_of_low : (~lane57_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane57_high_3 = lane57_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane57_low_3 = lane57_high_1[1:0]; // leading_zeros.rs:14
+    wire lane57_none_4 = ~(|lane57_high_3); // leading_zeros.rs:15
+    wire lane57_of_low_2 = ~lane57_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t512 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t512}; // leading_zeros.rs:17
+    wire [3:0] lane57_high_4 = lane57_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane57_low_4 = lane57_high[3:0]; // leading_zeros.rs:14
+    wire lane57_none_5 = ~(|lane57_high_4); // leading_zeros.rs:15
+    wire [1:0] lane57_high_5 = lane57_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane57_low_5 = lane57_low_4[1:0]; // leading_zeros.rs:14
+    wire lane57_none_6 = ~(|lane57_high_5); // leading_zeros.rs:15
+    wire lane57_of_low_4 = ~lane57_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane57_of_low_5 = {lane57_none_6, lane57_none_6 ? lane57_of_low_4 : (~lane57_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane57_high_6 = lane57_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane57_low_6 = lane57_high_4[1:0]; // leading_zeros.rs:14
+    wire lane57_none_7 = ~(|lane57_high_6); // leading_zeros.rs:15
+    wire lane57_of_low_6 = ~lane57_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t513 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t513}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane57_scale <= lane57_side_later_half_scale;
     wire lane57_limited = (~(|lane57_scale[5:4])) & (lane57_zeros > lane57_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12005,9 +13165,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_lost_8 = lane57_frame_1[8] & (lane57_shift <= 4'h2); // decode.rs:103
     wire lane57_lost_9 = lane57_frame_1[9] & (lane57_shift <= 4'h1); // decode.rs:103
     wire lane57_lost_10 = lane57_frame_1[10] & (lane57_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t920 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:104
+    wire [11:0] _t514 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane57_rest <= |_t920;
+        if (go) lane57_rest <= |_t514;
         if (go) lane57_zero_s2 <= lane57_zero;
         if (go) lane57_zero_s3 <= lane57_zero_s2;
         if (go) lane57_zero_s4 <= lane57_zero_s3;
@@ -12018,9 +13178,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_up = lane57_normal[0] & (lane57_rest | lane57_normal[1]); // decode.rs:109
     wire [16:0] lane57_kept = {lane57_exponent, lane57_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane57_more = {5'h0, lane57_normal[11], 10'h0, lane57_up}; // decode.rs:111
-    wire [16:0] _t921 = lane57_kept + lane57_more; // decode.rs:112
+    wire [16:0] _t515 = lane57_kept + lane57_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane57_magnitude <= _t921[16:1];
+        if (go) lane57_magnitude <= _t515[16:1];
         if (go) lane57_negative_1_s2 <= lane57_negative_1;
         if (go) lane57_negative_1_s3 <= lane57_negative_1_s2;
         if (go) lane57_negative_1_s4 <= lane57_negative_1_s3;
@@ -12058,13 +13218,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t922 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t923 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t924 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t922; // side_table.rs:165
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t923; // side_table.rs:165
+    wire [19:0] _t516 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t517 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t518 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t516; // side_table.rs:165
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t517; // side_table.rs:165
     wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t924; // side_table.rs:165
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t518; // side_table.rs:165
     wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:167
@@ -12078,9 +13238,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane58_side_half_scale_1 <= lane58_side_half_scale;
         if (go) lane58_h_s2 <= lane58_h;
     end
-    wire [12:0] _t925 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t519 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane58_product <= _t925;
+        if (go) lane58_product <= _t519;
         if (go) lane58_side_later_base_value <= lane58_side_base_value_1;
         if (go) lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
         if (go) lane58_side_later_half_scale <= lane58_side_half_scale_1;
@@ -12088,17 +13248,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane58_scaled = {lane58_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane58_sum <= {1'h0, lane58_side_later_base_value} + {4'h0, lane58_scaled};
     wire [22:0] lane58_frame = {2'h0, lane58_sum}; // decode.rs:95
-    wire [15:0] lane58_padded = {lane58_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t926 = ~(|lane58_padded[15:8]); // leading_zeros.rs:20
-    wire _t927 = ~(|lane58_padded[7:4]); // leading_zeros.rs:20
-    wire _t928 = ~(|lane58_padded[3:2]); // leading_zeros.rs:20
-    wire _t929 = ~(|lane58_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t930 = _t927 ? {_t928, _t928 ? (~lane58_padded[1]) : (~lane58_padded[3])} : {_t929, _t929 ? (~lane58_padded[5]) : (~lane58_padded[7])}; // leading_zeros.rs:21
-    wire _t931 = ~(|lane58_padded[15:12]); // leading_zeros.rs:20
-    wire _t932 = ~(|lane58_padded[11:10]); // leading_zeros.rs:20
-    wire _t933 = ~(|lane58_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t934 = _t931 ? {_t932, _t932 ? (~lane58_padded[9]) : (~lane58_padded[11])} : {_t933, _t933 ? (~lane58_padded[13]) : (~lane58_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane58_zeros = {_t926, _t926 ? {_t927, _t930} : {_t931, _t934}}; // leading_zeros.rs:21
+    wire [7:0] lane58_high = lane58_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane58_low = {lane58_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane58_none_1 = ~(|lane58_high); // leading_zeros.rs:15
+    wire [3:0] lane58_high_1 = lane58_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane58_low_1 = lane58_low[3:0]; // leading_zeros.rs:14
+    wire lane58_none_2 = ~(|lane58_high_1); // leading_zeros.rs:15
+    wire [1:0] lane58_high_2 = lane58_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane58_low_2 = lane58_low_1[1:0]; // leading_zeros.rs:14
+    wire lane58_none_3 = ~(|lane58_high_2); // leading_zeros.rs:15
+    wire lane58_of_low = ~lane58_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane58_of_low_1 = {lane58_none_3, lane58_none_3 ? lane58_of_low : (~lane58_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane58_high_3 = lane58_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane58_low_3 = lane58_high_1[1:0]; // leading_zeros.rs:14
+    wire lane58_none_4 = ~(|lane58_high_3); // leading_zeros.rs:15
+    wire lane58_of_low_2 = ~lane58_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t520 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t520}; // leading_zeros.rs:17
+    wire [3:0] lane58_high_4 = lane58_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane58_low_4 = lane58_high[3:0]; // leading_zeros.rs:14
+    wire lane58_none_5 = ~(|lane58_high_4); // leading_zeros.rs:15
+    wire [1:0] lane58_high_5 = lane58_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane58_low_5 = lane58_low_4[1:0]; // leading_zeros.rs:14
+    wire lane58_none_6 = ~(|lane58_high_5); // leading_zeros.rs:15
+    wire lane58_of_low_4 = ~lane58_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane58_of_low_5 = {lane58_none_6, lane58_none_6 ? lane58_of_low_4 : (~lane58_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane58_high_6 = lane58_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane58_low_6 = lane58_high_4[1:0]; // leading_zeros.rs:14
+    wire lane58_none_7 = ~(|lane58_high_6); // leading_zeros.rs:15
+    wire lane58_of_low_6 = ~lane58_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t521 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t521}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane58_scale <= lane58_side_later_half_scale;
     wire lane58_limited = (~(|lane58_scale[5:4])) & (lane58_zeros > lane58_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12124,9 +13304,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_lost_8 = lane58_frame_1[8] & (lane58_shift <= 4'h2); // decode.rs:103
     wire lane58_lost_9 = lane58_frame_1[9] & (lane58_shift <= 4'h1); // decode.rs:103
     wire lane58_lost_10 = lane58_frame_1[10] & (lane58_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t935 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:104
+    wire [11:0] _t522 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane58_rest <= |_t935;
+        if (go) lane58_rest <= |_t522;
         if (go) lane58_zero_s2 <= lane58_zero;
         if (go) lane58_zero_s3 <= lane58_zero_s2;
         if (go) lane58_zero_s4 <= lane58_zero_s3;
@@ -12137,9 +13317,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_up = lane58_normal[0] & (lane58_rest | lane58_normal[1]); // decode.rs:109
     wire [16:0] lane58_kept = {lane58_exponent, lane58_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane58_more = {5'h0, lane58_normal[11], 10'h0, lane58_up}; // decode.rs:111
-    wire [16:0] _t936 = lane58_kept + lane58_more; // decode.rs:112
+    wire [16:0] _t523 = lane58_kept + lane58_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane58_magnitude <= _t936[16:1];
+        if (go) lane58_magnitude <= _t523[16:1];
         if (go) lane58_negative_1_s2 <= lane58_negative_1;
         if (go) lane58_negative_1_s3 <= lane58_negative_1_s2;
         if (go) lane58_negative_1_s4 <= lane58_negative_1_s3;
@@ -12177,13 +13357,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t937 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t938 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t939 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t937; // side_table.rs:165
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t938; // side_table.rs:165
+    wire [19:0] _t524 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t525 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t526 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t524; // side_table.rs:165
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t525; // side_table.rs:165
     wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t939; // side_table.rs:165
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t526; // side_table.rs:165
     wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:167
@@ -12197,9 +13377,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane59_side_half_scale_1 <= lane59_side_half_scale;
         if (go) lane59_h_s2 <= lane59_h;
     end
-    wire [12:0] _t940 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t527 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane59_product <= _t940;
+        if (go) lane59_product <= _t527;
         if (go) lane59_side_later_base_value <= lane59_side_base_value_1;
         if (go) lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
         if (go) lane59_side_later_half_scale <= lane59_side_half_scale_1;
@@ -12207,17 +13387,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane59_scaled = {lane59_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane59_sum <= {1'h0, lane59_side_later_base_value} + {4'h0, lane59_scaled};
     wire [22:0] lane59_frame = {2'h0, lane59_sum}; // decode.rs:95
-    wire [15:0] lane59_padded = {lane59_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t941 = ~(|lane59_padded[15:8]); // leading_zeros.rs:20
-    wire _t942 = ~(|lane59_padded[7:4]); // leading_zeros.rs:20
-    wire _t943 = ~(|lane59_padded[3:2]); // leading_zeros.rs:20
-    wire _t944 = ~(|lane59_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t945 = _t942 ? {_t943, _t943 ? (~lane59_padded[1]) : (~lane59_padded[3])} : {_t944, _t944 ? (~lane59_padded[5]) : (~lane59_padded[7])}; // leading_zeros.rs:21
-    wire _t946 = ~(|lane59_padded[15:12]); // leading_zeros.rs:20
-    wire _t947 = ~(|lane59_padded[11:10]); // leading_zeros.rs:20
-    wire _t948 = ~(|lane59_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t949 = _t946 ? {_t947, _t947 ? (~lane59_padded[9]) : (~lane59_padded[11])} : {_t948, _t948 ? (~lane59_padded[13]) : (~lane59_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane59_zeros = {_t941, _t941 ? {_t942, _t945} : {_t946, _t949}}; // leading_zeros.rs:21
+    wire [7:0] lane59_high = lane59_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane59_low = {lane59_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane59_none_1 = ~(|lane59_high); // leading_zeros.rs:15
+    wire [3:0] lane59_high_1 = lane59_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane59_low_1 = lane59_low[3:0]; // leading_zeros.rs:14
+    wire lane59_none_2 = ~(|lane59_high_1); // leading_zeros.rs:15
+    wire [1:0] lane59_high_2 = lane59_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane59_low_2 = lane59_low_1[1:0]; // leading_zeros.rs:14
+    wire lane59_none_3 = ~(|lane59_high_2); // leading_zeros.rs:15
+    wire lane59_of_low = ~lane59_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane59_of_low_1 = {lane59_none_3, lane59_none_3 ? lane59_of_low : (~lane59_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane59_high_3 = lane59_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane59_low_3 = lane59_high_1[1:0]; // leading_zeros.rs:14
+    wire lane59_none_4 = ~(|lane59_high_3); // leading_zeros.rs:15
+    wire lane59_of_low_2 = ~lane59_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t528 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t528}; // leading_zeros.rs:17
+    wire [3:0] lane59_high_4 = lane59_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane59_low_4 = lane59_high[3:0]; // leading_zeros.rs:14
+    wire lane59_none_5 = ~(|lane59_high_4); // leading_zeros.rs:15
+    wire [1:0] lane59_high_5 = lane59_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane59_low_5 = lane59_low_4[1:0]; // leading_zeros.rs:14
+    wire lane59_none_6 = ~(|lane59_high_5); // leading_zeros.rs:15
+    wire lane59_of_low_4 = ~lane59_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane59_of_low_5 = {lane59_none_6, lane59_none_6 ? lane59_of_low_4 : (~lane59_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane59_high_6 = lane59_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane59_low_6 = lane59_high_4[1:0]; // leading_zeros.rs:14
+    wire lane59_none_7 = ~(|lane59_high_6); // leading_zeros.rs:15
+    wire lane59_of_low_6 = ~lane59_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t529 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t529}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane59_scale <= lane59_side_later_half_scale;
     wire lane59_limited = (~(|lane59_scale[5:4])) & (lane59_zeros > lane59_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12243,9 +13443,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_lost_8 = lane59_frame_1[8] & (lane59_shift <= 4'h2); // decode.rs:103
     wire lane59_lost_9 = lane59_frame_1[9] & (lane59_shift <= 4'h1); // decode.rs:103
     wire lane59_lost_10 = lane59_frame_1[10] & (lane59_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t950 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:104
+    wire [11:0] _t530 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane59_rest <= |_t950;
+        if (go) lane59_rest <= |_t530;
         if (go) lane59_zero_s2 <= lane59_zero;
         if (go) lane59_zero_s3 <= lane59_zero_s2;
         if (go) lane59_zero_s4 <= lane59_zero_s3;
@@ -12256,9 +13456,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_up = lane59_normal[0] & (lane59_rest | lane59_normal[1]); // decode.rs:109
     wire [16:0] lane59_kept = {lane59_exponent, lane59_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane59_more = {5'h0, lane59_normal[11], 10'h0, lane59_up}; // decode.rs:111
-    wire [16:0] _t951 = lane59_kept + lane59_more; // decode.rs:112
+    wire [16:0] _t531 = lane59_kept + lane59_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane59_magnitude <= _t951[16:1];
+        if (go) lane59_magnitude <= _t531[16:1];
         if (go) lane59_negative_1_s2 <= lane59_negative_1;
         if (go) lane59_negative_1_s3 <= lane59_negative_1_s2;
         if (go) lane59_negative_1_s4 <= lane59_negative_1_s3;
@@ -12296,13 +13496,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t952 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t953 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t954 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t952; // side_table.rs:165
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t953; // side_table.rs:165
+    wire [19:0] _t532 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t533 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t534 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t532; // side_table.rs:165
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t533; // side_table.rs:165
     wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t954; // side_table.rs:165
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t534; // side_table.rs:165
     wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:167
@@ -12316,9 +13516,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane60_side_half_scale_1 <= lane60_side_half_scale;
         if (go) lane60_h_s2 <= lane60_h;
     end
-    wire [12:0] _t955 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t535 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane60_product <= _t955;
+        if (go) lane60_product <= _t535;
         if (go) lane60_side_later_base_value <= lane60_side_base_value_1;
         if (go) lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
         if (go) lane60_side_later_half_scale <= lane60_side_half_scale_1;
@@ -12326,17 +13526,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane60_scaled = {lane60_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane60_sum <= {1'h0, lane60_side_later_base_value} + {4'h0, lane60_scaled};
     wire [22:0] lane60_frame = {2'h0, lane60_sum}; // decode.rs:95
-    wire [15:0] lane60_padded = {lane60_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t956 = ~(|lane60_padded[15:8]); // leading_zeros.rs:20
-    wire _t957 = ~(|lane60_padded[7:4]); // leading_zeros.rs:20
-    wire _t958 = ~(|lane60_padded[3:2]); // leading_zeros.rs:20
-    wire _t959 = ~(|lane60_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t960 = _t957 ? {_t958, _t958 ? (~lane60_padded[1]) : (~lane60_padded[3])} : {_t959, _t959 ? (~lane60_padded[5]) : (~lane60_padded[7])}; // leading_zeros.rs:21
-    wire _t961 = ~(|lane60_padded[15:12]); // leading_zeros.rs:20
-    wire _t962 = ~(|lane60_padded[11:10]); // leading_zeros.rs:20
-    wire _t963 = ~(|lane60_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t964 = _t961 ? {_t962, _t962 ? (~lane60_padded[9]) : (~lane60_padded[11])} : {_t963, _t963 ? (~lane60_padded[13]) : (~lane60_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane60_zeros = {_t956, _t956 ? {_t957, _t960} : {_t961, _t964}}; // leading_zeros.rs:21
+    wire [7:0] lane60_high = lane60_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane60_low = {lane60_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane60_none_1 = ~(|lane60_high); // leading_zeros.rs:15
+    wire [3:0] lane60_high_1 = lane60_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane60_low_1 = lane60_low[3:0]; // leading_zeros.rs:14
+    wire lane60_none_2 = ~(|lane60_high_1); // leading_zeros.rs:15
+    wire [1:0] lane60_high_2 = lane60_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane60_low_2 = lane60_low_1[1:0]; // leading_zeros.rs:14
+    wire lane60_none_3 = ~(|lane60_high_2); // leading_zeros.rs:15
+    wire lane60_of_low = ~lane60_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane60_of_low_1 = {lane60_none_3, lane60_none_3 ? lane60_of_low : (~lane60_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane60_high_3 = lane60_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane60_low_3 = lane60_high_1[1:0]; // leading_zeros.rs:14
+    wire lane60_none_4 = ~(|lane60_high_3); // leading_zeros.rs:15
+    wire lane60_of_low_2 = ~lane60_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t536 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t536}; // leading_zeros.rs:17
+    wire [3:0] lane60_high_4 = lane60_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane60_low_4 = lane60_high[3:0]; // leading_zeros.rs:14
+    wire lane60_none_5 = ~(|lane60_high_4); // leading_zeros.rs:15
+    wire [1:0] lane60_high_5 = lane60_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane60_low_5 = lane60_low_4[1:0]; // leading_zeros.rs:14
+    wire lane60_none_6 = ~(|lane60_high_5); // leading_zeros.rs:15
+    wire lane60_of_low_4 = ~lane60_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane60_of_low_5 = {lane60_none_6, lane60_none_6 ? lane60_of_low_4 : (~lane60_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane60_high_6 = lane60_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane60_low_6 = lane60_high_4[1:0]; // leading_zeros.rs:14
+    wire lane60_none_7 = ~(|lane60_high_6); // leading_zeros.rs:15
+    wire lane60_of_low_6 = ~lane60_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t537 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t537}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane60_scale <= lane60_side_later_half_scale;
     wire lane60_limited = (~(|lane60_scale[5:4])) & (lane60_zeros > lane60_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12362,9 +13582,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_lost_8 = lane60_frame_1[8] & (lane60_shift <= 4'h2); // decode.rs:103
     wire lane60_lost_9 = lane60_frame_1[9] & (lane60_shift <= 4'h1); // decode.rs:103
     wire lane60_lost_10 = lane60_frame_1[10] & (lane60_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t965 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:104
+    wire [11:0] _t538 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane60_rest <= |_t965;
+        if (go) lane60_rest <= |_t538;
         if (go) lane60_zero_s2 <= lane60_zero;
         if (go) lane60_zero_s3 <= lane60_zero_s2;
         if (go) lane60_zero_s4 <= lane60_zero_s3;
@@ -12375,9 +13595,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_up = lane60_normal[0] & (lane60_rest | lane60_normal[1]); // decode.rs:109
     wire [16:0] lane60_kept = {lane60_exponent, lane60_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane60_more = {5'h0, lane60_normal[11], 10'h0, lane60_up}; // decode.rs:111
-    wire [16:0] _t966 = lane60_kept + lane60_more; // decode.rs:112
+    wire [16:0] _t539 = lane60_kept + lane60_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane60_magnitude <= _t966[16:1];
+        if (go) lane60_magnitude <= _t539[16:1];
         if (go) lane60_negative_1_s2 <= lane60_negative_1;
         if (go) lane60_negative_1_s3 <= lane60_negative_1_s2;
         if (go) lane60_negative_1_s4 <= lane60_negative_1_s3;
@@ -12415,13 +13635,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t967 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t968 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t969 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t967; // side_table.rs:165
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t968; // side_table.rs:165
+    wire [19:0] _t540 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t541 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t542 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t540; // side_table.rs:165
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t541; // side_table.rs:165
     wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t969; // side_table.rs:165
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t542; // side_table.rs:165
     wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:167
@@ -12435,9 +13655,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane61_side_half_scale_1 <= lane61_side_half_scale;
         if (go) lane61_h_s2 <= lane61_h;
     end
-    wire [12:0] _t970 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t543 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane61_product <= _t970;
+        if (go) lane61_product <= _t543;
         if (go) lane61_side_later_base_value <= lane61_side_base_value_1;
         if (go) lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
         if (go) lane61_side_later_half_scale <= lane61_side_half_scale_1;
@@ -12445,17 +13665,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane61_scaled = {lane61_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane61_sum <= {1'h0, lane61_side_later_base_value} + {4'h0, lane61_scaled};
     wire [22:0] lane61_frame = {2'h0, lane61_sum}; // decode.rs:95
-    wire [15:0] lane61_padded = {lane61_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t971 = ~(|lane61_padded[15:8]); // leading_zeros.rs:20
-    wire _t972 = ~(|lane61_padded[7:4]); // leading_zeros.rs:20
-    wire _t973 = ~(|lane61_padded[3:2]); // leading_zeros.rs:20
-    wire _t974 = ~(|lane61_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t975 = _t972 ? {_t973, _t973 ? (~lane61_padded[1]) : (~lane61_padded[3])} : {_t974, _t974 ? (~lane61_padded[5]) : (~lane61_padded[7])}; // leading_zeros.rs:21
-    wire _t976 = ~(|lane61_padded[15:12]); // leading_zeros.rs:20
-    wire _t977 = ~(|lane61_padded[11:10]); // leading_zeros.rs:20
-    wire _t978 = ~(|lane61_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t979 = _t976 ? {_t977, _t977 ? (~lane61_padded[9]) : (~lane61_padded[11])} : {_t978, _t978 ? (~lane61_padded[13]) : (~lane61_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane61_zeros = {_t971, _t971 ? {_t972, _t975} : {_t976, _t979}}; // leading_zeros.rs:21
+    wire [7:0] lane61_high = lane61_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane61_low = {lane61_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane61_none_1 = ~(|lane61_high); // leading_zeros.rs:15
+    wire [3:0] lane61_high_1 = lane61_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane61_low_1 = lane61_low[3:0]; // leading_zeros.rs:14
+    wire lane61_none_2 = ~(|lane61_high_1); // leading_zeros.rs:15
+    wire [1:0] lane61_high_2 = lane61_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane61_low_2 = lane61_low_1[1:0]; // leading_zeros.rs:14
+    wire lane61_none_3 = ~(|lane61_high_2); // leading_zeros.rs:15
+    wire lane61_of_low = ~lane61_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane61_of_low_1 = {lane61_none_3, lane61_none_3 ? lane61_of_low : (~lane61_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane61_high_3 = lane61_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane61_low_3 = lane61_high_1[1:0]; // leading_zeros.rs:14
+    wire lane61_none_4 = ~(|lane61_high_3); // leading_zeros.rs:15
+    wire lane61_of_low_2 = ~lane61_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t544 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t544}; // leading_zeros.rs:17
+    wire [3:0] lane61_high_4 = lane61_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane61_low_4 = lane61_high[3:0]; // leading_zeros.rs:14
+    wire lane61_none_5 = ~(|lane61_high_4); // leading_zeros.rs:15
+    wire [1:0] lane61_high_5 = lane61_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane61_low_5 = lane61_low_4[1:0]; // leading_zeros.rs:14
+    wire lane61_none_6 = ~(|lane61_high_5); // leading_zeros.rs:15
+    wire lane61_of_low_4 = ~lane61_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane61_of_low_5 = {lane61_none_6, lane61_none_6 ? lane61_of_low_4 : (~lane61_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane61_high_6 = lane61_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane61_low_6 = lane61_high_4[1:0]; // leading_zeros.rs:14
+    wire lane61_none_7 = ~(|lane61_high_6); // leading_zeros.rs:15
+    wire lane61_of_low_6 = ~lane61_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t545 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t545}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane61_scale <= lane61_side_later_half_scale;
     wire lane61_limited = (~(|lane61_scale[5:4])) & (lane61_zeros > lane61_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12481,9 +13721,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_lost_8 = lane61_frame_1[8] & (lane61_shift <= 4'h2); // decode.rs:103
     wire lane61_lost_9 = lane61_frame_1[9] & (lane61_shift <= 4'h1); // decode.rs:103
     wire lane61_lost_10 = lane61_frame_1[10] & (lane61_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t980 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:104
+    wire [11:0] _t546 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane61_rest <= |_t980;
+        if (go) lane61_rest <= |_t546;
         if (go) lane61_zero_s2 <= lane61_zero;
         if (go) lane61_zero_s3 <= lane61_zero_s2;
         if (go) lane61_zero_s4 <= lane61_zero_s3;
@@ -12494,9 +13734,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_up = lane61_normal[0] & (lane61_rest | lane61_normal[1]); // decode.rs:109
     wire [16:0] lane61_kept = {lane61_exponent, lane61_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane61_more = {5'h0, lane61_normal[11], 10'h0, lane61_up}; // decode.rs:111
-    wire [16:0] _t981 = lane61_kept + lane61_more; // decode.rs:112
+    wire [16:0] _t547 = lane61_kept + lane61_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane61_magnitude <= _t981[16:1];
+        if (go) lane61_magnitude <= _t547[16:1];
         if (go) lane61_negative_1_s2 <= lane61_negative_1;
         if (go) lane61_negative_1_s3 <= lane61_negative_1_s2;
         if (go) lane61_negative_1_s4 <= lane61_negative_1_s3;
@@ -12534,13 +13774,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t982 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t983 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t984 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t982; // side_table.rs:165
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t983; // side_table.rs:165
+    wire [19:0] _t548 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t549 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t550 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t548; // side_table.rs:165
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t549; // side_table.rs:165
     wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t984; // side_table.rs:165
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t550; // side_table.rs:165
     wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:167
@@ -12554,9 +13794,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane62_side_half_scale_1 <= lane62_side_half_scale;
         if (go) lane62_h_s2 <= lane62_h;
     end
-    wire [12:0] _t985 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t551 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane62_product <= _t985;
+        if (go) lane62_product <= _t551;
         if (go) lane62_side_later_base_value <= lane62_side_base_value_1;
         if (go) lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
         if (go) lane62_side_later_half_scale <= lane62_side_half_scale_1;
@@ -12564,17 +13804,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane62_scaled = {lane62_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane62_sum <= {1'h0, lane62_side_later_base_value} + {4'h0, lane62_scaled};
     wire [22:0] lane62_frame = {2'h0, lane62_sum}; // decode.rs:95
-    wire [15:0] lane62_padded = {lane62_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t986 = ~(|lane62_padded[15:8]); // leading_zeros.rs:20
-    wire _t987 = ~(|lane62_padded[7:4]); // leading_zeros.rs:20
-    wire _t988 = ~(|lane62_padded[3:2]); // leading_zeros.rs:20
-    wire _t989 = ~(|lane62_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t990 = _t987 ? {_t988, _t988 ? (~lane62_padded[1]) : (~lane62_padded[3])} : {_t989, _t989 ? (~lane62_padded[5]) : (~lane62_padded[7])}; // leading_zeros.rs:21
-    wire _t991 = ~(|lane62_padded[15:12]); // leading_zeros.rs:20
-    wire _t992 = ~(|lane62_padded[11:10]); // leading_zeros.rs:20
-    wire _t993 = ~(|lane62_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t994 = _t991 ? {_t992, _t992 ? (~lane62_padded[9]) : (~lane62_padded[11])} : {_t993, _t993 ? (~lane62_padded[13]) : (~lane62_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane62_zeros = {_t986, _t986 ? {_t987, _t990} : {_t991, _t994}}; // leading_zeros.rs:21
+    wire [7:0] lane62_high = lane62_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane62_low = {lane62_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane62_none_1 = ~(|lane62_high); // leading_zeros.rs:15
+    wire [3:0] lane62_high_1 = lane62_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane62_low_1 = lane62_low[3:0]; // leading_zeros.rs:14
+    wire lane62_none_2 = ~(|lane62_high_1); // leading_zeros.rs:15
+    wire [1:0] lane62_high_2 = lane62_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane62_low_2 = lane62_low_1[1:0]; // leading_zeros.rs:14
+    wire lane62_none_3 = ~(|lane62_high_2); // leading_zeros.rs:15
+    wire lane62_of_low = ~lane62_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane62_of_low_1 = {lane62_none_3, lane62_none_3 ? lane62_of_low : (~lane62_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane62_high_3 = lane62_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane62_low_3 = lane62_high_1[1:0]; // leading_zeros.rs:14
+    wire lane62_none_4 = ~(|lane62_high_3); // leading_zeros.rs:15
+    wire lane62_of_low_2 = ~lane62_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t552 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t552}; // leading_zeros.rs:17
+    wire [3:0] lane62_high_4 = lane62_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane62_low_4 = lane62_high[3:0]; // leading_zeros.rs:14
+    wire lane62_none_5 = ~(|lane62_high_4); // leading_zeros.rs:15
+    wire [1:0] lane62_high_5 = lane62_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane62_low_5 = lane62_low_4[1:0]; // leading_zeros.rs:14
+    wire lane62_none_6 = ~(|lane62_high_5); // leading_zeros.rs:15
+    wire lane62_of_low_4 = ~lane62_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane62_of_low_5 = {lane62_none_6, lane62_none_6 ? lane62_of_low_4 : (~lane62_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane62_high_6 = lane62_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane62_low_6 = lane62_high_4[1:0]; // leading_zeros.rs:14
+    wire lane62_none_7 = ~(|lane62_high_6); // leading_zeros.rs:15
+    wire lane62_of_low_6 = ~lane62_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t553 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t553}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane62_scale <= lane62_side_later_half_scale;
     wire lane62_limited = (~(|lane62_scale[5:4])) & (lane62_zeros > lane62_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12600,9 +13860,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_lost_8 = lane62_frame_1[8] & (lane62_shift <= 4'h2); // decode.rs:103
     wire lane62_lost_9 = lane62_frame_1[9] & (lane62_shift <= 4'h1); // decode.rs:103
     wire lane62_lost_10 = lane62_frame_1[10] & (lane62_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t995 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:104
+    wire [11:0] _t554 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane62_rest <= |_t995;
+        if (go) lane62_rest <= |_t554;
         if (go) lane62_zero_s2 <= lane62_zero;
         if (go) lane62_zero_s3 <= lane62_zero_s2;
         if (go) lane62_zero_s4 <= lane62_zero_s3;
@@ -12613,9 +13873,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_up = lane62_normal[0] & (lane62_rest | lane62_normal[1]); // decode.rs:109
     wire [16:0] lane62_kept = {lane62_exponent, lane62_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane62_more = {5'h0, lane62_normal[11], 10'h0, lane62_up}; // decode.rs:111
-    wire [16:0] _t996 = lane62_kept + lane62_more; // decode.rs:112
+    wire [16:0] _t555 = lane62_kept + lane62_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane62_magnitude <= _t996[16:1];
+        if (go) lane62_magnitude <= _t555[16:1];
         if (go) lane62_negative_1_s2 <= lane62_negative_1;
         if (go) lane62_negative_1_s3 <= lane62_negative_1_s2;
         if (go) lane62_negative_1_s4 <= lane62_negative_1_s3;
@@ -12653,13 +13913,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
     wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:164
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t997 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t998 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t999 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t997; // side_table.rs:165
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t998; // side_table.rs:165
+    wire [19:0] _t556 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
+    wire _t557 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
+    wire [5:0] _t558 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t556; // side_table.rs:165
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t557; // side_table.rs:165
     wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t999; // side_table.rs:165
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t558; // side_table.rs:165
     wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
     wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
     wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:167
@@ -12673,9 +13933,9 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane63_side_half_scale_1 <= lane63_side_half_scale;
         if (go) lane63_h_s2 <= lane63_h;
     end
-    wire [12:0] _t1000 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:89
+    wire [12:0] _t559 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:89
     always @(posedge clk) begin
-        if (go) lane63_product <= _t1000;
+        if (go) lane63_product <= _t559;
         if (go) lane63_side_later_base_value <= lane63_side_base_value_1;
         if (go) lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
         if (go) lane63_side_later_half_scale <= lane63_side_half_scale_1;
@@ -12683,17 +13943,37 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [16:0] lane63_scaled = {lane63_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane63_sum <= {1'h0, lane63_side_later_base_value} + {4'h0, lane63_scaled};
     wire [22:0] lane63_frame = {2'h0, lane63_sum}; // decode.rs:95
-    wire [15:0] lane63_padded = {lane63_frame[22:11], 4'hf}; // decode.rs:96
-    wire _t1001 = ~(|lane63_padded[15:8]); // leading_zeros.rs:20
-    wire _t1002 = ~(|lane63_padded[7:4]); // leading_zeros.rs:20
-    wire _t1003 = ~(|lane63_padded[3:2]); // leading_zeros.rs:20
-    wire _t1004 = ~(|lane63_padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t1005 = _t1002 ? {_t1003, _t1003 ? (~lane63_padded[1]) : (~lane63_padded[3])} : {_t1004, _t1004 ? (~lane63_padded[5]) : (~lane63_padded[7])}; // leading_zeros.rs:21
-    wire _t1006 = ~(|lane63_padded[15:12]); // leading_zeros.rs:20
-    wire _t1007 = ~(|lane63_padded[11:10]); // leading_zeros.rs:20
-    wire _t1008 = ~(|lane63_padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t1009 = _t1006 ? {_t1007, _t1007 ? (~lane63_padded[9]) : (~lane63_padded[11])} : {_t1008, _t1008 ? (~lane63_padded[13]) : (~lane63_padded[15])}; // leading_zeros.rs:21
-    wire [3:0] lane63_zeros = {_t1001, _t1001 ? {_t1002, _t1005} : {_t1006, _t1009}}; // leading_zeros.rs:21
+    wire [7:0] lane63_high = lane63_frame[22:15]; // leading_zeros.rs:14
+    wire [7:0] lane63_low = {lane63_frame[14:11], 4'hf}; // leading_zeros.rs:14
+    wire lane63_none_1 = ~(|lane63_high); // leading_zeros.rs:15
+    wire [3:0] lane63_high_1 = lane63_low[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane63_low_1 = lane63_low[3:0]; // leading_zeros.rs:14
+    wire lane63_none_2 = ~(|lane63_high_1); // leading_zeros.rs:15
+    wire [1:0] lane63_high_2 = lane63_low_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane63_low_2 = lane63_low_1[1:0]; // leading_zeros.rs:14
+    wire lane63_none_3 = ~(|lane63_high_2); // leading_zeros.rs:15
+    wire lane63_of_low = ~lane63_low_2[1]; // leading_zeros.rs:11
+    wire [1:0] lane63_of_low_1 = {lane63_none_3, lane63_none_3 ? lane63_of_low : (~lane63_high_2[1])}; // leading_zeros.rs:17
+    wire [1:0] lane63_high_3 = lane63_high_1[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane63_low_3 = lane63_high_1[1:0]; // leading_zeros.rs:14
+    wire lane63_none_4 = ~(|lane63_high_3); // leading_zeros.rs:15
+    wire lane63_of_low_2 = ~lane63_low_3[1]; // leading_zeros.rs:11
+    wire [1:0] _t560 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t560}; // leading_zeros.rs:17
+    wire [3:0] lane63_high_4 = lane63_high[7:4]; // leading_zeros.rs:14
+    wire [3:0] lane63_low_4 = lane63_high[3:0]; // leading_zeros.rs:14
+    wire lane63_none_5 = ~(|lane63_high_4); // leading_zeros.rs:15
+    wire [1:0] lane63_high_5 = lane63_low_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane63_low_5 = lane63_low_4[1:0]; // leading_zeros.rs:14
+    wire lane63_none_6 = ~(|lane63_high_5); // leading_zeros.rs:15
+    wire lane63_of_low_4 = ~lane63_low_5[1]; // leading_zeros.rs:11
+    wire [1:0] lane63_of_low_5 = {lane63_none_6, lane63_none_6 ? lane63_of_low_4 : (~lane63_high_5[1])}; // leading_zeros.rs:17
+    wire [1:0] lane63_high_6 = lane63_high_4[3:2]; // leading_zeros.rs:14
+    wire [1:0] lane63_low_6 = lane63_high_4[1:0]; // leading_zeros.rs:14
+    wire lane63_none_7 = ~(|lane63_high_6); // leading_zeros.rs:15
+    wire lane63_of_low_6 = ~lane63_low_6[1]; // leading_zeros.rs:11
+    wire [1:0] _t561 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t561}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane63_scale <= lane63_side_later_half_scale;
     wire lane63_limited = (~(|lane63_scale[5:4])) & (lane63_zeros > lane63_scale[3:0]); // decode.rs:98
     always @(posedge clk) begin
@@ -12719,9 +13999,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_lost_8 = lane63_frame_1[8] & (lane63_shift <= 4'h2); // decode.rs:103
     wire lane63_lost_9 = lane63_frame_1[9] & (lane63_shift <= 4'h1); // decode.rs:103
     wire lane63_lost_10 = lane63_frame_1[10] & (lane63_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t1010 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:104
+    wire [11:0] _t562 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:104
     always @(posedge clk) begin
-        if (go) lane63_rest <= |_t1010;
+        if (go) lane63_rest <= |_t562;
         if (go) lane63_zero_s2 <= lane63_zero;
         if (go) lane63_zero_s3 <= lane63_zero_s2;
         if (go) lane63_zero_s4 <= lane63_zero_s3;
@@ -12732,9 +14012,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_up = lane63_normal[0] & (lane63_rest | lane63_normal[1]); // decode.rs:109
     wire [16:0] lane63_kept = {lane63_exponent, lane63_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane63_more = {5'h0, lane63_normal[11], 10'h0, lane63_up}; // decode.rs:111
-    wire [16:0] _t1011 = lane63_kept + lane63_more; // decode.rs:112
+    wire [16:0] _t563 = lane63_kept + lane63_more; // decode.rs:112
     always @(posedge clk) begin
-        if (go) lane63_magnitude <= _t1011[16:1];
+        if (go) lane63_magnitude <= _t563[16:1];
         if (go) lane63_negative_1_s2 <= lane63_negative_1;
         if (go) lane63_negative_1_s3 <= lane63_negative_1_s2;
         if (go) lane63_negative_1_s4 <= lane63_negative_1_s3;
@@ -12751,14 +14031,14 @@ module oaken_dequantizer_core_p64_n8192 (
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t1012 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t1013 = _t1012 & (~looked_up); // dequantizer.rs:94
+    wire _t564 = header_valid & header_ready; // dequantizer.rs:236
+    wire _t565 = _t564 & (~looked_up); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t1013) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t1012)) slots_used <= slots_used - 4'h1;
+            if (_t565) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t564)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
@@ -12791,12 +14071,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire last_1 = ends_s7; // dequantizer.rs:238
     wire ended = (valid & last_1) & go; // dequantizer.rs:239
     assign finished = ended;
-    wire _t1014 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t566 = reader_begins & (~ended); // dequantizer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t1014) in_flight <= in_flight + 4'h1;
+            if (_t566) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -12940,26 +14220,26 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t1015 = m_ready | (~elements_valid); // dequantizer.rs:253
-    always @(posedge clk) if (_t1015) elements_last <= chosen_last;
+    wire _t567 = m_ready | (~elements_valid); // dequantizer.rs:253
+    always @(posedge clk) if (_t567) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
         end else begin
-            if (_t1015) elements_valid <= valid | (~spare_empty);
+            if (_t567) elements_valid <= valid | (~spare_empty);
         end
     end
-    wire [1023:0] _t1016 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:255
-    always @(posedge clk) if (_t1015) elements_data <= _t1016;
+    wire [1023:0] _t568 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:255
+    always @(posedge clk) if (_t567) elements_data <= _t568;
     always @(posedge clk) begin
         if (rst) begin
             spare_empty <= 1'h1;
         end else begin
-            if (_t1015) spare_empty <= 1'h1;
+            if (_t567) spare_empty <= 1'h1;
             else spare_empty <= spare_empty & (~valid);
         end
     end
-    wire unused_ok = &{1'b0, _t2[7], header_payload[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], _t18[22:20], _t19[22:20], guard_m_last, beats_minus_1[7], lane0_padded[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t84[0], lane1_padded[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t97[0], lane2_padded[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t110[0], lane3_padded[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t123[0], lane4_padded[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t136[0], lane5_padded[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t149[0], lane6_padded[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t162[0], lane7_padded[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t175[0], lane8_padded[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t188[0], lane9_padded[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t201[0], lane10_padded[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t216[0], lane11_padded[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t231[0], lane12_padded[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t246[0], lane13_padded[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t261[0], lane14_padded[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t276[0], lane15_padded[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t291[0], lane16_padded[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t306[0], lane17_padded[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t321[0], lane18_padded[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t336[0], lane19_padded[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t351[0], lane20_padded[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t366[0], lane21_padded[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t381[0], lane22_padded[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t396[0], lane23_padded[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t411[0], lane24_padded[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t426[0], lane25_padded[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t441[0], lane26_padded[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t456[0], lane27_padded[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t471[0], lane28_padded[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t486[0], lane29_padded[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t501[0], lane30_padded[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t516[0], lane31_padded[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t531[0], lane32_padded[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t546[0], lane33_padded[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t561[0], lane34_padded[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t576[0], lane35_padded[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t591[0], lane36_padded[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t606[0], lane37_padded[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t621[0], lane38_padded[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t636[0], lane39_padded[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t651[0], lane40_padded[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t666[0], lane41_padded[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t681[0], lane42_padded[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t696[0], lane43_padded[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t711[0], lane44_padded[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t726[0], lane45_padded[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t741[0], lane46_padded[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t756[0], lane47_padded[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t771[0], lane48_padded[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t786[0], lane49_padded[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t801[0], lane50_padded[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t816[0], lane51_padded[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t831[0], lane52_padded[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t846[0], lane53_padded[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t861[0], lane54_padded[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t876[0], lane55_padded[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t891[0], lane56_padded[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t906[0], lane57_padded[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t921[0], lane58_padded[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t936[0], lane59_padded[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t951[0], lane60_padded[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t966[0], lane61_padded[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t981[0], lane62_padded[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t996[0], lane63_padded[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t1011[0]};
+    wire unused_ok = &{1'b0, _t2[7], header_payload[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], _t18[22:20], _t19[22:20], guard_m_last, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t77[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t83[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t89[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t95[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t101[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t107[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t113[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t119[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t125[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t131[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t139[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t147[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t155[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t163[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t171[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t179[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t187[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t195[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t203[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t211[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t219[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t227[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t235[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t243[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t251[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t259[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t267[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t275[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t283[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t291[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t299[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t307[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t315[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t323[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t331[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t339[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t347[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t355[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t363[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t371[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t379[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t387[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t395[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t403[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t411[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t419[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t427[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t435[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t443[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t451[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t459[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t467[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t475[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t483[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t491[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t499[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t507[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t515[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t523[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t531[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t539[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t547[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t555[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t563[0]};
 endmodule
 
 `default_nettype wire

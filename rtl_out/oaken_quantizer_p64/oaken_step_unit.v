@@ -311,50 +311,89 @@ module oaken_step_unit (
     end
 
     // stages 4 to 6: its leading 12 bits, rounded up
-    wire [63:0] padded = {range, 23'h0}; // leading_zeros.rs:10
-    wire _t5 = ~(|padded[63:32]); // leading_zeros.rs:20
-    wire _t6 = ~(|padded[31:16]); // leading_zeros.rs:20
-    wire _t7 = ~(|padded[15:8]); // leading_zeros.rs:20
-    wire _t8 = ~(|padded[7:4]); // leading_zeros.rs:20
-    wire _t9 = ~(|padded[3:2]); // leading_zeros.rs:20
-    wire _t10 = ~(|padded[7:6]); // leading_zeros.rs:20
-    wire [1:0] _t11 = _t8 ? {_t9, _t9 ? (~padded[1]) : (~padded[3])} : {_t10, _t10 ? (~padded[5]) : (~padded[7])}; // leading_zeros.rs:21
-    wire _t12 = ~(|padded[15:12]); // leading_zeros.rs:20
-    wire _t13 = ~(|padded[11:10]); // leading_zeros.rs:20
-    wire _t14 = ~(|padded[15:14]); // leading_zeros.rs:20
-    wire [1:0] _t15 = _t12 ? {_t13, _t13 ? (~padded[9]) : (~padded[11])} : {_t14, _t14 ? (~padded[13]) : (~padded[15])}; // leading_zeros.rs:21
-    wire _t16 = ~(|padded[31:24]); // leading_zeros.rs:20
-    wire _t17 = ~(|padded[23:20]); // leading_zeros.rs:20
-    wire _t18 = ~(|padded[19:18]); // leading_zeros.rs:20
-    wire _t19 = ~(|padded[23:22]); // leading_zeros.rs:20
-    wire [1:0] _t20 = _t17 ? {_t18, _t18 ? (~padded[17]) : (~padded[19])} : {_t19, _t19 ? (~padded[21]) : (~padded[23])}; // leading_zeros.rs:21
-    wire _t21 = ~(|padded[31:28]); // leading_zeros.rs:20
-    wire _t22 = ~(|padded[27:26]); // leading_zeros.rs:20
-    wire _t23 = ~(|padded[31:30]); // leading_zeros.rs:20
-    wire [1:0] _t24 = _t21 ? {_t22, _t22 ? (~padded[25]) : (~padded[27])} : {_t23, _t23 ? (~padded[29]) : (~padded[31])}; // leading_zeros.rs:21
-    wire [3:0] _t25 = _t6 ? {_t7, _t7 ? {_t8, _t11} : {_t12, _t15}} : {_t16, _t16 ? {_t17, _t20} : {_t21, _t24}}; // leading_zeros.rs:21
-    wire _t26 = ~(|padded[63:48]); // leading_zeros.rs:20
-    wire _t27 = ~(|padded[47:40]); // leading_zeros.rs:20
-    wire _t28 = ~(|padded[39:36]); // leading_zeros.rs:20
-    wire _t29 = ~(|padded[35:34]); // leading_zeros.rs:20
-    wire _t30 = ~(|padded[39:38]); // leading_zeros.rs:20
-    wire [1:0] _t31 = _t28 ? {_t29, _t29 ? (~padded[33]) : (~padded[35])} : {_t30, _t30 ? (~padded[37]) : (~padded[39])}; // leading_zeros.rs:21
-    wire _t32 = ~(|padded[47:44]); // leading_zeros.rs:20
-    wire _t33 = ~(|padded[43:42]); // leading_zeros.rs:20
-    wire _t34 = ~(|padded[47:46]); // leading_zeros.rs:20
-    wire [1:0] _t35 = _t32 ? {_t33, _t33 ? (~padded[41]) : (~padded[43])} : {_t34, _t34 ? (~padded[45]) : (~padded[47])}; // leading_zeros.rs:21
-    wire _t36 = ~(|padded[63:56]); // leading_zeros.rs:20
-    wire _t37 = ~(|padded[55:52]); // leading_zeros.rs:20
-    wire _t38 = ~(|padded[51:50]); // leading_zeros.rs:20
-    wire _t39 = ~(|padded[55:54]); // leading_zeros.rs:20
-    wire [1:0] _t40 = _t37 ? {_t38, _t38 ? (~padded[49]) : (~padded[51])} : {_t39, _t39 ? (~padded[53]) : (~padded[55])}; // leading_zeros.rs:21
-    wire _t41 = ~(|padded[63:60]); // leading_zeros.rs:20
-    wire _t42 = ~(|padded[59:58]); // leading_zeros.rs:20
-    wire _t43 = ~(|padded[63:62]); // leading_zeros.rs:20
-    wire [1:0] _t44 = _t41 ? {_t42, _t42 ? (~padded[57]) : (~padded[59])} : {_t43, _t43 ? (~padded[61]) : (~padded[63])}; // leading_zeros.rs:21
-    wire [3:0] _t45 = _t26 ? {_t27, _t27 ? {_t28, _t31} : {_t32, _t35}} : {_t36, _t36 ? {_t37, _t40} : {_t41, _t44}}; // leading_zeros.rs:21
+    wire [31:0] high = range[40:9]; // leading_zeros.rs:14
+    wire [8:0] low = range[8:0]; // leading_zeros.rs:14
+    wire none = ~(|high); // leading_zeros.rs:15
+    wire [7:0] high_1 = low[8:1]; // leading_zeros.rs:14
+    wire none_1 = ~(|high_1); // leading_zeros.rs:15
+    wire [3:0] high_2 = high_1[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_2 = high_1[3:0]; // leading_zeros.rs:14
+    wire none_2 = ~(|high_2); // leading_zeros.rs:15
+    wire [1:0] high_3 = low_2[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_3 = low_2[1:0]; // leading_zeros.rs:14
+    wire none_3 = ~(|high_3); // leading_zeros.rs:15
+    wire of_low = ~low_3[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_1 = {none_3, none_3 ? of_low : (~high_3[1])}; // leading_zeros.rs:17
+    wire [1:0] high_4 = high_2[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_4 = high_2[1:0]; // leading_zeros.rs:14
+    wire none_4 = ~(|high_4); // leading_zeros.rs:15
+    wire of_low_2 = ~low_4[1]; // leading_zeros.rs:11
+    wire [3:0] _t5 = {none_1, none_1 ? 3'h0 : {none_2, none_2 ? of_low_1 : {none_4, none_4 ? of_low_2 : (~high_4[1])}}}; // leading_zeros.rs:17
+    wire [4:0] of_low_3 = {1'h0, _t5}; // leading_zeros.rs:16
+    wire [15:0] high_5 = high[31:16]; // leading_zeros.rs:14
+    wire [15:0] low_5 = high[15:0]; // leading_zeros.rs:14
+    wire none_5 = ~(|high_5); // leading_zeros.rs:15
+    wire [7:0] high_6 = low_5[15:8]; // leading_zeros.rs:14
+    wire [7:0] low_6 = low_5[7:0]; // leading_zeros.rs:14
+    wire none_6 = ~(|high_6); // leading_zeros.rs:15
+    wire [3:0] high_7 = low_6[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_7 = low_6[3:0]; // leading_zeros.rs:14
+    wire none_7 = ~(|high_7); // leading_zeros.rs:15
+    wire [1:0] high_8 = low_7[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_8 = low_7[1:0]; // leading_zeros.rs:14
+    wire none_8 = ~(|high_8); // leading_zeros.rs:15
+    wire of_low_4 = ~low_8[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_5 = {none_8, none_8 ? of_low_4 : (~high_8[1])}; // leading_zeros.rs:17
+    wire [1:0] high_9 = high_7[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_9 = high_7[1:0]; // leading_zeros.rs:14
+    wire none_9 = ~(|high_9); // leading_zeros.rs:15
+    wire of_low_6 = ~low_9[1]; // leading_zeros.rs:11
+    wire [2:0] of_low_7 = {none_7, none_7 ? of_low_5 : {none_9, none_9 ? of_low_6 : (~high_9[1])}}; // leading_zeros.rs:17
+    wire [3:0] high_10 = high_6[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_10 = high_6[3:0]; // leading_zeros.rs:14
+    wire none_10 = ~(|high_10); // leading_zeros.rs:15
+    wire [1:0] high_11 = low_10[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_11 = low_10[1:0]; // leading_zeros.rs:14
+    wire none_11 = ~(|high_11); // leading_zeros.rs:15
+    wire of_low_8 = ~low_11[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_9 = {none_11, none_11 ? of_low_8 : (~high_11[1])}; // leading_zeros.rs:17
+    wire [1:0] high_12 = high_10[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_12 = high_10[1:0]; // leading_zeros.rs:14
+    wire none_12 = ~(|high_12); // leading_zeros.rs:15
+    wire of_low_10 = ~low_12[1]; // leading_zeros.rs:11
+    wire [2:0] _t6 = none_6 ? of_low_7 : {none_10, none_10 ? of_low_9 : {none_12, none_12 ? of_low_10 : (~high_12[1])}}; // leading_zeros.rs:17
+    wire [3:0] of_low_11 = {none_6, _t6}; // leading_zeros.rs:17
+    wire [7:0] high_13 = high_5[15:8]; // leading_zeros.rs:14
+    wire [7:0] low_13 = high_5[7:0]; // leading_zeros.rs:14
+    wire none_13 = ~(|high_13); // leading_zeros.rs:15
+    wire [3:0] high_14 = low_13[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_14 = low_13[3:0]; // leading_zeros.rs:14
+    wire none_14 = ~(|high_14); // leading_zeros.rs:15
+    wire [1:0] high_15 = low_14[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_15 = low_14[1:0]; // leading_zeros.rs:14
+    wire none_15 = ~(|high_15); // leading_zeros.rs:15
+    wire of_low_12 = ~low_15[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_13 = {none_15, none_15 ? of_low_12 : (~high_15[1])}; // leading_zeros.rs:17
+    wire [1:0] high_16 = high_14[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_16 = high_14[1:0]; // leading_zeros.rs:14
+    wire none_16 = ~(|high_16); // leading_zeros.rs:15
+    wire of_low_14 = ~low_16[1]; // leading_zeros.rs:11
+    wire [2:0] of_low_15 = {none_14, none_14 ? of_low_13 : {none_16, none_16 ? of_low_14 : (~high_16[1])}}; // leading_zeros.rs:17
+    wire [3:0] high_17 = high_13[7:4]; // leading_zeros.rs:14
+    wire [3:0] low_17 = high_13[3:0]; // leading_zeros.rs:14
+    wire none_17 = ~(|high_17); // leading_zeros.rs:15
+    wire [1:0] high_18 = low_17[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_18 = low_17[1:0]; // leading_zeros.rs:14
+    wire none_18 = ~(|high_18); // leading_zeros.rs:15
+    wire of_low_16 = ~low_18[1]; // leading_zeros.rs:11
+    wire [1:0] of_low_17 = {none_18, none_18 ? of_low_16 : (~high_18[1])}; // leading_zeros.rs:17
+    wire [1:0] high_19 = high_17[3:2]; // leading_zeros.rs:14
+    wire [1:0] low_19 = high_17[1:0]; // leading_zeros.rs:14
+    wire none_19 = ~(|high_19); // leading_zeros.rs:15
+    wire of_low_18 = ~low_19[1]; // leading_zeros.rs:11
+    wire [2:0] _t7 = none_13 ? of_low_15 : {none_17, none_17 ? of_low_17 : {none_19, none_19 ? of_low_18 : (~high_19[1])}}; // leading_zeros.rs:17
     always @(posedge clk) begin
-        zeros <= {_t5, _t5 ? {_t6, _t25} : {_t26, _t45}};
+        zeros <= {none, none ? of_low_3 : {none_5, none_5 ? of_low_11 : {none_13, _t7}}};
         some <= |range;
         range_s4 <= range;
         normalised <= range_s4 << zeros;
@@ -363,16 +402,16 @@ module oaken_step_unit (
     always @(posedge clk) rounded <= {1'h0, normalised[40:29]} + {12'h0, rest};
 
     // stages 7 and 8: a sixteenth or a fifteenth of it, rounded up
-    wire [13:0] _t46 = {1'h0, rounded} + 14'he; // step_unit.rs:115
-    wire [9:0] high = _t46[13:4]; // divide15.rs:12
-    wire [3:0] low = _t46[3:0]; // divide15.rs:12
+    wire [13:0] _t8 = {1'h0, rounded} + 14'he; // step_unit.rs:115
+    wire [9:0] high_20 = _t8[13:4]; // divide15.rs:12
+    wire [3:0] low_20 = _t8[3:0]; // divide15.rs:12
     always @(posedge clk) begin
-        digits_0 <= high;
-        digits_1 <= high + {6'h0, low};
+        digits_0 <= high_20;
+        digits_1 <= high_20 + {6'h0, low_20};
     end
-    wire [13:0] _t47 = {1'h0, rounded} + 14'hf; // step_unit.rs:116
+    wire [13:0] _t9 = {1'h0, rounded} + 14'hf; // step_unit.rs:116
     always @(posedge clk) begin
-        sixteenth <= _t47[13:4];
+        sixteenth <= _t9[13:4];
         item_middle_s1 <= item_middle;
         item_middle_s2 <= item_middle_s1;
         item_middle_s3 <= item_middle_s2;
@@ -397,20 +436,20 @@ module oaken_step_unit (
     end
     wire [6:0] least_plus_3 = {1'h0, least_1} + 7'h3; // step_unit.rs:124
     wire too_fine = k < least_plus_3; // step_unit.rs:126
-    wire [6:0] _t48 = k - 7'h3; // step_unit.rs:127
+    wire [6:0] _t10 = k - 7'h3; // step_unit.rs:127
     always @(posedge clk) begin
-        l127_s6 <= too_fine ? least_1 : _t48[5:0];
+        l127_s6 <= too_fine ? least_1 : _t10[5:0];
         l127_s7 <= l127_s6;
         e_of_small <= l127_s7;
         too_fine_s6 <= too_fine;
         too_fine_s7 <= too_fine_s6;
         small_too_fine <= too_fine_s7;
     end
-    wire [6:0] _t49 = k + 7'h1; // step_unit.rs:130
-    wire too_fine_1 = _t49 < least_plus_3; // step_unit.rs:126
-    wire [6:0] _t50 = _t49 - 7'h3; // step_unit.rs:127
+    wire [6:0] _t11 = k + 7'h1; // step_unit.rs:130
+    wire too_fine_1 = _t11 < least_plus_3; // step_unit.rs:126
+    wire [6:0] _t12 = _t11 - 7'h3; // step_unit.rs:127
     always @(posedge clk) begin
-        l127_s6_1 <= too_fine_1 ? least_1 : _t50[5:0];
+        l127_s6_1 <= too_fine_1 ? least_1 : _t12[5:0];
         l127_s7_1 <= l127_s6_1;
         e_of_big <= l127_s7_1;
         too_fine_1_s6 <= too_fine_1;
@@ -420,8 +459,8 @@ module oaken_step_unit (
 
     // stage 9: the step
     wire big = |quotient[9:8]; // step_unit.rs:133
-    wire [9:0] _t51 = quotient + 10'h1; // step_unit.rs:134
-    wire [8:0] halved = _t51[9:1]; // step_unit.rs:134
+    wire [9:0] _t13 = quotient + 10'h1; // step_unit.rs:134
+    wire [8:0] halved = _t13[9:1]; // step_unit.rs:134
     wire [6:0] fraction = big ? halved[6:0] : quotient[6:0]; // step_unit.rs:135
     wire [5:0] chosen = big ? e_of_big : e_of_small; // step_unit.rs:136
     wire too_fine_2 = big ? big_too_fine : small_too_fine; // step_unit.rs:137
@@ -452,20 +491,20 @@ module oaken_step_unit (
         normal <= |item_thr_a_s9[14:10];
         x <= item_thr_a_s9;
     end
-    wire [20:0] _t52 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:18
+    wire [20:0] _t14 = {10'h0, {normal, x[9:0]}} * {11'h0, r}; // align.rs:18
     always @(posedge clk) begin
-        product <= _t52;
+        product <= _t14;
         e_s10 <= e;
     end
     wire [4:0] field = x[14:10]; // align.rs:25
     wire [6:0] less = {~{1'h0, field}, normal}; // align.rs:26
-    wire [6:0] _t53 = {e_s10, 1'h1} + less; // align.rs:27
-    always @(posedge clk) amount <= _t53[6:1];
-    wire [15:0] _t54 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:36
-    wire [15:0] _t55 = amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:36
-    wire [12:0] _t56 = amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:36
-    wire [10:0] _t57 = amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:36
-    wire [9:0] shifted = _t57[9:0]; // align.rs:36
+    wire [6:0] _t15 = {e_s10, 1'h1} + less; // align.rs:27
+    always @(posedge clk) amount <= _t15[6:1];
+    wire [15:0] _t16 = amount[3] ? {8'h0, product[19:12]} : product[19:4]; // align.rs:36
+    wire [15:0] _t17 = amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:36
+    wire [12:0] _t18 = amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:36
+    wire [10:0] _t19 = amount[0] ? {1'h0, _t18[10:1]} : _t18[10:0]; // align.rs:36
+    wire [9:0] shifted = _t19[9:0]; // align.rs:36
     always @(posedge clk) begin
         c_a <= (|amount[5:4]) ? 10'h0 : shifted;
         item_thr_b_s1 <= item_thr_b;
@@ -480,17 +519,17 @@ module oaken_step_unit (
         normal_1 <= |item_thr_b_s9[14:10];
         x_1 <= item_thr_b_s9;
     end
-    wire [20:0] _t58 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:18
-    always @(posedge clk) product_1 <= _t58;
+    wire [20:0] _t20 = {10'h0, {normal_1, x_1[9:0]}} * {11'h0, r}; // align.rs:18
+    always @(posedge clk) product_1 <= _t20;
     wire [4:0] field_1 = x_1[14:10]; // align.rs:25
     wire [6:0] less_1 = {~{1'h0, field_1}, normal_1}; // align.rs:26
-    wire [6:0] _t59 = {e_s10, 1'h1} + less_1; // align.rs:27
-    always @(posedge clk) amount_1 <= _t59[6:1];
-    wire [15:0] _t60 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:36
-    wire [15:0] _t61 = amount_1[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:36
-    wire [12:0] _t62 = amount_1[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:36
-    wire [10:0] _t63 = amount_1[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:36
-    wire [9:0] shifted_1 = _t63[9:0]; // align.rs:36
+    wire [6:0] _t21 = {e_s10, 1'h1} + less_1; // align.rs:27
+    always @(posedge clk) amount_1 <= _t21[6:1];
+    wire [15:0] _t22 = amount_1[3] ? {8'h0, product_1[19:12]} : product_1[19:4]; // align.rs:36
+    wire [15:0] _t23 = amount_1[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:36
+    wire [12:0] _t24 = amount_1[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:36
+    wire [10:0] _t25 = amount_1[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:36
+    wire [9:0] shifted_1 = _t25[9:0]; // align.rs:36
     always @(posedge clk) begin
         c_b <= (|amount_1[5:4]) ? 10'h0 : shifted_1;
         item_max_b_s1 <= item_max_b;
@@ -505,23 +544,23 @@ module oaken_step_unit (
         normal_2 <= |item_max_b_s9[14:10];
         x_2 <= item_max_b_s9;
     end
-    wire [20:0] _t64 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:18
-    always @(posedge clk) product_2 <= _t64;
+    wire [20:0] _t26 = {10'h0, {normal_2, x_2[9:0]}} * {11'h0, r}; // align.rs:18
+    always @(posedge clk) product_2 <= _t26;
     wire [4:0] field_2 = x_2[14:10]; // align.rs:25
     wire [6:0] less_2 = {~{1'h0, field_2}, normal_2}; // align.rs:26
-    wire [6:0] _t65 = {e_s10, 1'h1} + less_2; // align.rs:27
-    always @(posedge clk) amount_2 <= _t65[6:1];
-    wire [15:0] _t66 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:36
-    wire [15:0] _t67 = amount_2[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:36
-    wire [12:0] _t68 = amount_2[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:36
-    wire [10:0] _t69 = amount_2[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:36
-    wire [9:0] shifted_2 = _t69[9:0]; // align.rs:36
+    wire [6:0] _t27 = {e_s10, 1'h1} + less_2; // align.rs:27
+    always @(posedge clk) amount_2 <= _t27[6:1];
+    wire [15:0] _t28 = amount_2[3] ? {8'h0, product_2[19:12]} : product_2[19:4]; // align.rs:36
+    wire [15:0] _t29 = amount_2[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:36
+    wire [12:0] _t30 = amount_2[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:36
+    wire [10:0] _t31 = amount_2[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:36
+    wire [9:0] shifted_2 = _t31[9:0]; // align.rs:36
     always @(posedge clk) largest <= (|amount_2[5:4]) ? 10'h0 : shifted_2;
 
     // stages 13 and 14: how many codes the negative side gets
-    wire [9:0] _t70 = (largest - c_b) + 10'h10; // step_unit.rs:158
+    wire [9:0] _t32 = (largest - c_b) + 10'h10; // step_unit.rs:158
     always @(posedge clk) begin
-        cells <= _t70[9:5];
+        cells <= _t32[9:5];
         any_a_s4 <= any_a;
         any_a_s5 <= any_a_s4;
         any_a_s6 <= any_a_s5;
@@ -572,7 +611,7 @@ module oaken_step_unit (
     assign result_c_a = result_c_a_1;
     assign result_c_b = result_c_b_1;
     assign result_split = split;
-    wire unused_ok = &{1'b0, padded[0], _t47[3:0], _t48[6], _t50[6], _t51[0], halved[8:7], product[3:0], product[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], product_1[3:0], product_1[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], product_2[3:0], product_2[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0]};
+    wire unused_ok = &{1'b0, low[0], low_3[0], low_4[0], low_8[0], low_9[0], low_11[0], low_12[0], low_15[0], low_16[0], low_18[0], low_19[0], _t9[3:0], _t10[6], _t12[6], _t13[0], halved[8:7], product[3:0], product[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], product_1[3:0], product_1[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], product_2[3:0], product_2[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0]};
 endmodule
 
 `default_nettype wire

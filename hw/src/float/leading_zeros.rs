@@ -2,23 +2,19 @@
 
 use hdl::*;
 
-/// The number of zeros above the highest one of `x`, `clog2` of the next power of two bits wide. For `x = 0` the result has no
-/// meaning: the caller tests for it.
+/// The number of zeros above the highest one of `x`, which has at least 2 bits; `clog2` of its width wide. For `x = 0` the result
+/// has no meaning: the caller tests for it.
 #[module]
 pub fn leading_zeros(x: Signal) -> Signal {
-    let width = x.width().next_power_of_two().max(2);
-    let padded = if width == x.width() { x } else { x.cat(x.zeros(width - x.width())) };
-    tree(padded)
-}
-
-fn tree(x: Signal) -> Signal {
-    let half = x.width() / 2;
+    let half = x.width().next_power_of_two() / 2;
     if half == 1 {
         return !x.bit(1);
     }
-    let (high, low) = (x.drop_low(half), x.trunc(half));
+    // the high half is full, the low one may lack places
+    let (high, low) = (x.drop_low(x.width() - half), x.trunc(x.width() - half));
     let none = !high.any();
-    none.cat(none.mux(tree(low), tree(high)))
+    let of_low = if low.width() == 1 { low.zeros(half.ilog2()) } else { leading_zeros(low).zext(half.ilog2()) };
+    none.cat(none.mux(of_low, leading_zeros(high)))
 }
 
 #[cfg(test)]
@@ -29,13 +25,13 @@ mod tests {
     ports! {
         struct CountPorts(width: u32) {
             input x: Signal = bits(width),
-            output n: Signal = bits(clog2((width as usize).next_power_of_two().max(2))),
+            output n: Signal = bits(clog2(width as usize)),
         }
     }
 
     #[test]
     fn counts_for_every_number_of_every_width() {
-        for width in [1, 2, 3, 7, 8, 13] {
+        for width in [2, 3, 5, 6, 7, 8, 9, 13] {
             let m = Module::new("leading_zeros");
             let io = CountPorts::new(m, width);
             io.n.set(leading_zeros(io.x));

@@ -15,6 +15,8 @@ pub mod leading_zeros;
 pub mod logic;
 pub mod multiply;
 pub mod multiply_add;
+mod multiply_add_operands;
+mod multiply_add_round;
 mod multiply_round;
 pub mod operand;
 pub mod recip;
