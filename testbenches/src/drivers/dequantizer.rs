@@ -19,9 +19,11 @@ pub fn dequantizer_driver(p: EngineParams) -> Driver {
     Driver::new(name, design, move |engine, effort| {
         random_records(&device, engine, effort)?;
         early_outliers(&device, engine, effort)?;
+        every_exponent(&device, engine)?;
         registers::test(engine, &device.design, &device.design.ports.s_axil, &device.map, effort.seed)?;
         settings::test(&device, engine, effort.seed)?;
         faulty_records(&device, engine)?;
+        counts_above_64(&device, engine)?;
         missing_bytes(&device, engine)
     })
 }
@@ -115,6 +117,62 @@ fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effo
     })
 }
 
+/// A header with `step` (exponent and 7 bits of fraction) in one of its four places.
+fn with_step(record: &Parts, place: usize, step: u64) -> Parts {
+    let mut record = record.clone();
+    let header = u64::from_le_bytes(record.sparse[..8].try_into().expect("eight bytes"));
+    let header = header & !(0x1fff << (13 * place)) | step << (13 * place);
+    record.sparse[..8].copy_from_slice(&header.to_le_bytes());
+    record
+}
+
+/// Steps of every exponent, in every place of a header, where the thresholds allow all of them.
+fn every_exponent(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let t = Thresholds::from_bits(0x8000, 0x8000, 0, 0).expect("legal");
+    let mut rng = Rng::with_seed(7);
+    let vector: Vec<u16> = (0..64).map(|_| if rng.bool() { 0 } else { rng.u16(..0x7c00) }).collect();
+    let record = encoded(&vector, &t);
+    let steps = (1..=38).flat_map(|exponent| [0, 1, 0x7f].map(|fraction| exponent << 7 | fraction));
+    let records: Vec<Parts> =
+        steps.flat_map(|step| [0, 1, 2, 3].map(|place| with_step(&record, place, step))).collect();
+    decodes(d, engine, &t, (&records, 64), Pauses::NEVER, 2).map(|_| ()).map_err(|e| format!("every exponent: {e}"))
+}
+
+/// A count above 64 is flagged and taken as 64: nothing else is wrong with a record whose chunk is full of outliers.
+fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
+    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let vector: Vec<u16> = (0..128).map(|i| half::f16::from_f32(if i < 64 { 2.0 } else { 0.5 }).to_bits()).collect();
+    let right = encoded(&vector, &t);
+    let want = decode(&right.dense, &right.sparse, 128, &t).map_err(|e| e.to_string())?;
+    for count in [65, 127, 128, 192, 255] {
+        let mut wrong = right.clone();
+        wrong.sparse[8] = count;
+        let run =
+            dequantize(d, engine, &t, (&[right.clone(), wrong, right.clone()], 128), Pauses::NEVER, 1, &mut |_| ());
+        let run = run.map_err(|e| format!("a count of {count}: {e}"))?;
+        if run.errors != 2 || run.results.len() != 3 || run.results.iter().any(|got| *got != want) {
+            return Err(format!("a count of {count}: errors {:#x}, or wrong elements", run.errors));
+        }
+    }
+    Ok(())
+}
+
+/// Each flag is cleared by writing it, and by nothing else.
+fn flags_are_cleared(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, flags: u64) -> Result<(), String> {
+    let mut bench = Bench::new(engine, 1);
+    let axil = AxiLiteMaster::new(&mut bench, &d.design, &d.design.ports.s_axil, Stalls::Never);
+    let mut left = flags;
+    for flag in (0..6).map(|bit| 1 << bit) {
+        let written = axil.write(&mut bench, d.address("errors"), flag).map(|_| ());
+        let read = written.and_then(|()| axil.read(&mut bench, d.address("errors"))).map_err(|e| e.to_string())?;
+        left &= !flag;
+        if read.1 != left {
+            return Err(format!("errors {flags:#x}, {flag:#x} written: {:#x} is left", read.1));
+        }
+    }
+    Ok(())
+}
+
 /// Faulty records are flagged, and the records around them come out right.
 fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
     let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
@@ -132,13 +190,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     // what is wrong, and the flags of which at least one and no other is set: header, count, order, sparse, dense
     let entries = usize::from(right.sparse[8]);
     // steps without an exponent but with a fraction, and beyond the largest exponent
-    let step = |place: usize, step: u64| {
-        change(&|r| {
-            let header = u64::from_le_bytes(r.sparse[..8].try_into().expect("eight bytes"));
-            let header = header & !(0x1fff << (13 * place)) | step << (13 * place);
-            r.sparse[..8].copy_from_slice(&header.to_le_bytes());
-        })
-    };
+    let step = |place: usize, step: u64| with_step(&right, place, step);
     let steps = (0..4).flat_map(|place| [("fraction alone", step(place, 1), 1), ("exponent", step(place, 39 << 7), 1)]);
     let cases = [
         ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
@@ -165,6 +217,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
         if run.errors & flags == 0 || run.errors & !flags != 0 {
             return Err(format!("{name}: errors {:#x}", run.errors));
         }
+        flags_are_cleared(d, engine, run.errors).map_err(|e| format!("{name}: {e}"))?;
     }
     Ok(())
 }
