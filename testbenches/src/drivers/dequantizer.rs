@@ -191,7 +191,8 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
     let entries = usize::from(right.sparse[8]);
     // steps without an exponent but with a fraction, and beyond the largest exponent
     let step = |place: usize, step: u64| with_step(&right, place, step);
-    let steps = (0..4).flat_map(|place| [("fraction alone", step(place, 1), 1), ("exponent", step(place, 39 << 7), 1)]);
+    let fractions = (0..28).map(|i| ("fraction alone", step(i / 7, 1 << (i % 7)), 1));
+    let steps = fractions.chain((0..4).map(|place| ("exponent", step(place, 39 << 7), 1)));
     let cases = [
         ("split", change(&|r| (r.sparse[6], r.sparse[7]) = (r.sparse[6] | 0xf0, r.sparse[7] | 1)), 1),
         ("step too fine", change(&|r| r.sparse[1] &= 0xe0), 1),

@@ -125,6 +125,7 @@ fn check(subjects: &[Subject], old: &Record, versions: &Versions, options: &Opti
         wrong.extend(gone.map(|name| format!("{name} is no configuration any more")));
     }
     println!("{} configurations have not changed, {} were synthesized", same.len(), changed.len());
+    changed.iter().for_each(|subject| println!("synthesized {}", subject.name));
     if wrong.is_empty() {
         return Ok(());
     }
