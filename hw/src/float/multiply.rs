@@ -2,7 +2,7 @@
 //!
 //! With subnormals kept, the significands are multiplied as they are. Meanwhile the zeros before the leading one of the operand that
 //! may be subnormal are counted, and the sum of the exponents says how far the product is moved behind the block: its leading one to
-//! the front, or less far, where the result is subnormal. That and the rounding are [`multiply_round`].
+//! the front, or less far, where the result is subnormal. That and the rounding are the module in `multiply_round`.
 //!
 //! | port | |
 //! | --- | --- |
