@@ -71,7 +71,7 @@ module multiply_add_e5f10_l6 (
     assign out_valid = in_valid_s6;
 
     // special operands, exponents, and how far c is shifted
-    multiply_add_operands_e5f10_l1 first (
+    multiply_add_operands_e5f10_l1 unpacked (
         .clk(clk),
         .a(a),
         .b(b),

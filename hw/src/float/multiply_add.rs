@@ -62,11 +62,11 @@ pub fn multiply_add(f: Format, subnormals: Subnormals, latency: u32) -> Result<D
     let (a, b, c) = s.enter((io.a, io.b, io.c));
 
     m.section("special operands, exponents, and how far c is shifted");
-    let first = m.instance(&multiply_add_operands(f, subnormals, s.between(0, 1))?);
-    first.a.set(a);
-    first.b.set(b);
-    first.c.set(c);
-    let operands = first.operands;
+    let unpacked = m.instance(&multiply_add_operands(f, subnormals, s.between(0, 1))?);
+    unpacked.a.set(a);
+    unpacked.b.set(b);
+    unpacked.c.set(c);
+    let operands = unpacked.operands;
 
     m.section("product; c aligned to it");
     let product = operands.a * operands.b;
