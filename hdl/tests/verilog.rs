@@ -264,6 +264,26 @@ fn a_module_that_is_kept() {
     assert_eq!((text.matches("keep_hierarchy").count(), text.matches("\nmodule wire8_1 (").count()), (1, 1), "{text}");
 }
 
+/// An instance is not called like a signal of its module: Verilator would warn.
+#[test]
+fn an_instance_that_would_hide_a_signal() {
+    let m = Module::new("outer");
+    let io = IncrementLike::new(m);
+    let child = {
+        let m = Module::new("adder");
+        let io = IncrementLike::new(m);
+        let sum = (io.x + 1).named("sum");
+        io.y.set(sum ^ (sum << 1));
+        m.finish(io).unwrap()
+    };
+    let (first, second) = (m.instance(&child).named("sum"), m.instance(&child).named("x"));
+    first.x.set(io.x);
+    second.x.set(first.y);
+    io.y.set(second.y);
+    let text = verilog(&m.finish(io).unwrap(), &Options::default()).single();
+    assert!(text.contains("    adder sum_unit (") && text.contains("    adder x_unit ("), "{text}");
+}
+
 /// The text does not depend on the run, the thread or what was built before.
 #[test]
 fn the_text_is_stable() {
