@@ -151,7 +151,7 @@ impl Module {
     ///
     /// Mapping shortens the longest path at any price, and takes inputs of modules and outputs of multipliers for early. A boundary
     /// where a path is half done keeps it from rebuilding the second half for what comes late in the first. That can make a design
-    /// a third smaller, or larger: measure it.
+    /// smaller, or larger: measure it.
     #[track_caller]
     pub fn keep_hierarchy(self) {
         self.with(|b| b.def.keep_hierarchy = true);

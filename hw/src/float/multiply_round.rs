@@ -7,9 +7,9 @@
 //! | `outcome` | what else is known of the result |
 //! | `y` | the result, `latency` cycles later |
 //!
-//! With fewer registers than it has places for, it is a module that synthesis leaves as it is: Yosys takes the output of a multiplier block for early, and the
-//! amount, for which zeros are counted, for late. In one piece with the first half it moves the product by several amounts ahead,
-//! which takes half as many LUTs again. Between registers it is dissolved: then mapping saves where there is time.
+//! With fewer registers than it has places for, it is a module that synthesis leaves as it is: Yosys takes the output of a multiplier
+//! block for early, and the amount, for which zeros are counted, for late. In one piece with the first half it moves the product by
+//! several amounts ahead. Between registers it is dissolved: then mapping saves where there is time.
 //!
 //! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), latency 0 to [`NATURAL`].
 //! - One result a cycle. With latency 0 all paths are combinational, else none from port to port.

@@ -1,7 +1,8 @@
 //! Where the cells of a configuration sit: by the source file of hw/src whose signals they make.
 //!
-//! Modules are dissolved in the netlist (all but those that are to be kept), so a cell belongs to the nearest signal with a name that it helps to make: the printed Verilog says beside
-//! each signal which line of which file it comes from. Shared logic counts once, for the signal that is found first.
+//! Modules are dissolved in the netlist (all but those that are to be kept), so a cell belongs to the nearest signal with a name that
+//! it helps to make: the printed Verilog says beside each signal which line of which file it comes from. Shared logic counts once, for
+//! the signal that is found first.
 
 use super::record::Counts;
 use anyhow::{Context, Result};
