@@ -127,9 +127,10 @@ fn settle_names(b: &mut Body) {
     for i in 0..b.def.insts.len() {
         let inst = &b.def.insts[i];
         let wish = if inst.name.is_empty() { format!("u_{}", inst.def.name) } else { inst.name.clone() };
-        // Verilator warns of a signal that is called like the instance around it
-        let hides = inst.def.ports.iter().any(|port| port.name == wish)
-            || inst.def.nodes.iter().any(|node| node.name.as_deref() == Some(wish.as_str()));
+        // Verilator warns of a signal or memory that is called like the instance around it
+        let Def { ports, nodes, mems, .. } = &*inst.def;
+        let names = ports.iter().map(|port| &port.name).chain(mems.iter().map(|mem| &mem.name));
+        let hides = names.chain(nodes.iter().filter_map(|node| node.name.as_ref())).any(|name| *name == wish);
         b.def.insts[i].name = unique(if hides { format!("{wish}_unit") } else { wish });
     }
     for id in 0..b.def.nodes.len() as Id {

@@ -119,7 +119,7 @@ impl Flow {
 }
 
 /// 16 hexadecimal digits of a text.
-fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,9 +1,9 @@
 //! What is measured: the configurations of rtl_out, number units between registers and also without pipeline registers.
 
+use super::measure::digest;
 use crate::lint::{self, Design};
 use crate::{test, tools};
 use anyhow::{Context, Result, ensure};
-use sha2::{Digest, Sha256};
 use std::fs;
 
 /// Verilog to synthesize.
@@ -27,12 +27,8 @@ impl Subject {
 
     /// 16 hexadecimal digits that are equal where the Verilog is, apart from comments and white space.
     pub fn hash(&self) -> String {
-        let mut hasher = Sha256::new();
-        for line in self.verilog.lines() {
-            let code = line.split("//").next().unwrap_or_default();
-            code.split_whitespace().for_each(|word| hasher.update(format!("{word} ")));
-        }
-        hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        let code = self.verilog.lines().map(|line| line.split("//").next().unwrap_or_default());
+        digest(&code.flat_map(str::split_whitespace).map(|word| format!("{word} ")).collect::<String>())
     }
 }
 
