@@ -2,7 +2,7 @@
 
 use super::oaken::runs;
 use super::parts::build;
-use super::settings::{self, Converts};
+use super::settings::{self, Converts, plain_thresholds};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
 use hdl::engine::Engine;
@@ -102,7 +102,7 @@ fn decodes(
 /// levels, and has to wait for them.
 fn early_outliers(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, effort: Effort) -> Result<(), String> {
     let mut rng = Rng::with_seed(effort.seed);
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = plain_thresholds();
     (0..40).try_for_each(|i| {
         let sign = |rng: &mut Rng| if rng.bool() { 1.0 } else { -1.0 };
         let mut vector: Vec<f32> = (0..64).map(|_| sign(&mut rng) * (0.2 + 0.7 * rng.f32())).collect();
@@ -140,7 +140,7 @@ fn every_exponent(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
 
 /// A count above 64 is flagged and taken as 64: nothing else is wrong with a record whose chunk is full of outliers.
 fn counts_above_64(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = plain_thresholds();
     let vector: Vec<u16> = (0..128).map(|i| half::f16::from_f32(if i < 64 { 2.0 } else { 0.5 }).to_bits()).collect();
     let right = encoded(&vector, &t);
     let want = decode(&right.dense, &right.sparse, 128, &t).map_err(|e| e.to_string())?;
@@ -175,7 +175,7 @@ fn flags_are_cleared(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine, f
 
 /// Faulty records are flagged, and the records around them come out right.
 fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = plain_thresholds();
     let mut rng = Rng::with_seed(6);
     let n = 128;
     let good: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();
@@ -226,7 +226,7 @@ fn faulty_records(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> R
 /// Bytes that are not kept are flagged and taken as they are, but for those behind the end of the sparse part; the flag stays
 /// until it is written.
 fn missing_bytes(d: &Device<DequantizerAxiPorts>, engine: &mut dyn Engine) -> Result<(), String> {
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = plain_thresholds();
     let mut rng = Rng::with_seed(8);
     let n = d.params.max_length.min(256) as usize;
     let elements: Vec<u16> = (0..n).map(|_| half::f16::from_f32(rng.f32() * 4.0 - 2.0).to_bits()).collect();

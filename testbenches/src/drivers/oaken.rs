@@ -1,7 +1,7 @@
 //! The Oaken quantizer with AXI edges against the golden model, and the vectors for both engines.
 
 use super::parts::build;
-use super::settings::{self, Converting, Converts, LENGTH, vector};
+use super::settings::{self, Converting, Converts, LENGTH, plain_thresholds, vector};
 use super::{Driver, Effort, registers};
 use fastrand::Rng;
 use hdl::engine::Engine;
@@ -97,7 +97,7 @@ pub(super) fn runs(
         run(&t, &vectors, pauses, rng.u64(..)).map_err(|e| format!("run {i}: {e}"))?;
     }
     let n = p.max_length as usize;
-    let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+    let t = plain_thresholds();
     let vectors: Vec<Vec<u16>> = (0..4).map(|_| plain_vector(&mut rng, n)).collect();
     run(&t, &vectors, Pauses::NEVER, 1).map_err(|e| format!("full rate: {e}"))
 }

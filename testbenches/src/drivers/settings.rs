@@ -9,6 +9,11 @@ use sim::oaken_bench::Device;
 /// Elements of the vectors.
 pub(super) const LENGTH: usize = 128;
 
+/// Thresholds for tests that could have any: at 0.1 and 1 on either side.
+pub(super) fn plain_thresholds() -> Thresholds {
+    Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal")
+}
+
 /// An engine as it is seen from its streams: beats of a vector go in, bytes of its result come out.
 pub(super) trait Converts {
     /// Connects registers, inputs and outputs.
@@ -57,7 +62,7 @@ where
         let mut bench = Bench::new(engine, 1);
         let (axil, sources, sinks) = device.streams(&mut bench);
         bench.reset().map_err(|e| e.to_string())?;
-        let t = Thresholds::from_f32(-1.0, -0.1, 0.1, 1.0).expect("legal");
+        let t = plain_thresholds();
         let mut run = Converting { device, bench, axil, sources, sinks, t };
         run.set(LENGTH as u64, run.t.bits())?;
         run.write("enable", 1)?;
