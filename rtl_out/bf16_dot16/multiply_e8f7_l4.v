@@ -117,8 +117,8 @@ module multiply_e8f7_l4 (
     wire _t3 = ~(choice[5] | (choice[4] | (choice[3] & (choice[2] & (choice[1] & (choice[0] | 1'h1)))))); // multiply.rs:108
     wire nothing = special_4 | _t3; // multiply.rs:108
     wire [1:0] choice_1 = nothing ? 2'h2 : choice[1:0]; // multiply.rs:109
-    wire [2:0] fine_1 = {fine[2] & (~nothing), fine[1:0]}; // multiply.rs:113
-    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:115
+    wire [2:0] fine_1 = nothing ? (fine & 3'h3) : fine; // multiply.rs:110
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:111
     wire [7:0] outcome_base = base_1 | {8{special_4}}; // multiply.rs:80
     multiply_round_e8f7_l2 second (
         .clk(clk),

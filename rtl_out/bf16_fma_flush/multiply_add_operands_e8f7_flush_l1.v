@@ -21,17 +21,17 @@ module multiply_add_operands_e8f7_flush_l1 (
     output wire operands_state_nan,
     output wire operands_state_infinite_product
 );
-    reg [7:0] a_sig_s1; // multiply_add_operands.rs:123
-    reg [7:0] l112_s1; // multiply_add_operands.rs:123
-    reg [7:0] l113_s1; // multiply_add_operands.rs:123
-    reg [4:0] amount_1_s1; // multiply_add_operands.rs:123
-    reg [9:0] exponent_s1; // multiply_add_operands.rs:123
-    reg subtract_s1; // multiply_add_operands.rs:123
-    reg product_sign_s1; // multiply_add_operands.rs:123
-    reg c_sign_s1; // multiply_add_operands.rs:123
-    reg special_s1; // multiply_add_operands.rs:123
-    reg nan_s1; // multiply_add_operands.rs:123
-    reg infinite_product_s1; // multiply_add_operands.rs:123
+    reg [7:0] a_sig_s1; // multiply_add_operands.rs:130
+    reg [7:0] l112_s1; // multiply_add_operands.rs:130
+    reg [7:0] l113_s1; // multiply_add_operands.rs:130
+    reg [4:0] amount_1_s1; // multiply_add_operands.rs:130
+    reg [9:0] exponent_s1; // multiply_add_operands.rs:130
+    reg subtract_s1; // multiply_add_operands.rs:130
+    reg product_sign_s1; // multiply_add_operands.rs:130
+    reg c_sign_s1; // multiply_add_operands.rs:130
+    reg special_s1; // multiply_add_operands.rs:130
+    reg nan_s1; // multiply_add_operands.rs:130
+    reg infinite_product_s1; // multiply_add_operands.rs:130
     wire _t1 = |a[14:7]; // format.rs:88
     wire _t2 = &a[14:7]; // format.rs:88
     wire _t3 = |b[14:7]; // format.rs:88
@@ -39,22 +39,22 @@ module multiply_add_operands_e8f7_flush_l1 (
     wire c_sign = c[15]; // format.rs:88
     wire _t5 = |c[14:7]; // format.rs:88
     wire _t6 = &c[14:7]; // format.rs:88
-    wire [9:0] both = {2'h0, {a[14:8], a[7] | (~_t1)}} + {2'h0, {b[14:8], b[7] | (~_t3)}}; // multiply_add_operands.rs:130
-    wire [9:0] product_exp = both - 10'h74; // multiply_add_operands.rs:133
-    wire [9:0] distance = product_exp - {2'h0, {c[14:8], c[7] | (~_t5)}}; // multiply_add_operands.rs:136
-    wire zero_product = (~_t1) | (~_t3); // multiply_add_operands.rs:137
-    wire first = distance[9] | zero_product; // multiply_add_operands.rs:138
-    wire [4:0] amount = distance[4:0]; // multiply_add_operands.rs:139
-    wire far = |distance[8:5]; // multiply_add_operands.rs:141
-    wire [4:0] amount_1 = (amount | {5{far}}) & {5{~first}}; // multiply_add_operands.rs:144
-    wire [9:0] exponent = first ? {2'h0, {c[14:8], c[7] | (~_t5)}} : product_exp; // multiply_add_operands.rs:145
-    wire product_sign = a[15] ^ b[15]; // multiply_add_operands.rs:147
-    wire subtract = product_sign ^ c_sign; // multiply_add_operands.rs:148
-    wire infinite_product = _t2 | _t4; // multiply_add_operands.rs:149
-    wire _t7 = (((_t2 & (|a[6:0])) | (_t4 & (|b[6:0]))) | (_t6 & (|c[6:0]))) | (infinite_product & zero_product); // multiply_add_operands.rs:150
-    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add_operands.rs:150
-    wire special = infinite_product | _t6; // multiply_add_operands.rs:155
-    wire [7:0] a_sig = {_t1, a[6:0]} & {8{~zero_product}}; // multiply_add_operands.rs:159
+    wire [9:0] both = {2'h0, {a[14:8], a[7] | (~_t1)}} + {2'h0, {b[14:8], b[7] | (~_t3)}}; // multiply_add_operands.rs:137
+    wire [9:0] product_exp = both - 10'h74; // multiply_add_operands.rs:140
+    wire [9:0] distance = product_exp - {2'h0, {c[14:8], c[7] | (~_t5)}}; // multiply_add_operands.rs:143
+    wire zero_product = (~_t1) | (~_t3); // multiply_add_operands.rs:144
+    wire first = distance[9] | zero_product; // multiply_add_operands.rs:145
+    wire [4:0] amount = distance[4:0]; // multiply_add_operands.rs:146
+    wire far = |distance[8:5]; // multiply_add_operands.rs:148
+    wire [4:0] amount_1 = (amount | {5{far}}) & {5{~first}}; // multiply_add_operands.rs:151
+    wire [9:0] exponent = first ? {2'h0, {c[14:8], c[7] | (~_t5)}} : product_exp; // multiply_add_operands.rs:152
+    wire product_sign = a[15] ^ b[15]; // multiply_add_operands.rs:154
+    wire subtract = product_sign ^ c_sign; // multiply_add_operands.rs:155
+    wire infinite_product = _t2 | _t4; // multiply_add_operands.rs:156
+    wire _t7 = (((_t2 & (|a[6:0])) | (_t4 & (|b[6:0]))) | (_t6 & (|c[6:0]))) | (infinite_product & zero_product); // multiply_add_operands.rs:157
+    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add_operands.rs:157
+    wire special = infinite_product | _t6; // multiply_add_operands.rs:162
+    wire [7:0] a_sig = {_t1, a[6:0]} & {8{~zero_product}}; // multiply_add_operands.rs:166
     always @(posedge clk) begin
         a_sig_s1 <= a_sig;
         l112_s1 <= {_t3, b[6:0]};

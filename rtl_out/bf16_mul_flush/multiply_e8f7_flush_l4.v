@@ -17,27 +17,27 @@ module multiply_e8f7_flush_l4 (
     reg in_valid_s2; // multiply.rs:38
     reg in_valid_s3; // multiply.rs:38
     reg in_valid_s4; // multiply.rs:38
-    reg [7:0] l141_s1; // multiply.rs:141
-    reg [7:0] l141_s1_1; // multiply.rs:141
-    reg result_sign_s1; // multiply.rs:141
-    reg [9:0] exp_s1; // multiply.rs:141
-    reg zero_s1; // multiply.rs:141
-    reg special_s1; // multiply.rs:141
-    reg nan_s1; // multiply.rs:141
-    reg [7:0] p; // multiply.rs:141
-    reg [7:0] q; // multiply.rs:141
-    reg result_sign_1; // multiply.rs:141
-    reg [9:0] result_exp; // multiply.rs:141
-    reg result_zero; // multiply.rs:141
-    reg result_special; // multiply.rs:141
-    reg result_nan; // multiply.rs:141
-    reg [15:0] product_1; // multiply.rs:143
-    reg r_sign; // multiply.rs:143
-    reg [9:0] r_exp; // multiply.rs:143
-    reg r_zero; // multiply.rs:143
-    reg r_special; // multiply.rs:143
-    reg r_nan; // multiply.rs:143
-    reg [15:0] l161_s4; // multiply.rs:161
+    reg [7:0] l137_s1; // multiply.rs:137
+    reg [7:0] l137_s1_1; // multiply.rs:137
+    reg result_sign_s1; // multiply.rs:137
+    reg [9:0] exp_s1; // multiply.rs:137
+    reg zero_s1; // multiply.rs:137
+    reg special_s1; // multiply.rs:137
+    reg nan_s1; // multiply.rs:137
+    reg [7:0] p; // multiply.rs:137
+    reg [7:0] q; // multiply.rs:137
+    reg result_sign_1; // multiply.rs:137
+    reg [9:0] result_exp; // multiply.rs:137
+    reg result_zero; // multiply.rs:137
+    reg result_special; // multiply.rs:137
+    reg result_nan; // multiply.rs:137
+    reg [15:0] product_1; // multiply.rs:139
+    reg r_sign; // multiply.rs:139
+    reg [9:0] r_exp; // multiply.rs:139
+    reg r_zero; // multiply.rs:139
+    reg r_special; // multiply.rs:139
+    reg r_nan; // multiply.rs:139
+    reg [15:0] l157_s4; // multiply.rs:157
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -64,31 +64,31 @@ module multiply_e8f7_flush_l4 (
     wire b_top = &b_exp; // format.rs:88
 
     // significands and exponents; a subnormal operand is a zero
-    wire zero = ~(a_normal & b_normal); // multiply.rs:132
-    wire special = a_top | b_top; // multiply.rs:133
-    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:134
-    wire high = ~a_exp[7]; // multiply.rs:136
-    wire [9:0] unbiased = {high, high, high, a_exp[6:0]}; // multiply.rs:137
+    wire zero = ~(a_normal & b_normal); // multiply.rs:128
+    wire special = a_top | b_top; // multiply.rs:129
+    wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:130
+    wire high = ~a_exp[7]; // multiply.rs:132
+    wire [9:0] unbiased = {high, high, high, a_exp[6:0]}; // multiply.rs:133
     wire [10:0] _t1 = {unbiased, 1'h1} + {{2'h0, b_exp}, 1'h1}; // add.rs:167
     wire [9:0] exp = _t1[10:1]; // add.rs:167
-    wire result_sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:139
+    wire result_sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:135
     always @(posedge clk) begin
-        l141_s1 <= {1'h1, a_frac};
-        l141_s1_1 <= {1'h1, b_frac};
+        l137_s1 <= {1'h1, a_frac};
+        l137_s1_1 <= {1'h1, b_frac};
         result_sign_s1 <= result_sign;
         exp_s1 <= exp;
         zero_s1 <= zero;
         special_s1 <= special;
         nan_s1 <= nan;
-        p <= l141_s1;
-        q <= l141_s1_1;
+        p <= l137_s1;
+        q <= l137_s1_1;
         result_sign_1 <= result_sign_s1;
         result_exp <= exp_s1;
         result_zero <= zero_s1;
         result_special <= special_s1;
         result_nan <= nan_s1;
     end
-    wire [15:0] product = {8'h0, p} * {8'h0, q}; // multiply.rs:142
+    wire [15:0] product = {8'h0, p} * {8'h0, q}; // multiply.rs:138
     always @(posedge clk) begin
         product_1 <= product;
         r_sign <= result_sign_1;
@@ -99,21 +99,21 @@ module multiply_e8f7_flush_l4 (
     end
 
     // round and pack; what is too small is a zero
-    wire carry = product_1[15]; // multiply.rs:146
-    wire [6:0] fraction = carry ? product_1[14:8] : product_1[13:7]; // multiply.rs:147
-    wire guard = carry ? product_1[7] : product_1[6]; // multiply.rs:148
-    wire rest = carry & product_1[6]; // multiply.rs:149
-    wire round_up = guard & ((rest | (|product_1[5:0])) | fraction[0]); // multiply.rs:153
-    wire [16:0] add = {{9'h0, carry}, 7'h0}; // multiply.rs:154
+    wire carry = product_1[15]; // multiply.rs:142
+    wire [6:0] fraction = carry ? product_1[14:8] : product_1[13:7]; // multiply.rs:143
+    wire guard = carry ? product_1[7] : product_1[6]; // multiply.rs:144
+    wire rest = carry & product_1[6]; // multiply.rs:145
+    wire round_up = guard & ((rest | (|product_1[5:0])) | fraction[0]); // multiply.rs:149
+    wire [16:0] add = {{9'h0, carry}, 7'h0}; // multiply.rs:150
     wire [17:0] _t2 = {{r_exp, fraction}, 1'h1} + {add, round_up}; // add.rs:167
     wire [16:0] magnitude = _t2[17:1]; // add.rs:167
-    wire [9:0] exp_1 = magnitude[16:7]; // multiply.rs:156
-    wire s_small = (exp_1[9] | (~(|exp_1))) | r_zero; // multiply.rs:157
-    wire s_large = r_special | ((~s_small) & (exp_1[8] | (&exp_1[7:0]))); // multiply.rs:158
-    wire [7:0] exp_2 = (exp_1[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply.rs:159
-    wire [6:0] fraction_1 = (magnitude[6:0] & {7{~(s_small | s_large)}}) | {r_nan, 6'h0}; // multiply.rs:160
-    always @(posedge clk) l161_s4 <= {r_sign, exp_2, fraction_1};
-    assign y = l161_s4;
+    wire [9:0] exp_1 = magnitude[16:7]; // multiply.rs:152
+    wire s_small = (exp_1[9] | (~(|exp_1))) | r_zero; // multiply.rs:153
+    wire s_large = r_special | ((~s_small) & (exp_1[8] | (&exp_1[7:0]))); // multiply.rs:154
+    wire [7:0] exp_2 = (exp_1[7:0] & {8{~s_small}}) | {8{s_large}}; // multiply.rs:155
+    wire [6:0] fraction_1 = (magnitude[6:0] & {7{~(s_small | s_large)}}) | {r_nan, 6'h0}; // multiply.rs:156
+    always @(posedge clk) l157_s4 <= {r_sign, exp_2, fraction_1};
+    assign y = l157_s4;
     wire unused_ok = &{1'b0, _t1[0], _t2[0]};
 endmodule
 

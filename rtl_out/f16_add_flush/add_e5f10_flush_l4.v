@@ -41,7 +41,7 @@ module add_e5f10_flush_l4 (
     reg normal_hidden; // add.rs:60
     reg normal_guard; // add.rs:60
     reg normal_rest; // add.rs:60
-    reg [15:0] l242_s4; // add.rs:62
+    reg [15:0] l239_s4; // add.rs:62
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -155,12 +155,12 @@ module add_e5f10_flush_l4 (
     end
 
     // the hidden one and the rounding go into exponent and fraction together
-    wire [14:0] hidden = {{4'h0, normal_hidden}, 10'h0}; // add.rs:239
+    wire [14:0] hidden = {{4'h0, normal_hidden}, 10'h0}; // add.rs:238
     wire [15:0] _t11 = {{normal_exp, normal_fraction}, 1'h1} + {hidden, normal_guard}; // add.rs:167
     wire [14:0] rounded = _t11[15:1]; // add.rs:167
-    wire tie = normal_guard & (~normal_rest); // add.rs:241
-    always @(posedge clk) l242_s4 <= {normal_sign, rounded & (~{14'h0, tie})};
-    assign y = l242_s4;
+    wire tie = normal_guard & (~normal_rest); // add.rs:248
+    always @(posedge clk) l239_s4 <= {normal_sign, rounded & (~{14'h0, tie})};
+    assign y = l239_s4;
     wire unused_ok = &{1'b0, _t1[1:0], _t7[0], _t11[0]};
 endmodule
 

@@ -21,17 +21,17 @@ module multiply_add_operands_e5f10_l1 (
     output wire operands_state_nan,
     output wire operands_state_infinite_product
 );
-    reg [10:0] a_sig_s1; // multiply_add_operands.rs:123
-    reg [10:0] l112_s1; // multiply_add_operands.rs:123
-    reg [10:0] l112_s1_1; // multiply_add_operands.rs:123
-    reg [5:0] amount_1_s1; // multiply_add_operands.rs:123
-    reg [7:0] exponent_s1; // multiply_add_operands.rs:123
-    reg subtract_s1; // multiply_add_operands.rs:123
-    reg product_sign_s1; // multiply_add_operands.rs:123
-    reg c_sign_s1; // multiply_add_operands.rs:123
-    reg special_s1; // multiply_add_operands.rs:123
-    reg nan_s1; // multiply_add_operands.rs:123
-    reg infinite_product_s1; // multiply_add_operands.rs:123
+    reg [10:0] a_sig_s1; // multiply_add_operands.rs:130
+    reg [10:0] l112_s1; // multiply_add_operands.rs:130
+    reg [10:0] l112_s1_1; // multiply_add_operands.rs:130
+    reg [5:0] amount_1_s1; // multiply_add_operands.rs:130
+    reg [7:0] exponent_s1; // multiply_add_operands.rs:130
+    reg subtract_s1; // multiply_add_operands.rs:130
+    reg product_sign_s1; // multiply_add_operands.rs:130
+    reg c_sign_s1; // multiply_add_operands.rs:130
+    reg special_s1; // multiply_add_operands.rs:130
+    reg nan_s1; // multiply_add_operands.rs:130
+    reg infinite_product_s1; // multiply_add_operands.rs:130
     wire _t1 = |a[14:10]; // format.rs:88
     wire _t2 = &a[14:10]; // format.rs:88
     wire _t3 = |b[14:10]; // format.rs:88
@@ -39,20 +39,20 @@ module multiply_add_operands_e5f10_l1 (
     wire c_sign = c[15]; // format.rs:88
     wire _t5 = |c[14:10]; // format.rs:88
     wire _t6 = &c[14:10]; // format.rs:88
-    wire [7:0] both = {3'h0, {a[14:11], a[10] | (~_t1)}} + {3'h0, {b[14:11], b[10] | (~_t3)}}; // multiply_add_operands.rs:130
-    wire [7:0] distance = both - {3'h0, {c[14:11], c[10] | (~_t5)}}; // multiply_add_operands.rs:136
-    wire zero_product = ((~_t1) & (~(|a[9:0]))) | ((~_t3) & (~(|b[9:0]))); // multiply_add_operands.rs:137
-    wire first = distance[7] | zero_product; // multiply_add_operands.rs:138
-    wire [5:0] amount = distance[5:0]; // multiply_add_operands.rs:139
-    wire far = distance[6]; // multiply_add_operands.rs:141
-    wire [5:0] amount_1 = (amount | {6{far}}) & {6{~first}}; // multiply_add_operands.rs:144
-    wire [7:0] exponent = first ? {3'h0, {c[14:11], c[10] | (~_t5)}} : both; // multiply_add_operands.rs:145
-    wire product_sign = a[15] ^ b[15]; // multiply_add_operands.rs:147
-    wire subtract = product_sign ^ c_sign; // multiply_add_operands.rs:148
-    wire infinite_product = _t2 | _t4; // multiply_add_operands.rs:149
-    wire _t7 = (((_t2 & (|a[9:0])) | (_t4 & (|b[9:0]))) | (_t6 & (|c[9:0]))) | (infinite_product & zero_product); // multiply_add_operands.rs:150
-    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add_operands.rs:150
-    wire special = infinite_product | _t6; // multiply_add_operands.rs:155
+    wire [7:0] both = {3'h0, {a[14:11], a[10] | (~_t1)}} + {3'h0, {b[14:11], b[10] | (~_t3)}}; // multiply_add_operands.rs:137
+    wire [7:0] distance = both - {3'h0, {c[14:11], c[10] | (~_t5)}}; // multiply_add_operands.rs:143
+    wire zero_product = ((~_t1) & (~(|a[9:0]))) | ((~_t3) & (~(|b[9:0]))); // multiply_add_operands.rs:144
+    wire first = distance[7] | zero_product; // multiply_add_operands.rs:145
+    wire [5:0] amount = distance[5:0]; // multiply_add_operands.rs:146
+    wire far = distance[6]; // multiply_add_operands.rs:148
+    wire [5:0] amount_1 = (amount | {6{far}}) & {6{~first}}; // multiply_add_operands.rs:151
+    wire [7:0] exponent = first ? {3'h0, {c[14:11], c[10] | (~_t5)}} : both; // multiply_add_operands.rs:152
+    wire product_sign = a[15] ^ b[15]; // multiply_add_operands.rs:154
+    wire subtract = product_sign ^ c_sign; // multiply_add_operands.rs:155
+    wire infinite_product = _t2 | _t4; // multiply_add_operands.rs:156
+    wire _t7 = (((_t2 & (|a[9:0])) | (_t4 & (|b[9:0]))) | (_t6 & (|c[9:0]))) | (infinite_product & zero_product); // multiply_add_operands.rs:157
+    wire nan = _t7 | ((infinite_product & _t6) & subtract); // multiply_add_operands.rs:157
+    wire special = infinite_product | _t6; // multiply_add_operands.rs:162
     wire [10:0] a_sig = {_t1, a[9:0]}; // format.rs:112
     always @(posedge clk) begin
         a_sig_s1 <= a_sig;

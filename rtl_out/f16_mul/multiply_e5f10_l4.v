@@ -120,8 +120,8 @@ module multiply_e5f10_l4 (
     wire [2:0] choice = amount_1[5:3]; // multiply.rs:103
     wire [2:0] fine = amount_1[2:0]; // multiply.rs:103
     wire [1:0] choice_1 = special_4 ? 2'h0 : choice[1:0]; // multiply.rs:109
-    wire [2:0] fine_1 = {fine[2] & (~special_4), fine[1:0]}; // multiply.rs:113
-    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:115
+    wire [2:0] fine_1 = special_4 ? (fine & 3'h3) : fine; // multiply.rs:110
+    wire [4:0] amount_2 = {choice_1, fine_1}; // multiply.rs:111
     wire [4:0] outcome_base = base_1 | {5{special_4}}; // multiply.rs:80
     multiply_round_e5f10_l2 second (
         .clk(clk),

@@ -13,31 +13,31 @@ module multiply_round_e5f10_l2 (
     input  wire outcome_nan,
     output wire [15:0] y // the result
 );
-    reg [16:0] l153_s1; // multiply_round.rs:155
-    reg l152_s1; // multiply_round.rs:155
-    reg [2:0] fine_s1; // multiply_round.rs:155
+    reg [16:0] l150_s1; // multiply_round.rs:152
+    reg l149_s1; // multiply_round.rs:152
+    reg [2:0] fine_s1; // multiply_round.rs:152
     reg [4:0] base; // multiply_round.rs:111
     reg sign; // multiply_round.rs:111
     reg nan; // multiply_round.rs:111
-    reg [15:0] l124_s2; // multiply_round.rs:124
+    reg [15:0] l121_s2; // multiply_round.rs:121
 
     // move it: far, among few distances, then by each of the low bits
-    wire [1:0] choice = amount[4:3]; // multiply_round.rs:134
-    wire [20:0] moving = choice[1] ? (choice[0] ? {product[13:0], 7'h0} : product[21:1]) : (choice[0] ? {8'h0, product[21:9]} : {16'h0, product[21:17]}); // multiply_round.rs:138
-    wire _t1 = (1'h0 | (product[0] & (choice[1] ? (choice[0] ? 1'h0 : 1'h1) : 1'h1))) | ((|product[8:1]) & (choice[1] ? 1'h0 : 1'h1)); // multiply_round.rs:146
-    wire [2:0] fine = amount[2:0]; // multiply_round.rs:149
-    wire s_bit = fine[2]; // multiply_round.rs:151
-    wire _t2 = (_t1 | ((|product[16:9]) & (choice[1] ? 1'h0 : (choice[0] ? 1'h0 : 1'h1)))) | ((~s_bit) & (|moving[3:0])); // multiply_round.rs:152
+    wire [1:0] choice = amount[4:3]; // multiply_round.rs:131
+    wire [20:0] moving = choice[1] ? (choice[0] ? {product[13:0], 7'h0} : product[21:1]) : (choice[0] ? {8'h0, product[21:9]} : {16'h0, product[21:17]}); // multiply_round.rs:135
+    wire _t1 = (1'h0 | (product[0] & (choice[1] ? (choice[0] ? 1'h0 : 1'h1) : 1'h1))) | ((|product[8:1]) & (choice[1] ? 1'h0 : 1'h1)); // multiply_round.rs:143
+    wire [2:0] fine = amount[2:0]; // multiply_round.rs:146
+    wire s_bit = fine[2]; // multiply_round.rs:148
+    wire _t2 = (_t1 | ((|product[16:9]) & (choice[1] ? 1'h0 : (choice[0] ? 1'h0 : 1'h1)))) | ((~s_bit) & (|moving[3:0])); // multiply_round.rs:149
     always @(posedge clk) begin
-        l153_s1 <= s_bit ? moving[16:0] : moving[20:4];
-        l152_s1 <= _t2;
+        l150_s1 <= s_bit ? moving[16:0] : moving[20:4];
+        l149_s1 <= _t2;
         fine_s1 <= fine;
     end
-    wire s_bit_1 = fine_s1[1]; // multiply_round.rs:151
-    wire [14:0] _t3 = s_bit_1 ? l153_s1[14:0] : l153_s1[16:2]; // multiply_round.rs:153
-    wire s_bit_2 = fine_s1[0]; // multiply_round.rs:151
-    wire rest = (l152_s1 | ((~s_bit_1) & (|l153_s1[1:0]))) | ((~s_bit_2) & _t3[0]); // multiply_round.rs:152
-    wire [13:0] placed = s_bit_2 ? _t3[13:0] : _t3[14:1]; // multiply_round.rs:153
+    wire s_bit_1 = fine_s1[1]; // multiply_round.rs:148
+    wire [14:0] _t3 = s_bit_1 ? l150_s1[14:0] : l150_s1[16:2]; // multiply_round.rs:150
+    wire s_bit_2 = fine_s1[0]; // multiply_round.rs:148
+    wire rest = (l149_s1 | ((~s_bit_1) & (|l150_s1[1:0]))) | ((~s_bit_2) & _t3[0]); // multiply_round.rs:149
+    wire [13:0] placed = s_bit_2 ? _t3[13:0] : _t3[14:1]; // multiply_round.rs:150
     always @(posedge clk) begin
         base <= outcome_base;
         sign <= outcome_sign;
@@ -54,8 +54,9 @@ module multiply_round_e5f10_l2 (
     wire [14:0] add = {{3'h0, one}, {nan, 9'h0}}; // multiply_round.rs:120
     wire [15:0] _t4 = {{base, fraction}, 1'h1} + {add, guard}; // add.rs:167
     wire [14:0] rounded = _t4[15:1]; // add.rs:167
-    always @(posedge clk) l124_s2 <= {sign, rounded & (~{14'h0, guard & (~rest_1)})};
-    assign y = l124_s2;
+    wire tie = guard & (~rest_1); // add.rs:248
+    always @(posedge clk) l121_s2 <= {sign, rounded & (~{14'h0, tie})};
+    assign y = l121_s2;
     wire unused_ok = &{1'b0, fine_s1[2], _t4[0]};
 endmodule
 

@@ -232,12 +232,19 @@ fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
     (sig, cat(&chosen))
 }
 
-/// Rounds and packs. Half is added at the place behind the last one; where the rest is exactly half, that leaves an odd number
-/// one too large, or makes an even one of it: either way clearing its last place is right.
+/// Rounds and packs.
 #[module]
 fn round(x: Normal, f: Format) -> Signal {
     let hidden = x.hidden.zext(f.exp).cat(x.fraction.zeros(f.frac));
-    let rounded = add_carry(x.exp.cat(x.fraction), hidden, x.guard);
-    let tie = x.guard & !x.rest;
-    x.sign.cat(rounded & !tie.zext(rounded.width()))
+    x.sign.cat(round_to_even(x.exp.cat(x.fraction), hidden, x.guard, x.rest))
+}
+
+/// `magnitude + add`, rounded by the place behind the last one (`guard`) and by whether anything is behind that (`rest`). Half is
+/// added at the guard's place; where exactly half is behind, that leaves an odd number one too large, or makes an even one of it:
+/// either way clearing its last place is right.
+#[module]
+pub fn round_to_even(magnitude: Signal, add: Signal, guard: Signal, rest: Signal) -> Signal {
+    let rounded = add_carry(magnitude, add, guard);
+    let tie = guard & !rest;
+    rounded & !tie.zext(rounded.width())
 }

@@ -107,11 +107,7 @@ fn without(product: Signal, amount: Signal, special: Signal, places: Places) -> 
     };
     let nothing = if places.first > 0 { special | !at_least(choice, places.first) } else { special };
     let choice = nothing.mux(choice.lit(places.first % (1 << bits), bits), choice.trunc(bits));
-    let fine = match low - free {
-        0 => fine,
-        masked if free == 0 => fine & (!nothing).repeat(masked),
-        masked => (fine.drop_low(free) & (!nothing).repeat(masked)).cat(fine.trunc(free)),
-    };
+    let fine = nothing.mux(fine & fine.literal((1u32 << free) - 1), fine);
     (product, choice.cat(fine))
 }
 

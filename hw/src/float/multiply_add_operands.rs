@@ -54,10 +54,13 @@ pub struct State {
     pub exponent: Signal,
     /// Product and c have opposite signs.
     pub subtract: Signal,
+    /// 1 for a negative product.
     pub product_sign: Signal,
+    /// 1 for a negative c.
     pub c_sign: Signal,
     /// An operand is infinite or NaN.
     pub special: Signal,
+    /// The result is NaN.
     pub nan: Signal,
     /// The result is infinite because of the product.
     pub infinite_product: Signal,
@@ -66,11 +69,15 @@ pub struct State {
 /// Operands ready to be multiplied and aligned.
 #[derive(Clone, Copy, Bundle)]
 pub struct Operands {
+    /// Significand of the first factor.
     pub a: Signal,
+    /// Significand of the second factor.
     pub b: Signal,
+    /// Significand of the summand.
     pub c: Signal,
     /// Places that c is shifted to the right.
     pub amount: Signal,
+    /// For the last part.
     pub state: State,
 }
 

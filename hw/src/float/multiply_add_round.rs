@@ -137,8 +137,8 @@ fn ready(x: Shifted, f: Format) -> Ready {
     }
 }
 
-/// `{high, fraction}` rounded, and the hidden one added to `high`. Half is added at the place behind the last one; where the
-/// rest is exactly half, that leaves an odd number one too large or makes an even one of it: clearing the last place is right.
+/// `{high, fraction}` rounded, and the hidden one added to `high`: as in [`round_to_even`](super::add::round_to_even), with the guard's
+/// place in the adder, for the carry into it.
 #[module]
 fn rounded(high: Signal, x: Ready) -> Signal {
     let half = x.guard.lit(1u32, 1);

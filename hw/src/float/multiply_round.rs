@@ -14,7 +14,7 @@
 //! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), latency 0 to [`NATURAL`].
 //! - One result a cycle. With latency 0 all paths are combinational, else none from port to port.
 
-use super::add::add_carry;
+use super::add::round_to_even;
 use super::format::{Format, Subnormals, quiet_bit};
 use super::logic::{moved, pick};
 use super::stages::{Stages, check_latency};
@@ -118,10 +118,7 @@ pub fn multiply_round(f: Format, latency: u32) -> Result<Design<MultiplyRoundPor
     let rest = rest | placed.bit(0) | (carry & placed.bit(1));
     let one = carry.cat(placed.bit(high) & !carry);
     let add = one.zext(f.exp).cat(quiet_bit(nan, f));
-    // Half is added at the guard's place; where the rest is exactly half, that leaves an odd number one too large or makes an even
-    // one of it: clearing the last place is right.
-    let rounded = add_carry(base.cat(fraction), add, guard);
-    io.y.set(s.leave(sign.cat(rounded & !(guard & !rest).zext(rounded.width()))));
+    io.y.set(s.leave(sign.cat(round_to_even(base.cat(fraction), add, guard, rest))));
     m.finish(io)
 }
 
