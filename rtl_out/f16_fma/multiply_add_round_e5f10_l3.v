@@ -138,15 +138,15 @@ module multiply_add_round_e5f10_l3 (
         amount_2 <= amount_1;
         zero_1 <= zero;
     end
-    wire negative_1 = sum_1[38]; // multiply_add_round.rs:99
-    wire [38:0] _t4 = amount_2[5] ? {sum_1[6:0], 32'h0} : sum_1; // multiply_add_round.rs:102
-    wire [38:0] _t5 = amount_2[4] ? {_t4[22:0], 16'h0} : _t4; // multiply_add_round.rs:102
-    wire [26:0] _t6 = amount_2[3] ? {_t5[30:12], 8'h0} : _t5[38:12]; // multiply_add_round.rs:102
-    wire [18:0] _t7 = amount_2[2] ? {_t6[22:8], 4'h0} : _t6[26:8]; // multiply_add_round.rs:102
-    wire [14:0] _t8 = amount_2[1] ? {_t7[16:4], 2'h0} : _t7[18:4]; // multiply_add_round.rs:102
-    wire [12:0] _t9 = amount_2[0] ? {_t8[13:2], 1'h0} : _t8[14:2]; // multiply_add_round.rs:102
-    wire shifted_rest = ((((lost_1 | (|_t5[11:0])) | (|_t6[7:0])) | (|_t7[3:0])) | (|_t8[1:0])) | _t9[0]; // multiply_add_round.rs:106
-    wire [11:0] shifted_front = _t9[12:1]; // multiply_add_round.rs:107
+    wire negative_1 = sum_1[38]; // multiply_add_round.rs:96
+    wire [38:0] _t4 = amount_2[5] ? {sum_1[6:0], 32'h0} : sum_1; // multiply_add_round.rs:99
+    wire [38:0] _t5 = amount_2[4] ? {_t4[22:0], 16'h0} : _t4; // multiply_add_round.rs:99
+    wire [26:0] _t6 = amount_2[3] ? {_t5[30:12], 8'h0} : _t5[38:12]; // multiply_add_round.rs:99
+    wire [18:0] _t7 = amount_2[2] ? {_t6[22:8], 4'h0} : _t6[26:8]; // multiply_add_round.rs:99
+    wire [14:0] _t8 = amount_2[1] ? {_t7[16:4], 2'h0} : _t7[18:4]; // multiply_add_round.rs:99
+    wire [12:0] _t9 = amount_2[0] ? {_t8[13:2], 1'h0} : _t8[14:2]; // multiply_add_round.rs:99
+    wire shifted_rest = ((((lost_1 | (|_t5[11:0])) | (|_t6[7:0])) | (|_t7[3:0])) | (|_t8[1:0])) | _t9[0]; // multiply_add_round.rs:103
+    wire [11:0] shifted_front = _t9[12:1]; // multiply_add_round.rs:104
     always @(posedge clk) begin
         shifted_front_1 <= shifted_front;
         shifted_rest_1 <= shifted_rest;
@@ -162,28 +162,29 @@ module multiply_add_round_e5f10_l3 (
     end
 
     // round and pack
-    wire infinite = state_infinite_product_2 ? state_product_sign_2 : state_c_sign_2; // multiply_add_round.rs:156
-    wire finite = (shifted_negative ? state_c_sign_2 : state_product_sign_2) & (~(state_subtract_2 & zero_2)); // multiply_add_round.rs:157
-    wire sign = (state_special_2 ? infinite : finite) & (~state_nan_2); // multiply_add_round.rs:158
-    wire [11:0] front = shifted_front_1 ^ {12{shifted_negative}}; // multiply_add_round.rs:130
-    wire ready_hidden = front[11]; // multiply_add_round.rs:132
-    wire [9:0] ready_fraction = front[10:1]; // multiply_add_round.rs:133
-    wire ready_guard = front[0]; // multiply_add_round.rs:134
-    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add_round.rs:135
-    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add_round.rs:136
-    wire normal = (~exponent_2[7]) & (~zero_2); // multiply_add_round.rs:164
+    wire infinite = state_infinite_product_2 ? state_product_sign_2 : state_c_sign_2; // multiply_add_round.rs:153
+    wire finite = (shifted_negative ? state_c_sign_2 : state_product_sign_2) & (~(state_subtract_2 & zero_2)); // multiply_add_round.rs:154
+    wire sign = (state_special_2 ? infinite : finite) & (~state_nan_2); // multiply_add_round.rs:155
+    wire [11:0] front = shifted_front_1 ^ {12{shifted_negative}}; // multiply_add_round.rs:127
+    wire ready_hidden = front[11]; // multiply_add_round.rs:129
+    wire [9:0] ready_fraction = front[10:1]; // multiply_add_round.rs:130
+    wire ready_guard = front[0]; // multiply_add_round.rs:131
+    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add_round.rs:132
+    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add_round.rs:133
+    wire normal = (~exponent_2[7]) & (~zero_2); // multiply_add_round.rs:162
     wire _t10 = exponent_2[4] & (exponent_2[3] & (exponent_2[2] & (exponent_2[1] & (exponent_2[0] | 1'h1)))); // logic.rs:11
-    wire special = state_special_2 | (normal & (exponent_2[6] | (exponent_2[5] | _t10))); // multiply_add_round.rs:166
-    wire [4:0] base = (exponent_2[4:0] & {5{normal}}) | {5{special}}; // multiply_add_round.rs:167
-    wire keep = ~special; // multiply_add_round.rs:168
-    wire [9:0] fraction = (ready_fraction & {10{keep}}) | {state_nan_2, 9'h0}; // multiply_add_round.rs:169
-    wire hidden = ready_hidden & keep; // multiply_add_round.rs:170
-    wire guard = ready_guard & keep; // multiply_add_round.rs:170
-    wire carry = ready_carry & keep; // multiply_add_round.rs:170
+    wire special = state_special_2 | (normal & (exponent_2[6] | (exponent_2[5] | _t10))); // multiply_add_round.rs:163
+    wire keep = ~special; // multiply_add_round.rs:164
+    wire hidden = ready_hidden & keep; // multiply_add_round.rs:166
+    wire [4:0] base = (exponent_2[4:0] & {5{normal}}) | {5{special}}; // multiply_add_round.rs:173
+    wire [9:0] fraction = (ready_fraction & {10{keep}}) | {state_nan_2, 9'h0}; // multiply_add_round.rs:174
+    wire guard = ready_guard & keep; // multiply_add_round.rs:175
+    wire carry = ready_carry & keep; // multiply_add_round.rs:175
     wire [16:0] _t11 = {{base, fraction, guard}, 1'h1} + {{{4'h0, hidden}, 10'h0, 1'h1}, carry}; // add.rs:167
     wire [15:0] sum_2 = _t11[16:1]; // add.rs:167
-    wire [14:0] magnitude = sum_2[15:1]; // multiply_add_round.rs:150
-    always @(posedge clk) l78_s3 <= {sign, magnitude & (~{14'h0, ready_half & keep})};
+    wire [14:0] magnitude = sum_2[15:1]; // multiply_add_round.rs:147
+    wire [14:0] rounded = magnitude & (~{14'h0, ready_half & keep}); // multiply_add_round.rs:148
+    always @(posedge clk) l78_s3 <= {sign, rounded};
     assign y = l78_s3;
     wire unused_ok = &{1'b0, low_1[0], low_3[0], low_7[0], low_8[0], low_10[0], low_11[0], low_14[0], low_15[0], low_17[0], low_18[0], amount[7:6], _t11[0], sum_2[0]};
 endmodule

@@ -75,10 +75,7 @@ pub fn multiply_add_round(
     m.section("round and pack");
     let sign = sign(state, shifted.negative, zero);
     let ready = ready(shifted, f);
-    io.y.set(s.leave(sign.cat(match subnormals {
-        Subnormals::Keep => pack_kept(ready, state, exponent, zero, f),
-        Subnormals::Flush => pack_flushed(ready, state, exponent, zero, f),
-    })));
+    io.y.set(s.leave(sign.cat(pack(ready, state, exponent, zero, f, subnormals))));
     m.finish(io)
 }
 
@@ -158,26 +155,32 @@ fn sign(state: State, negative: Signal, zero: Signal) -> Signal {
     state.special.mux(infinite, finite) & !state.nan
 }
 
-/// Exponent, hidden one and rounding in one adder; without a hidden one it is subnormal.
+/// Exponent, hidden one and rounding in one adder; without a hidden one it is subnormal. With subnormals flushed, the number one
+/// place below the smallest normal one goes through the adder as well: it may be rounded up to it.
 #[module]
-fn pack_kept(x: Ready, state: State, exponent: Signal, zero: Signal, f: Format) -> Signal {
+fn pack(x: Ready, state: State, exponent: Signal, zero: Signal, f: Format, subnormals: Subnormals) -> Signal {
     let normal = !exponent.msb() & !zero;
-    let top = f.top() as u32;
-    let special = state.special | (normal & at_least(exponent.trunc(exponent.width() - 1), top - 1));
-    let base = (exponent.trunc(f.exp) & normal.repeat(f.exp)) | special.repeat(f.exp);
+    let special = state.special | (normal & at_least(exponent.trunc(exponent.width() - 1), f.top() as u32 - 1));
     let keep = !special;
+    let (there, keep, hidden) = match subnormals {
+        Subnormals::Keep => (normal, keep, x.hidden & keep),
+        Subnormals::Flush => {
+            let there = normal | (exponent.all() & !zero);
+            // the leading one is in front of what is there, and that is known earlier
+            (there, there & keep, there & keep)
+        }
+    };
+    let base = (exponent.trunc(f.exp) & there.repeat(f.exp)) | special.repeat(f.exp);
     let fraction = (x.fraction & keep.repeat(f.frac)) | quiet_bit(state.nan, f);
-    let (hidden, guard, carry) = (x.hidden & keep, x.guard & keep, x.carry & keep);
-    rounded(base, Ready { hidden, fraction, guard, carry, half: x.half & keep })
-}
-
-/// What is below the smallest normal number after rounding is a zero.
-#[module]
-fn pack_flushed(x: Ready, state: State, exponent: Signal, zero: Signal, f: Format) -> Signal {
-    let rounded = rounded(exponent, x);
-    let (exp, fraction) = (rounded.drop_low(f.frac), rounded.trunc(f.frac));
-    let small = exp.msb() | !exp.any() | zero;
-    let large = state.special | (!small & at_least(exp.trunc(exp.width() - 1), f.top() as u32));
-    let exp = (exp.trunc(f.exp) & (!small).repeat(f.exp)) | large.repeat(f.exp);
-    exp.cat((fraction & (!(small | large)).repeat(f.frac)) | quiet_bit(state.nan, f))
+    let (guard, carry) = (x.guard & keep, x.carry & keep);
+    let rounded = rounded(base, Ready { hidden, fraction, guard, carry, half: x.half & keep });
+    match subnormals {
+        Subnormals::Keep => rounded,
+        Subnormals::Flush => {
+            let (exp, fraction) = (rounded.drop_low(f.frac), rounded.trunc(f.frac));
+            // of the number below, the exponent has become 0 or 1
+            let small = exponent.all() & !exp.bit(0);
+            exp.cat(fraction & (!small).repeat(f.frac))
+        }
+    }
 }
