@@ -10,10 +10,11 @@ mod page;
 mod record;
 mod subject;
 
-use anyhow::{Result, bail};
+use crate::setup;
+use anyhow::{Result, bail, ensure};
 use measure::{ECP5, Flow, GOWIN, ICE40};
 use rayon::prelude::*;
-use record::{Blocks, Counts, Figures, Fmax, Record, Versions};
+use record::{Blocks, Counts, Family, Figures, Fmax, Record, Versions};
 use std::collections::BTreeMap;
 use std::fs;
 use subject::Subject;
@@ -32,7 +33,7 @@ pub struct Options {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
-    /// Only synthesize for ECP5 what has changed, and fail where a count has grown by more than 2 %
+    /// Only synthesize what has changed, and fail where a count has grown by more than 2 %
     #[arg(long, conflicts_with_all = ["pnr", "blocks", "json", "update"])]
     check: bool,
     /// Write the figures to docs/qor.json and docs/qor.md
@@ -54,11 +55,16 @@ impl Options {
 
 /// Measures, then prints, checks or keeps the figures.
 pub fn run(options: &Options) -> Result<()> {
+    setup::setup()?;
     let (versions, old) = (measure::versions()?, Record::read()?);
     if !options.others.files.is_empty() {
         return print(&others::figures(&options.others, options.pnr, &versions)?, options.json);
     }
     let subjects = subject::subjects(&options.names)?;
+    if options.update && !options.names.is_empty() {
+        let (committed, here) = (&old.tools, &versions);
+        ensure!(*committed == *here, "docs/qor.json was measured with {committed}, here are {here}: update all of it");
+    }
     if options.check {
         return check(&subjects, &old, &versions, options);
     }
@@ -87,15 +93,16 @@ fn print(record: &Record, json: bool) -> Result<()> {
 
 /// All figures of one subject. What takes longer and is not asked for stays as it was measured before.
 fn figures(subject: &Subject, old: &Record, versions: &Versions, options: &Options) -> Result<Figures> {
+    let same_tools = old.tools == *versions;
     let old = old.configurations.get(&subject.name);
     let verilog = subject.hash();
     let fmax = match options.pnr {
         true => measure::fmax(subject, versions)?.map(|mhz| Fmax { mhz, verilog: verilog.clone() }),
-        false => old.and_then(|figures| figures.fmax.clone()),
+        false => old.and_then(|figures| figures.fmax.clone()).filter(|_| same_tools),
     };
     let blocks = match options.blocks {
         true => Some(Blocks { files: measure::by_file(subject, versions)?, verilog: verilog.clone() }),
-        false => old.and_then(|figures| figures.blocks.clone()),
+        false => old.and_then(|figures| figures.blocks.clone()).filter(|_| same_tools),
     };
     let mut figures =
         Figures { verilog, ecp5: ECP5.counts(subject, versions)?, ice40: None, gowin: None, fmax, blocks };
@@ -116,8 +123,13 @@ fn check(subjects: &[Subject], old: &Record, versions: &Versions, options: &Opti
     };
     let (same, changed): (Vec<&Subject>, Vec<&Subject>) = subjects.iter().partition(known);
     let growth = changed.par_iter().map(|subject| {
-        let counts = ECP5.counts(subject, versions)?;
-        Ok(old.growth(&subject.name, &counts))
+        let mut grown = vec![];
+        for (family, flow) in [(Family::Ecp5, &ECP5), (Family::Ice40, &ICE40), (Family::Gowin, &GOWIN)] {
+            if old.measures(&subject.name, family) {
+                grown.extend(old.growth(&subject.name, family, &flow.counts(subject, versions)?));
+            }
+        }
+        Ok(grown)
     });
     let mut wrong = growth.collect::<Result<Vec<Vec<String>>>>()?.concat();
     if options.names.is_empty() {
@@ -150,8 +162,7 @@ mod tests {
 
     #[test]
     fn the_check_synthesizes_and_fails_on_growth() {
-        if !tools::path("yosys").exists() {
-            println!("skipped: the tools are not set up (cargo xtask setup)");
+        if !tools::have("yosys") {
             return;
         }
         let versions = measure::versions().unwrap();
@@ -165,10 +176,15 @@ mod tests {
         check(subject(10), true).unwrap();
         check(subject(9), false).unwrap();
         let error = check(subject(11), false).unwrap_err().to_string();
-        assert!(error.starts_with("ands: LUT4 has grown from 10 to 11\n"), "{error}");
+        assert!(
+            error.starts_with(
+                "ands: LUT4 has grown from 10 to 11 on ECP5\nands: LUT has grown from 10 to 11 on iCE40\n"
+            ),
+            "{error}"
+        );
         let other = Subject { name: "other".into(), ..subject(2) };
         let error = super::check(&[other], &record, &versions, &Options::check(false)).unwrap_err().to_string();
-        assert!(error.starts_with("other has no figures\nands is no configuration any more\n"), "{error}");
+        assert!(error.starts_with("other has no figures for ECP5\nands is no configuration any more\n"), "{error}");
     }
 
     #[test]

@@ -70,8 +70,7 @@ mod tests {
 
     #[test]
     fn verilog_and_system_verilog_of_others_are_measured() {
-        if !tools::path("yosys").exists() {
-            println!("skipped: the tools are not set up (cargo xtask setup)");
+        if !tools::have("yosys") {
             return;
         }
         let dir = tools::root().join("target/qor/test_of_others");

@@ -29,6 +29,12 @@ pub struct Versions {
     pub nextpnr: String,
 }
 
+impl std::fmt::Display for Versions {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} and nextpnr {}", self.yosys, self.nextpnr)
+    }
+}
+
 /// Figures of one configuration.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Figures {
@@ -64,7 +70,34 @@ pub struct Blocks {
     pub verilog: String,
 }
 
+/// The devices that are measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    Ecp5,
+    Ice40,
+    Gowin,
+}
+
+impl std::fmt::Display for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Family::Ecp5 => "ECP5",
+            Family::Ice40 => "iCE40",
+            Family::Gowin => "Gowin",
+        })
+    }
+}
+
 impl Figures {
+    /// The counts for a family, where there are any.
+    pub fn of(&self, family: Family) -> Option<&Counts> {
+        match family {
+            Family::Ecp5 => Some(&self.ecp5),
+            Family::Ice40 => self.ice40.as_ref(),
+            Family::Gowin => self.gowin.as_ref(),
+        }
+    }
+
     /// A count on the ECP5.
     pub fn count(&self, cell: &str) -> u64 {
         self.ecp5.get(cell).copied().unwrap_or(0)
@@ -108,20 +141,21 @@ impl Record {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 
+    /// Is this configuration to be compared on this family? On ECP5 always: one without figures is an error there.
+    pub fn measures(&self, name: &str, family: Family) -> bool {
+        family == Family::Ecp5 || self.configurations.get(name).is_some_and(|figures| figures.of(family).is_some())
+    }
+
     /// What is wrong with a configuration's new counts: each that has grown by more than [`TOLERANCE_PERCENT`].
-    pub fn growth(&self, name: &str, new: &Counts) -> Vec<String> {
-        let Some(old) = self.configurations.get(name) else {
-            return vec![format!("{name} has no figures")];
+    pub fn growth(&self, name: &str, family: Family, new: &Counts) -> Vec<String> {
+        let Some(old) = self.configurations.get(name).and_then(|figures| figures.of(family)) else {
+            return vec![format!("{name} has no figures for {family}")];
         };
-        let cells: BTreeSet<&String> = old.ecp5.keys().chain(new.keys()).collect();
-        let mut grown = vec![];
-        for cell in cells {
-            let (old, new) = (old.count(cell), new.get(cell).copied().unwrap_or(0));
-            if 100 * new > (100 + TOLERANCE_PERCENT) * old {
-                grown.push(format!("{name}: {cell} has grown from {old} to {new}"));
-            }
-        }
-        grown
+        let cells: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let count = |counts: &Counts, cell: &str| counts.get(cell).copied().unwrap_or(0);
+        let grown = cells.into_iter().map(|cell| (cell, count(old, cell), count(new, cell)));
+        let grown = grown.filter(|(_, old, new)| 100 * new > (100 + TOLERANCE_PERCENT) * old);
+        grown.map(|(cell, old, new)| format!("{name}: {cell} has grown from {old} to {new} on {family}")).collect()
     }
 }
 
@@ -139,14 +173,14 @@ mod tests {
         let figures = Figures { verilog: "0".into(), ecp5, ice40: None, gowin: None, fmax: None, blocks: None };
         let configurations = BTreeMap::from([("f16_add".to_string(), figures)]);
         let record = Record { tools: Versions::default(), configurations };
-        let growth = |list: &[(&str, u64)]| record.growth("f16_add", &counts(list));
+        let growth = |list: &[(&str, u64)]| record.growth("f16_add", Family::Ecp5, &counts(list));
         assert!(growth(&[("LUT4", 1020), ("TRELLIS_FF", 10)]).is_empty(), "2 % are allowed");
         assert!(growth(&[("LUT4", 3)]).is_empty(), "smaller is fine");
-        assert_eq!(growth(&[("LUT4", 1021)]), ["f16_add: LUT4 has grown from 1000 to 1021"]);
+        assert_eq!(growth(&[("LUT4", 1021)]), ["f16_add: LUT4 has grown from 1000 to 1021 on ECP5"]);
         assert_eq!(
             growth(&[("DP16KD", 1), ("TRELLIS_FF", 11)]),
-            ["f16_add: DP16KD has grown from 0 to 1", "f16_add: TRELLIS_FF has grown from 10 to 11"]
+            ["f16_add: DP16KD has grown from 0 to 1 on ECP5", "f16_add: TRELLIS_FF has grown from 10 to 11 on ECP5"]
         );
-        assert_eq!(record.growth("f16_mul", &Counts::new()), ["f16_mul has no figures"]);
+        assert_eq!(record.growth("f16_mul", Family::Ecp5, &Counts::new()), ["f16_mul has no figures for ECP5"]);
     }
 }
