@@ -64,6 +64,9 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
             asserts.push(p.message);
         }
     }
+    if asserts.is_empty() {
+        problems.push("nothing is asserted".into());
+    }
     let covers = of_kind(PropertyKind::Cover).len();
     let engine = depth.map_or("abc pdr, unbounded".into(), |d| format!("k-induction with yices, k = {d}"));
     let seconds = start.elapsed().as_secs_f64();

@@ -9,7 +9,7 @@ pub struct Options {
     /// Proofs whose names begin so (default: all that are to hold)
     names: Vec<String>,
     /// Renew the table in docs/formal.md
-    #[arg(long)]
+    #[arg(long, conflicts_with = "names")]
     write: bool,
 }
 
