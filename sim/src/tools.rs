@@ -14,6 +14,19 @@ pub fn find(name: &str) -> Option<PathBuf> {
     Some(folder.join(name)).filter(|path| path.is_file())
 }
 
+/// For tests: are all of these tools there? Says which are not, and that the test is left out. Where `KVFORGE_TOOLS` names their
+/// folder, as in `cargo xtask test`, a missing one is a failure: no test is left out there.
+pub fn have(names: &[&str]) -> bool {
+    let missing: Vec<&str> = names.iter().copied().filter(|name| find(name).is_none()).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let missing = missing.join(", ");
+    assert!(std::env::var_os("KVFORGE_TOOLS").is_none(), "the folder of KVFORGE_TOOLS has no {missing}");
+    eprintln!("skipped: {missing} not set up (run `cargo xtask setup`)");
+    false
+}
+
 /// The root of the workspace that this crate was compiled in.
 pub(crate) fn workspace_root() -> Option<&'static Path> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent()

@@ -14,17 +14,10 @@ pub mod pictures;
 pub mod proofs;
 pub mod yosys;
 
+pub use sim::tools::have;
+
 use hdl::{Design, Options, Reset, verilog};
 use sim::verilator::{self, Model, ModelSpec, VerilatorError};
-
-/// Says that a test is left out, once for each missing tool, and why. `true`: the tools are there.
-pub fn have(tools: &[&str]) -> bool {
-    let missing: Vec<&str> = tools.iter().copied().filter(|tool| sim::tools::find(tool).is_none()).collect();
-    if !missing.is_empty() {
-        eprintln!("skipped: {} not set up (run `cargo xtask setup`)", missing.join(", "));
-    }
-    missing.is_empty()
-}
 
 /// The Verilog of a design, with its properties and with the models of its black boxes, as one text.
 pub fn text<P>(design: &Design<P>, reset: Reset) -> String {

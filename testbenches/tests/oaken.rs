@@ -88,17 +88,13 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The recordings: those of the repository, and the whole ones where they lie beside it.
+/// The recordings: those of the repository, and the whole ones in the folder that `KVFORGE_RECORDINGS` names.
 fn recordings() -> Vec<(Recording, Profile)> {
-    let mut folders = vec![("data", "minilm.safetensors")];
-    if repository().join("../shared/data").is_dir() {
-        folders.push(("../shared/data", "minilm_kv.safetensors"));
-    } else {
-        println!("skipped: the whole recordings are not beside the repository; its own part is used");
-    }
+    let mut folders = vec![(repository().join("data"), "minilm.safetensors")];
+    folders.extend(std::env::var_os("KVFORGE_RECORDINGS").map(|folder| (folder.into(), "minilm_kv.safetensors")));
     let mut list = vec![];
     for (folder, minilm) in folders {
-        let read = |file: &str| Recording::read(repository().join(folder).join(file)).unwrap_or_else(|e| panic!("{e}"));
+        let read = |file: &str| Recording::read(folder.join(file)).unwrap_or_else(|e| panic!("{e}"));
         let profile = |r: &Recording| {
             let all = std::slice::from_ref(r);
             Profile::from_recordings(all, Fractions::PAPER, Tails::Magnitude).unwrap_or_else(|e| panic!("{e}"))

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: the fuzzers of the language, for as long as one likes.
 
-use crate::tools;
+use crate::{setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,15 +12,21 @@ pub struct Options {
     #[arg(value_parser = ["expressions", "sequential", "simulators"])]
     fuzzer: Option<String>,
     /// How long each runs
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = minutes)]
     minutes: f64,
     /// First seed; batches take the numbers from it upwards (default: a new one each second)
     #[arg(long)]
     seed: Option<u64>,
 }
 
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes| (0.0..=10_000.0).contains(minutes));
+    minutes.ok_or_else(|| "legal are numbers from 0 to 10000".into())
+}
+
 /// Runs the fuzzers; an error when one of them found something.
 pub fn run(options: &Options) -> Result<()> {
+    setup::setup()?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (seed, minutes) = (options.seed.unwrap_or(now).to_string(), options.minutes.to_string());
     let mut found = vec![];

@@ -16,7 +16,7 @@ pub fn setup() -> Result<()> {
     lock.lock().context("cannot lock .tools/lock")?;
     let stamp = stamp(&dir);
     if fs::read_to_string(dir.join("stamp")).is_ok_and(|old| old == stamp) && programs_are_there() {
-        println!("tools are set up in .tools");
+        eprintln!("tools are set up in .tools");
         return Ok(());
     }
     install_debian_packages()?;
@@ -25,7 +25,7 @@ pub fn setup() -> Result<()> {
     write_programs(&dir)?;
     try_programs()?;
     fs::write(dir.join("stamp"), stamp)?;
-    println!("tools are set up in .tools");
+    eprintln!("tools are set up in .tools");
     Ok(())
 }
 

@@ -92,3 +92,14 @@ pub fn bin() -> PathBuf {
 pub fn path(name: &str) -> PathBuf {
     bin().join(name)
 }
+
+/// For tests: is this tool there? Where `KVFORGE_TOOLS` is set, as in `cargo xtask test`, a missing one is a failure.
+#[cfg(test)]
+pub fn have(name: &str) -> bool {
+    let there = path(name).exists();
+    assert!(there || std::env::var_os("KVFORGE_TOOLS").is_none(), ".tools/bin has no {name}");
+    if !there {
+        eprintln!("skipped: {name} is not set up (run `cargo xtask setup`)");
+    }
+    there
+}

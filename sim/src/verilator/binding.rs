@@ -1,4 +1,5 @@
-//! The only unsafe code of this project: calls into the compiled model, and access to its ports in memory.
+//! Calls into the compiled model, and access to its ports in memory: with `hdl/jit/src/code.rs`, which calls what it has compiled
+//! itself, the only unsafe code of this project.
 #![allow(unsafe_code)]
 
 use super::VerilatorError;

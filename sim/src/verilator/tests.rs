@@ -6,8 +6,7 @@ use std::time::Instant;
 /// Returns from the test, and says so, when Verilator is not installed.
 macro_rules! need_verilator {
     () => {
-        if crate::tools::find("verilator").is_none() {
-            println!("skipped: verilator is not set up (cargo xtask setup)");
+        if !crate::tools::have(&["verilator"]) {
             return;
         }
     };
