@@ -9,7 +9,8 @@ use std::fmt::Write;
 /// none. `header` are comment lines at the top.
 ///
 /// The clocks are those of the ports of the top module, under the names of those ports (which is what `create_clock`
-/// without `-name` gives them); those that come from inside must be given theirs. The crossings stand beside their constraints, with their reasons.
+/// without `-name` gives them); those that come from inside must be given theirs. The crossings stand beside their constraints, with
+/// their reasons. [`Module::clock_domain`](crate::Module::clock_domain) has an example.
 ///
 /// - Between two clocks between which only single bits cross, nothing is timed (`set_clock_groups`), so that no tool wants edges
 ///   to meet that never do.

@@ -42,6 +42,31 @@ impl Module {
         body::with(self.key, loc, |b| b.check_same(&[cond], loc));
     }
     /// Assignments made inside `f` apply only when `cond` is 1.
+    ///
+    /// ```
+    /// # use hdl::{engine::Engine, sim::Simulator, *};
+    /// # ports! { struct P() { input up: Signal = bits(1), input down: Signal = bits(1), output level: Signal = bits(4) } }
+    /// # #[module]
+    /// # fn level() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("level");
+    /// # let io = P::new(m);
+    /// let level = m.reg_reset(bits(4), 0); // without an assignment it keeps its value
+    /// m.when(io.up, || level.set(level + 1)).elsewhen(io.down, || level.set(level - 1));
+    /// # io.level.set(level);
+    /// # m.finish(io)
+    /// # }
+    /// # let design = level()?;
+    /// # let mut sim = Simulator::new(&design);
+    /// # let [up, down, level] = ["up", "down", "level"].map(|name| sim.port(name).unwrap());
+    /// # sim.reset(1);
+    /// # for (wanted_up, wanted_down, value) in [(1, 0, 1), (1, 1, 2), (0, 0, 2), (0, 1, 1)] {
+    /// # sim.poke(up, wanted_up);
+    /// # sim.poke(down, wanted_down);
+    /// # sim.step();
+    /// # assert_eq!(sim.peek(level), value);
+    /// # }
+    /// # Ok::<(), Errors>(())
+    /// ```
     #[track_caller]
     pub fn when<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.condition(cond);
@@ -53,6 +78,33 @@ impl Module {
         When { module: self, at, cond: cond.id }
     }
     /// Assignments made inside an arm apply only when the selector has one of its values.
+    ///
+    /// ```
+    /// # use hdl::{engine::Engine, sim::Simulator, *};
+    /// # ports! { struct P() { input op: Signal = bits(2), input a: Signal = bits(8), output y: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn unit() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("unit");
+    /// # let io = P::new(m);
+    /// let y = m.wire(bits(8));
+    /// m.switch(io.op, |s| {
+    ///     s.case(0u32, || y.set(io.a + 1));
+    ///     s.case_any([1u32, 2], || y.set(!io.a));
+    ///     s.default(|| y.set(io.a)); // left out, `y` would be a latch: an error
+    /// });
+    /// # io.y.set(y);
+    /// # m.finish(io)
+    /// # }
+    /// # let design = unit()?;
+    /// # let mut sim = Simulator::new(&design);
+    /// # let [op, a, y] = ["op", "a", "y"].map(|name| sim.port(name).unwrap());
+    /// # sim.poke(a, 5);
+    /// # for (op_is, value) in [(0, 6), (1, 250), (2, 250), (3, 5)] {
+    /// # sim.poke(op, op_is);
+    /// # assert_eq!(sim.peek(y), value);
+    /// # }
+    /// # Ok::<(), Errors>(())
+    /// ```
     #[track_caller]
     pub fn switch<B: Bundle>(self, selector: B, f: impl FnOnce(&mut Switch<B>)) {
         let mut s = Switch { module: self, selector, arms: vec![], default: None };

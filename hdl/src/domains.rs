@@ -42,6 +42,28 @@ pub struct Crossing {
 impl Module {
     /// Declares a clock and its reset, which become ports. The first clock of every module is `clk` with `rst`; whatever is
     /// declared outside of [`Module::in_domain`] belongs to it.
+    ///
+    /// ```
+    /// # use hdl::*;
+    /// # ports! { struct P() { input data: Signal = bits(8), input strobe: Signal = bits(1), output copy: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn receiver() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("receiver");
+    /// # let io = P::new(m);
+    /// let rx = m.clock_domain("rx_clk", "rx_rst");
+    /// m.port_domain((io.data, io.strobe), rx);
+    /// let held = m.in_domain(rx, || m.reg(bits(8)).enable(io.strobe));
+    /// held.set(io.data);
+    /// // `io.copy.set(held)` is an error that names both clocks
+    /// io.copy.set(m.cross(held, m.current_domain(), "it is set once, before anybody looks"));
+    /// # m.finish(io)
+    /// # }
+    /// let design = receiver()?;
+    /// assert_eq!(design.crossings()[0].from.as_deref(), Some("rx_clk"));
+    /// let sdc = constraints(&design, &[]).expect("there is a crossing");
+    /// assert!(sdc.contains("set_max_delay"));
+    /// # Ok::<(), Errors>(())
+    /// ```
     #[track_caller]
     pub fn clock_domain(self, clock: &str, reset: &str) -> ClockDomain {
         let loc = Location::caller();
