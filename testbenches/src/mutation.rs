@@ -10,7 +10,7 @@ mod rtlil;
 mod source;
 
 pub use explained::{Explanation, Explanations};
-pub use source::{Place, rust_place};
+pub use source::{Place, rust_place, target};
 
 use crate::drivers::{Driver, Effort, Kind};
 use crate::yosys;

@@ -64,13 +64,44 @@ fn rust(line: &str) -> Option<String> {
 
 /// The Rust line of the signal that a line of code assigns.
 fn declared(code: &str, text: &str) -> Option<String> {
-    let target = code.split("<=").next()?.split_whitespace().next_back()?.split('[').next()?;
+    let target = target(code)?;
     let declares = |line: &&str| {
-        let code = line.split("//").next().unwrap_or_default();
+        let code = without_attributes(line.split("//").next().unwrap_or_default());
         let code = code.split('=').next().unwrap_or_default().trim().trim_end_matches(';');
-        line.trim_start().starts_with(['r', 'w']) && code.split_whitespace().any(|word| word == target)
+        ["reg ", "wire "].iter().any(|kind| code.starts_with(kind))
+            && code.split_whitespace().any(|word| word == target)
     };
-    rust(text.lines().find(declares)?)
+    rust(text.lines().filter(|line| line.contains(target)).find(declares)?)
+}
+
+/// The signal or memory that a line of code assigns: the name before the first `=` or `<=` outside of all brackets.
+pub fn target(code: &str) -> Option<&str> {
+    let mut depth = 0;
+    let assigns = |c: char| {
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        depth == 0 && c == '='
+    };
+    let code = code.split("//").next()?;
+    let mut left = code[..code.find(assigns)?].trim_end_matches('<').trim_end();
+    // the bits or the word that are assigned; an address may have brackets of its own
+    while left.ends_with(']') {
+        let mut depth = 0;
+        let opens = |c: char| {
+            depth += i32::from(c == ']') - i32::from(c == '[');
+            depth == 0
+        };
+        left = left[..left.rfind(opens)?].trim_end();
+    }
+    left.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
+}
+
+/// A declaration without the `(* ... *)` before it.
+fn without_attributes(code: &str) -> &str {
+    let mut code = code.trim_start();
+    while let Some((_, rest)) = code.strip_prefix("(*").and_then(|code| code.split_once("*)")) {
+        code = rest.trim_start();
+    }
+    code
 }
 
 #[cfg(test)]
@@ -93,5 +124,20 @@ mod tests {
         assert_eq!((&described.module[..], &described.what[..]), ("m", "m: pin Q[0] of procdff (fill) inverted"));
         let place = described.place.unwrap();
         assert_eq!((&place.verilog[..], place.rust.as_deref()), ("m.v:5", Some("packer.rs:96")));
+    }
+
+    #[test]
+    fn what_a_line_assigns_is_found() {
+        for (line, name) in [
+            ("    always @(posedge clk) if (a <= b) ram[{x[1], x[0]}][7:0] <= c;", Some("ram")),
+            ("        6'h8, 6'h10: response <= (a == b) ? 2'h0 : 2'h2; // slave.rs:1", Some("response")),
+            ("    assign y = a <= b;", Some("y")),
+            ("        if (rst) begin", None),
+            ("    // a = b", None),
+        ] {
+            assert_eq!(target(line), name, "{line}");
+        }
+        let text = "(* keep = \"true\" *) (* ASYNC_REG = \"TRUE\" *) reg stage; // clocks.rs:4\nstage <= s;\n";
+        assert_eq!(rust_place(text, 2).as_deref(), Some("clocks.rs:4"));
     }
 }
