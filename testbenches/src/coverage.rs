@@ -1,17 +1,22 @@
 //! Coverage: which branches of the printed Verilog ran and which bits toggled in the tests of the drivers, by hardware source file.
 //!
-//! Verilator counts, for each point, how often it was reached. A point stands on a line of the Verilog, whose comment names the
-//! Rust line that it comes from; so the figures of a part in all its sizes come together in its source file.
+//! Verilator counts, for each point, how often it was reached. A point stands on a line of the Verilog, which comes from a line in
+//! Rust; so the figures of a part in all its sizes come together in its source file. No point is left out for want of a place:
+//! [`table`] fails if one has none.
 
-use crate::drivers::{Driver, Effort, Kind};
-use crate::mutation::rust_place;
+mod page;
+mod places;
+
+pub use page::{check, state, table, unreached, write};
+
+use crate::drivers::{Driver, Effort, Kind, configuration, dot_of_two, names, small, tree_of_two};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Count {
-    /// A branch of an `if` in a clocked process, or a block of statements.
+    /// A branch of an `if`, of a `case` or of a conditional operator, or a process.
     Branch,
     /// A bit that went to 1 or to 0.
     Toggle,
@@ -20,20 +25,32 @@ pub enum Count {
 /// A point of one Verilog module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// The hardware source file, `fifo.rs`; empty if the line names none.
+    /// The hardware source file, `fifo.rs`; empty if nothing in the module names one.
     pub file: String,
-    /// Its line; 0 if none is known.
+    /// The line in it to which the point belongs.
     pub line: u32,
     /// The Verilog module.
     pub module: String,
     /// What is counted.
     pub count: Count,
-    /// The signal and its bit, or the branch.
+    /// The signal and its bit; or the branch with its module, and its line (in the module) and column.
     pub what: String,
 }
 
 /// Points, and how often each was reached.
 pub type Points = BTreeMap<Point, u64>;
+
+/// All drivers with small parameters, the Oaken engines also with four lanes, and the number units of binary16; of the units of
+/// vectors small ones.
+///
+/// # Errors
+/// If a configuration cannot be built.
+pub fn drivers() -> Result<Vec<Driver>, String> {
+    let units = names().into_iter().filter(|name| name.starts_with("f16_") && !name.ends_with("dot16"));
+    let units = units.chain(["oaken_quantizer_p4", "oaken_dequantizer_p4"].map(String::from));
+    let units = units.map(|name| configuration(&name)).collect::<Result<Vec<_>, _>>()?;
+    Ok(small(false).into_iter().chain(units).chain([dot_of_two(), tree_of_two()]).collect())
+}
 
 /// Runs the driver's test and returns the points of its design.
 ///
@@ -53,30 +70,40 @@ pub fn run(driver: &Driver, effort: Effort) -> Result<Points, String> {
 
 /// The points of Verilator's file: lines `C '...' count`, with fields of which each is introduced by 1 and its value by 2.
 fn points(data: &str, verilog: &str) -> Points {
+    let modules = places::modules(verilog, &sources());
     let mut points = Points::new();
     for line in data.lines() {
         let Some((fields, count)) = line.strip_prefix("C '").and_then(|rest| rest.rsplit_once("' ")) else { continue };
         let field = |name: &str| {
-            let of = |field: &str| field.split_once('\u{2}').filter(|(n, _)| *n == name).map(|(_, v)| v.to_string());
+            let of = |field: &'_ str| field.split_once('\u{2}').filter(|(n, _)| *n == name).map(|(_, v)| v.to_string());
             fields.split('\u{1}').find_map(of).unwrap_or_default()
         };
-        let (kind, module) = match field("page").split_once('/') {
-            Some((kind, module)) => (kind.to_string(), module.to_string()),
-            None => continue,
-        };
-        let number: u32 = field("l").parse().unwrap_or(0);
-        let count_of = if kind.contains("toggle") { Count::Toggle } else { Count::Branch };
-        let place = rust_place(verilog, number as usize);
-        let (file, rust) = place.as_deref().and_then(|place| place.split_once(':')).unwrap_or_default();
-        let what = match count_of {
-            Count::Toggle => field("o"),
-            Count::Branch => format!("{} of line {number}", field("o")),
-        };
-        let (file, rust_line) = (file.to_string(), rust.parse().unwrap_or(0));
-        let point = Point { file, line: rust_line, module, count: count_of, what };
-        *points.entry(point).or_default() += count.trim().parse::<u64>().unwrap_or(0);
+        *points.entry(point(field, &modules)).or_default() += count.trim().parse::<u64>().unwrap_or(0);
     }
     known(points)
+}
+
+/// The point that has these fields: `page` (kind and module), `l` and `n` (line and column), `o` (the branch, or the signal and its
+/// bit), and `S` (the lines that a branch covers, `31-33,40`).
+fn point(field: impl Fn(&str) -> String, modules: &[places::Module]) -> Point {
+    let (page, what) = (field("page"), field("o"));
+    let (kind, module) = page.split_once('/').unwrap_or_default();
+    let count = if kind.contains("toggle") { Count::Toggle } else { Count::Branch };
+    let number: usize = field("l").parse().unwrap_or(0);
+    let of = modules.iter().find_map(|module| Some((module, module.line(number)?)));
+    // an `else` is counted on the line of its `if`
+    let covered: usize = field("S").split(['-', ',']).next().and_then(|line| line.parse().ok()).unwrap_or(number);
+    let place = of.and_then(|(module, line)| match count {
+        Count::Toggle => module.place(line, Some(signal(&what).0)),
+        Count::Branch if what == "else" => module.place(module.line(covered)?, None),
+        Count::Branch => module.place(line, None),
+    });
+    let (file, rust_line) = place.and_then(|place| place.split_once(':')).unwrap_or_default();
+    let what = match (count, of) {
+        (Count::Branch, Some((_, line))) => format!("{module} {what} of line {line}.{}", field("n")),
+        _ => what,
+    };
+    Point { file: file.to_string(), line: rust_line.parse().unwrap_or(0), module: module.to_string(), count, what }
 }
 
 /// The signal of a point and its bit: `signal[3]:0->1`, or `signal:0->1` for one bit.
@@ -125,76 +152,13 @@ fn sources() -> Vec<String> {
     names
 }
 
-/// The table, a row for each source file of `hw` that has a module, and behind it what was not reached.
-pub fn table(points: &Points) -> String {
-    let mut files: BTreeMap<&str, Vec<(&Point, u64)>> = BTreeMap::new();
-    let sources = sources();
-    // what gathers unused bits for lint tools is no hardware
-    let hardware = |point: &Point| sources.contains(&point.file) && !point.what.starts_with("unused_ok");
-    for (point, count) in points.iter().filter(|(point, _)| hardware(point)) {
-        files.entry(&point.file).or_default().push((point, *count));
-    }
-    let mut out =
-        "| source | branches | reached | % | bits | toggled | % |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-            .to_string();
-    for (file, points) in &files {
-        let of = |kind: Count| {
-            let all = points.iter().filter(|(point, _)| point.count == kind);
-            let (all, reached) = (all.clone().count(), all.filter(|(_, count)| *count > 0).count());
-            let percent = if all == 0 { "-".into() } else { format!("{:.1}", 100.0 * reached as f64 / all as f64) };
-            format!("{all} | {reached} | {percent}")
-        };
-        out += &format!("| {file} | {} | {} |\n", of(Count::Branch), of(Count::Toggle));
-    }
-    out + "\n" + &missed(&files)
-}
-
-/// The points that were not reached, by source line: signals with their bits, and branches.
-fn missed(files: &BTreeMap<&str, Vec<(&Point, u64)>>) -> String {
-    let mut out = String::new();
-    for (file, points) in files {
-        let mut lines: BTreeMap<u32, BTreeMap<&str, BTreeSet<u32>>> = BTreeMap::new();
-        for (point, _) in points.iter().filter(|(_, count)| *count == 0) {
-            let (name, bit) = signal(&point.what);
-            lines.entry(point.line).or_default().entry(name).or_default().extend(bit);
-        }
-        for (line, names) in lines {
-            let place = if line == 0 { file.to_string() } else { format!("{file}:{line}") };
-            let names: Vec<String> = names.iter().map(|(name, bits)| format!("`{name}{}`", ranges(bits))).collect();
-            out += &format!("- {place}: {}\n", names.join(", "));
-        }
-    }
-    out
-}
-
-/// `[7:4, 0]`, or nothing for a signal of one bit.
-fn ranges(bits: &BTreeSet<u32>) -> String {
-    let mut ranges: Vec<(u32, u32)> = vec![];
-    for &bit in bits {
-        match ranges.last_mut() {
-            Some((high, _)) if *high + 1 == bit => *high = bit,
-            _ => ranges.push((bit, bit)),
-        }
-    }
-    let range = |(high, low): &(u32, u32)| if high == low { format!("{high}") } else { format!("{high}:{low}") };
-    let ranges: Vec<String> = ranges.iter().rev().map(range).collect();
-    if ranges.is_empty() { String::new() } else { format!("[{}]", ranges.join(", ")) }
-}
-
-/// Renews the table in a document, which stands behind the marker.
-///
-/// # Errors
-/// If the file cannot be read or written, or has no marker.
-pub fn write(document: &Path, marker: &str, table: &str) -> Result<(), String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", document.display());
-    let text = std::fs::read_to_string(document).map_err(failed)?;
-    let (before, _) = text.split_once(marker).ok_or(format!("{} has no line {marker}", document.display()))?;
-    std::fs::write(document, format!("{before}{marker}\n{table}")).map_err(failed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn page(points: &Points) -> String {
+        table(points).expect("all have a place")
+    }
 
     #[test]
     fn points_are_read_merged_and_listed() {
@@ -208,15 +172,67 @@ mod tests {
         let head = "# SystemC::Coverage-3\n";
         let mut all = points(&format!("{head}{}{}", line(0, 3), line(1, 0)), verilog);
         assert_eq!(all.len(), 2);
-        assert!(table(&all).contains("| fifo.rs | 0 | 0 | - | 2 | 1 | 50.0 |"), "{}", table(&all));
-        assert!(table(&all).ends_with("- fifo.rs:12: `count[1]`\n"), "{}", table(&all));
+        assert!(
+            page(&all).contains("| fifo.rs | 0 | 0 | - | 2 | 1 | 50.0 |\n| all | 0 | 0 | - | 2 | 1 | 50.0 |"),
+            "{}",
+            page(&all)
+        );
+        assert!(page(&all).ends_with("- fifo.rs:12: `count[1]`\n"), "{}", page(&all));
         merge(&mut all, points(&line(1, 1), verilog));
-        assert!(table(&all).contains("| 2 | 2 | 100.0 |"), "{}", table(&all));
+        assert!(page(&all).contains("| 2 | 2 | 100.0 |"), "{}", page(&all));
         [3, 5, 6, 7].iter().for_each(|bit| merge(&mut all, points(&line(*bit, 0), verilog)));
-        assert!(table(&all).ends_with("- fifo.rs:12: `count[7:5, 3]`\n"), "{}", table(&all));
+        assert!(page(&all).ends_with("- fifo.rs:12: `count[7:5, 3]`\n"), "{}", page(&all));
         // of wide signals only the lowest word is known
         let wide = points(&format!("{}{}{}", line(0, 3), line(40, 3), line(64, 3)), verilog);
         assert_eq!(wide.keys().map(|point| &point.what[..]).collect::<Vec<_>>(), ["count[0]:0->1"]);
         assert_eq!(points(&format!("{}{}", line(40, 3), line(63, 3)), verilog).len(), 2);
+    }
+
+    /// A line of Verilator's file for a branch.
+    fn branch(line: u32, column: u32, what: &str, covers: &str, count: u32) -> String {
+        let (line, column) = (line.to_string(), column.to_string());
+        let fields = [("l", &line[..]), ("n", &column), ("page", "v_branch/m"), ("o", what), ("S", covers)];
+        let fields: String = fields.iter().map(|(name, value)| format!("\u{1}{name}\u{2}{value}")).collect();
+        format!("C '{fields}' {count}\n")
+    }
+
+    #[test]
+    fn every_branch_counts_by_itself() {
+        let verilog = "module m ();\n    reg head; // fifo.rs:7\n    reg tail; // fifo.rs:8\n    always @(posedge clk) begin\n        \
+            if (rst) begin\n            head <= 1'h0;\n        end else begin\n            if (a) tail <= b ? c : d ? e : f;\n        \
+            end\n    end\nendmodule\n";
+        let resets = branch(5, 9, "if", "5-6", 3) + &branch(5, 10, "else", "7", 0);
+        // two conditional operators of one line are two points
+        let operators = branch(8, 30, "cond_then", "8", 4) + &branch(8, 38, "cond_then", "8", 0);
+        let all = points(&format!("{resets}{operators}"), verilog);
+        assert!(page(&all).contains("| fifo.rs | 4 | 2 | 50.0 | 0 | 0 | - |"), "{}", page(&all));
+        assert_eq!(unreached(&all), ["`m cond_then of line 8.38`", "`m else of line 5.10`"]);
+        assert!(
+            page(&all).ends_with("- fifo.rs:8: `m cond_then of line 8.38`, `m else of line 5.10`\n"),
+            "{}",
+            page(&all)
+        );
+    }
+
+    #[test]
+    fn a_point_without_a_place_is_an_error_that_names_it() {
+        let all = points(&branch(2, 3, "if", "2", 1), "module m ();\n    always @* if (a) b = c;\nendmodule\n");
+        let error = table(&all).unwrap_err();
+        assert_eq!(error, "no place in hw/src for 1 of Verilator's points: `m if of line 2.3`");
+    }
+
+    /// Points of modules of one name come together, also those of different designs.
+    #[test]
+    fn modules_of_one_name_are_one_module() {
+        let mut all: BTreeMap<String, String> = BTreeMap::new();
+        for driver in drivers().expect("drivers") {
+            for (file, text) in driver.files() {
+                // what stands before it names the configuration
+                let module = text.find("\nmodule ").map_or(&text[..], |at| &text[at..]).to_string();
+                let first = all.entry(file.clone()).or_insert_with(|| module.clone());
+                assert!(*first == module, "{} has another {file}", driver.name);
+            }
+        }
+        assert!(all.len() > 60, "{} modules", all.len());
     }
 }
