@@ -31,7 +31,7 @@ enum Task {
         long: bool,
     },
     /// Measure what the tests of the hardware reach
-    Coverage,
+    Coverage(coverage::Options),
     /// Prove what the parts promise
     Formal(formal::Options),
     /// Run random modules on all engines, with new seeds
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test { long } => return if test::run_all(long) { ExitCode::SUCCESS } else { ExitCode::FAILURE },
-        Task::Coverage => coverage::run(),
+        Task::Coverage(options) => coverage::run(&options),
         Task::Formal(options) => formal::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Mutate(options) => mutate::run(&options),

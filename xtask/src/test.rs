@@ -3,7 +3,7 @@
 //! `--long` sets the environment variable `KVFORGE_LONG` to 1 for the tests, which then run their long forms, and measures the
 //! committed figures again.
 
-use crate::{formal, lint, qor, setup, tools};
+use crate::{coverage, formal, lint, qor, setup, tools};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
     ("proofs", |_| formal::all()),
     ("lint of rtl_out", |_| lint::lint_all()),
     ("rtl_out is what the generator writes", |_| regenerate()),
+    ("docs/coverage.md is of this hardware", |_| coverage::run(&coverage::Options { check: true })),
     ("size of the configurations", |long| qor::run(&qor::Options::check(long))),
 ];
 
