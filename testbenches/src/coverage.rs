@@ -198,9 +198,18 @@ mod tests {
 
     #[test]
     fn every_branch_counts_by_itself() {
-        let verilog = "module m ();\n    reg head; // fifo.rs:7\n    reg tail; // fifo.rs:8\n    always @(posedge clk) begin\n        \
-            if (rst) begin\n            head <= 1'h0;\n        end else begin\n            if (a) tail <= b ? c : d ? e : f;\n        \
-            end\n    end\nendmodule\n";
+        let verilog = "module m ();
+    reg head; // fifo.rs:7
+    reg tail; // fifo.rs:8
+    always @(posedge clk) begin
+        if (rst) begin
+            head <= 1'h0;
+        end else begin
+            if (a) tail <= b ? c : d ? e : f;
+        end
+    end
+endmodule
+";
         let resets = branch(5, 9, "if", "5-6", 3) + &branch(5, 10, "else", "7", 0);
         // two conditional operators of one line are two points
         let operators = branch(8, 30, "cond_then", "8", 4) + &branch(8, 38, "cond_then", "8", 0);

@@ -1,7 +1,7 @@
 //! From a line of Verilog to the Rust line that it comes from, for every line of a module.
 //!
-//! Most lines name their Rust line in a comment, or assign a signal whose declaration does. The others (`if (rst) begin`, the arm of
-//! a `case`, ports, memories) get the place of what belongs to them, so that no point of Verilator falls out of the table.
+//! Most lines name their Rust line in a comment, or assign a signal whose declaration does. The others (`if (rst) begin`, the arm
+//! of a `case`, ports, memories) get the place of what belongs to them, so that no point of Verilator falls out of the table.
 
 use crate::mutation::{rust_place, target};
 
