@@ -1,7 +1,7 @@
 //! What drives a design in simulation, whatever runs it: the built-in [simulator](crate::sim::Simulator) and the
 //! Verilator engine of crate `sim` both implement [`Engine`], so that one test text runs on either.
 
-use crate::property::Failure;
+use crate::property::{Failure, Property};
 use num_bigint::BigUint;
 
 /// A port of a design. Clocks and resets are not ports: see [`Engine::clocks`] and [`Engine::set_reset`].
@@ -90,6 +90,21 @@ pub trait Engine {
         let _ = keep;
     }
 
+    /// The covers of the whole hierarchy, each with its instance (hierarchical name, empty for the top) and the edges of its
+    /// clock, out of reset, at which it held; by the names of the instances, then as they stand in the module.
+    fn covers(&self) -> Vec<(&Property, &str, u64)> {
+        vec![]
+    }
+
+    /// Chooses the value of an [`anyconst`](crate::Module::anyconst) or [`anyseq`](crate::Module::anyseq) by its hierarchical
+    /// name, such as `u_fifo.tag`. It stays until the next choice; before the first it is 0.
+    ///
+    /// # Panics
+    /// If there is none with this name (the message names those that there are), or the value does not fit.
+    fn choose(&mut self, name: &str, value: BigUint) {
+        check_choice(&[], name, &value);
+    }
+
     /// Edges so far (calls of [`Engine::edge`]).
     fn cycles(&self) -> u64;
 
@@ -135,4 +150,19 @@ pub fn check_poke(port: &PortInfo, limbs: &[u64]) {
     assert!(input, "cannot poke `{name}`: it is an output");
     let used = limbs.iter().rposition(|l| *l != 0).map_or(0, |i| 64 * i as u32 + 64 - limbs[i].leading_zeros());
     assert!(used <= *width, "cannot poke `{name}`: the value has {used} bits, the port has {width}");
+}
+
+/// Index of the value with this name among those that a test may choose. Panics if there is none, or if `value` does not fit;
+/// the one check that every engine makes before a choice.
+pub fn check_choice(free: &[PortInfo], name: &str, value: &BigUint) -> usize {
+    let Some(index) = free.iter().position(|f| f.name == name) else {
+        let mut names: Vec<&str> = free.iter().map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        let there =
+            if names.is_empty() { "the design has none".into() } else { format!("there are: {}", names.join(", ")) };
+        panic!("no anyconst or anyseq `{name}`, {there}");
+    };
+    let (used, width) = (value.bits(), free[index].width);
+    assert!(used <= u64::from(width), "cannot choose `{name}`: the value has {used} bits, `{name}` has {width}");
+    index
 }

@@ -60,7 +60,7 @@ fn run(limit: u32) -> (Design<CounterPorts>, Simulator) {
 #[test]
 fn what_holds_is_silent_and_covers_are_counted() {
     let (_, mut sim) = run(9);
-    sim.choose("tag", 3u32);
+    sim.choose("tag", 3u32.into());
     sim.poke(0, 1);
     (0..25).for_each(|_| sim.step());
     assert!(sim.failures().is_empty());

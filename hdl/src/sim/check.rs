@@ -1,9 +1,11 @@
 //! Properties while a design runs.
 
+use super::program::Slot;
 use super::run::Simulator;
-use crate::engine::Engine;
+use crate::engine::{Engine, check_choice};
 use crate::property::{Failure, Property, PropertyKind};
 use num_bigint::BigUint;
+use std::sync::Arc;
 
 /// What came of the properties so far.
 #[derive(Clone, Debug, Default)]
@@ -17,26 +19,23 @@ pub(super) struct Checks {
 }
 
 impl Simulator {
-    /// Covers of the whole hierarchy, each with its instance and the clock edges at which it held.
-    pub fn covers(&self) -> Vec<(&Property, &str, u64)> {
+    /// What [`Engine::covers`] gives.
+    pub(super) fn cover_counts(&self) -> Vec<(&Property, &str, u64)> {
         let covers = self.design.props.iter().enumerate().filter(|(_, p)| p.property.kind == PropertyKind::Cover);
         let count = |i: usize| self.checks.counts.get(i).copied().unwrap_or(0);
-        covers.map(|(i, p)| (&p.property, p.instance.as_str(), count(i))).collect()
+        let mut covers: Vec<_> = covers.map(|(i, p)| (&p.property, p.instance.as_str(), count(i))).collect();
+        covers.sort_by_key(|(_, instance, _)| *instance);
+        covers
     }
 
-    /// Chooses the value of an [`anyconst`](crate::Module::anyconst) or `anyseq` by its hierarchical name.
-    ///
-    /// # Panics
-    /// If there is none with this name, or the value does not fit.
-    pub fn choose(&mut self, name: &str, value: impl Into<BigUint>) {
-        let free = &self.design.free;
-        assert!(free.iter().any(|f| f == name), "no anyconst or anyseq `{name}`, there are: {}", free.join(", "));
+    /// What [`Engine::choose`] does.
+    pub(super) fn choose_value(&mut self, name: &str, value: &BigUint) {
+        let design = Arc::clone(&self.design);
+        let free = &design.free[check_choice(&design.free, name, value)];
         let probe = self.find(name).expect("it is a named signal");
-        let (width, value) = (self.info(probe).width, value.into());
-        assert!(value.bits() <= u64::from(width), "{value} does not fit `{name}`, which has {width} bits");
-        let slot = self.design.program.signals[probe.0 as usize].slot;
+        let slot = design.program.signals[probe.0 as usize].slot;
         let digits = value.to_u64_digits();
-        (0..width.div_ceil(64)).for_each(|i| self.set(slot + i, digits.get(i as usize).copied().unwrap_or(0)));
+        (0..free.limbs()).for_each(|i| self.set(slot + i as Slot, digits.get(i).copied().unwrap_or(0)));
     }
 
     /// Looks at the properties of the clocks that rise now; combinational logic has settled.

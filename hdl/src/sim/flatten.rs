@@ -2,6 +2,7 @@
 //! expressions, and what a register or a memory holds becomes a source.
 
 use super::stmts;
+use crate::engine::PortInfo;
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
 use crate::property::{Property, PropertyKind};
 use num_bigint::BigUint;
@@ -103,8 +104,8 @@ pub(super) struct Netlist {
     /// Source of each domain's reset.
     pub resets: Vec<u32>,
     pub props: Vec<FlatProp>,
-    /// Hierarchical names of the values that a prover would choose.
-    pub free: Vec<String>,
+    /// The values that a prover would choose, with hierarchical names.
+    pub free: Vec<PortInfo>,
     at_once: Vec<AtOnce>,
 }
 
@@ -237,7 +238,7 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             };
         }
         if let (Op::Net(Net::Any(_)), Some(name)) = (&node.op, &node.name) {
-            net.free.push(format!("{prefix}{name}"));
+            net.free.push(PortInfo { name: format!("{prefix}{name}"), width: node.width, input: true });
             net.nodes[at].op = Flat::Source(net.source(node.width));
         }
         if let Some(name) = &node.name

@@ -9,7 +9,7 @@ use super::wide::limbs;
 use super::{flatten, lower};
 use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
 use crate::ir::Def;
-use crate::property::Failure;
+use crate::property::{Failure, Property};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(super) struct Design {
     signals: Vec<SignalInfo>,
     index: HashMap<String, u32>,
     pub props: Vec<FlatProp>,
-    /// Names of the values that a prover would choose.
-    pub free: Vec<String>,
+    /// The values that a prover would choose.
+    pub free: Vec<PortInfo>,
     /// Machine code in place of the program.
     tier: Option<Tier>,
 }
@@ -374,5 +374,13 @@ impl Engine for Simulator {
 
     fn keep_failures(&mut self, keep: bool) {
         self.checks.keep = keep;
+    }
+
+    fn covers(&self) -> Vec<(&Property, &str, u64)> {
+        self.cover_counts()
+    }
+
+    fn choose(&mut self, name: &str, value: BigUint) {
+        self.choose_value(name, &value);
     }
 }
