@@ -88,7 +88,6 @@ fn settle_names(b: &mut Body) {
         taken.insert(format!("{}_n", d.reset), 0);
     }
     taken.insert(crate::verilog::UNUSED.into(), 0);
-    taken.insert(crate::verilog::UNUSED_COVERS.into(), 0);
     let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
     for p in ports.values() {
         let loc = b.node(p.node).loc;

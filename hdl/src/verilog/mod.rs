@@ -35,7 +35,8 @@ pub struct Options {
     /// Comment lines at the top of every file: generator, version, configuration.
     pub header: Vec<String>,
     /// Print the properties too, and the logic that only they need. A prover (`FORMAL`) sees them as `assert`, `assume` and
-    /// `cover`, a simulator as checks that stop it, synthesis (`SYNTHESIS`) not at all; the text stays Verilog-2005.
+    /// `cover`, a simulator as checks that stop it and counters of what is covered, synthesis (`SYNTHESIS`) not at all; the text
+    /// stays Verilog-2005.
     pub properties: bool,
     /// Print the models of black boxes in their place: for simulators.
     pub models: bool,
@@ -149,9 +150,6 @@ pub(crate) enum Properties {
 
 /// The wire that gathers what nothing reads.
 pub(crate) const UNUSED: &str = "unused_ok";
-
-/// The wire that gathers what only covers read.
-pub(crate) const UNUSED_COVERS: &str = "unused_covers";
 
 /// Name of the localparam of a state.
 pub(crate) fn localparam(e: &Enum, variant: &str) -> String {

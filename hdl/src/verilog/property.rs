@@ -1,14 +1,25 @@
 //! Properties, and what only they keep alive.
 
+use super::Properties;
 use super::render::Render;
 use super::text::{paren, range};
-use super::{Properties, UNUSED_COVERS};
 use crate::ir::*;
 use crate::property::PropertyKind;
 use std::fmt::Write;
 
+/// Makes Verilator keep a register, for others to read.
+const COUNTED: &str = "/*verilator public_flat_rd*/";
+
+/// Makes Verilator take a register as written by others.
+const CHOSEN: &str = "/*verilator public_flat_rw*/";
+
+/// The register that counts how often a cover held, by its index in the module. No name of a user begins with an underscore.
+fn counter(property: usize) -> String {
+    format!("_cover{}", property + 1)
+}
+
 impl Render<'_> {
-    /// A value that a prover chooses.
+    /// A value that a prover chooses, or with Verilator the test.
     pub fn free(&mut self, id: Id, sequence: bool) {
         let (width, name) = (self.width(id), self.t(id));
         let plain = format!("wire {}{name} = {width}'h0;{}", range(width), self.note(id));
@@ -16,8 +27,11 @@ impl Render<'_> {
             return self.decls.push(plain);
         }
         let attribute = if sequence { "anyseq" } else { "anyconst" };
-        let free = format!("(* {attribute} *) reg {}{name};{}", range(width), self.note(id));
-        self.decls.push(format!("`ifdef FORMAL\n    {free}\n`else\n    {plain}\n`endif"));
+        let reg = format!("reg {}{name}", range(width));
+        let free = format!("(* {attribute} *) {reg};{}", self.note(id));
+        let chosen = format!("{reg} {CHOSEN};{}\n    initial {name} = {width}'h0;", self.note(id));
+        let text = format!("`ifdef FORMAL\n    {free}\n`elsif VERILATOR\n    {chosen}\n`else\n    {plain}\n`endif");
+        self.decls.push(text);
     }
     /// The properties at the end of the module: for provers, not for synthesis, and for all others as plain checks.
     pub fn property_lines(&self) -> String {
@@ -29,25 +43,26 @@ impl Render<'_> {
             return String::new();
         }
         let mut out = format!("\n    // properties\n`ifdef FORMAL\n{formal}");
-        let checks = self.processes(|p, cond| match p.kind {
-            PropertyKind::Cover => None,
-            kind => Some(format!(
-                "if (!{}) begin $display(\"%m: {kind} failed: {}\"); $stop; end",
-                paren(cond),
-                p.message.replace('%', "%%")
-            )),
+        let checks = self.processes(|i, p, cond| match p.kind {
+            PropertyKind::Cover => format!("if ({cond}) {0} <= {0} + 64'h1;", counter(i)),
+            kind => {
+                let message = p.message.replace('%', "%%");
+                format!("if (!{}) begin $display(\"%m: {kind} failed: {message}\"); $stop; end", paren(cond))
+            }
         });
-        // simulators do not look at covers; lint tools are told so
-        let covers = self.def.props.iter().filter(|p| p.kind == PropertyKind::Cover).map(|p| self.t(p.cond));
-        let covers = covers.collect::<Vec<_>>().join(", ");
-        let covers = match covers.as_str() {
-            "" => covers,
-            _ => format!("    wire {UNUSED_COVERS} = &{{1'b0, {covers}}};\n"),
-        };
-        if !checks.is_empty() || !covers.is_empty() {
-            write!(out, "`elsif SYNTHESIS\n`else\n{checks}{covers}").unwrap_or(());
+        if !checks.is_empty() {
+            write!(out, "`elsif SYNTHESIS\n`else\n{}{checks}", self.counters()).unwrap_or(());
         }
         out + "`endif\n"
+    }
+    /// The registers that count how often the covers held. The Verilator engine finds them by their lines.
+    fn counters(&self) -> String {
+        let covers = self.def.props.iter().enumerate().filter(|(_, p)| p.kind == PropertyKind::Cover);
+        let declare = |(i, p): (usize, &Prop)| {
+            let (name, property) = (counter(i), p.public());
+            format!("    reg [63:0] {name} {COUNTED}; // property: {property}\n    initial {name} = 64'h0;\n")
+        };
+        covers.map(declare).collect()
     }
     fn formal_lines(&self) -> String {
         let mut out = String::new();
@@ -58,16 +73,17 @@ impl Render<'_> {
                 writeln!(out, "    initial assume ({in_reset});").unwrap_or(());
             }
         }
-        out + &self.processes(|p, cond| Some(format!("{} ({cond});", p.kind)))
+        out + &self.processes(|_, p, cond| format!("{} ({cond});", p.kind))
     }
     /// For each domain the lines of its properties, at its clock, out of reset.
-    fn processes(&self, line: impl Fn(&Prop, &str) -> Option<String>) -> String {
+    fn processes(&self, line: impl Fn(usize, &Prop, &str) -> String) -> String {
         let mut out = String::new();
         for domain in 0..self.def.domains.len() as u32 {
-            let of_domain = self.def.props.iter().filter(|p| p.domain == domain);
-            let text =
-                |p: &Prop| line(p, self.t(p.cond)).map(|text| format!("        {text} // property: {}\n", p.public()));
-            let lines: String = of_domain.filter_map(text).collect();
+            let of_domain = self.def.props.iter().enumerate().filter(|(_, p)| p.domain == domain);
+            let text = |(i, p): (usize, &Prop)| {
+                format!("        {} // property: {}\n", line(i, p, self.t(p.cond)), p.public())
+            };
+            let lines: String = of_domain.map(text).collect();
             if !lines.is_empty() {
                 let (clock, low) = (&self.def.domains[domain as usize].clock, self.reset.active_low);
                 let running = if low { self.reset_name(domain) } else { format!("!{}", self.reset_name(domain)) };
