@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::VerilatorError;
+use super::inner::Public;
 use hdl::engine::PortInfo;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -20,6 +21,16 @@ struct Functions {
     write_coverage: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
 }
 
+/// A public signal, as the shim gives it.
+#[repr(C)]
+struct RawPublic {
+    scope: *const c_char,
+    name: *const c_char,
+    address: *mut u8,
+    width: u32,
+    writable: u32,
+}
+
 /// Where a port lies in the model's memory.
 #[derive(Clone, Copy)]
 struct PortMemory {
@@ -28,7 +39,8 @@ struct PortMemory {
     bytes: usize,
 }
 
-/// A model in memory. Ports are addressed by their index in the list that [`Binding::open`] was given.
+/// A model in memory. Ports are addressed by their index in the list that [`Binding::open`] was given; behind them come the
+/// public signals inside.
 ///
 /// Values are not checked against widths here: the caller does.
 pub(super) struct Binding {
@@ -45,13 +57,17 @@ unsafe impl Send for Binding {}
 
 impl Binding {
     /// Loads a library that `build` made for these `ports`, and starts its model.
-    pub(super) fn open(library: &Path, ports: &[PortInfo]) -> Result<Binding, VerilatorError> {
+    ///
+    /// With it come the public signals inside.
+    pub(super) fn open(library: &Path, ports: &[PortInfo]) -> Result<(Binding, Vec<Public>), VerilatorError> {
         // SAFETY: the library comes from `build`, which compiled it from `shim.cpp`: loading it runs only the
-        // constructors of Verilator's runtime, and the functions have the types given here.
+        // constructors of Verilator's runtime, and the functions and what they give have the types given here.
         unsafe {
             let library = Library::new(library)?;
             let create = *library.get::<unsafe extern "C" fn() -> *mut c_void>(b"kv_create")?;
             let port_memory = *library.get::<unsafe extern "C" fn(*mut c_void, *mut *mut u8, *mut u32)>(b"kv_ports")?;
+            let publics =
+                *library.get::<unsafe extern "C" fn(*mut c_void, *mut *const RawPublic) -> u32>(b"kv_publics")?;
             let functions = Functions {
                 destroy: *library.get(b"kv_destroy")?,
                 eval: *library.get(b"kv_eval")?,
@@ -66,11 +82,23 @@ impl Binding {
             let mut sizes = vec![0; ports.len()];
             port_memory(instance, addresses.as_mut_ptr(), sizes.as_mut_ptr());
             let memory = |(address, bytes): (*mut u8, u32)| PortMemory { address, bytes: bytes as usize };
-            let memory: Vec<PortMemory> = addresses.into_iter().zip(sizes).map(memory).collect();
+            let mut memory: Vec<PortMemory> = addresses.into_iter().zip(sizes).map(memory).collect();
             for (port, memory) in ports.iter().zip(&memory) {
                 assert_eq!(memory.bytes, storage_bytes(port.width), "storage of `{}`", port.name);
             }
-            Ok(Binding { functions, instance, ports: memory, _library: library })
+            let mut first = std::ptr::null();
+            let count = publics(instance, &mut first) as usize;
+            let raw = if count == 0 { &[][..] } else { std::slice::from_raw_parts(first, count) };
+            memory.extend(raw.iter().map(|p| PortMemory { address: p.address, bytes: storage_bytes(p.width) }));
+            let text = |text| CStr::from_ptr(text).to_string_lossy().into_owned();
+            let public = |p: &RawPublic| Public {
+                scope: text(p.scope),
+                name: text(p.name),
+                width: p.width,
+                writable: p.writable != 0,
+            };
+            let found = raw.iter().map(public).collect();
+            Ok((Binding { functions, instance, ports: memory, _library: library }, found))
         }
     }
 

@@ -51,6 +51,9 @@ fn runtime_files(spec: &ModelSpec) -> Vec<&'static str> {
     names
 }
 
+/// The runtime prints with a function of the shim, which so knows the last words before a failure.
+pub(super) const PRINT: &str = "int kv_print(const char* format, ...);\n#define VL_PRINTF kv_print\n";
+
 /// What the shim is made of: a change of it makes all models anew.
 pub(super) const SHIM: &str = concat!(include_str!("shim.rs"), include_str!("shim.cpp"));
 
@@ -107,7 +110,10 @@ pub(super) fn model(tools: &Tools, spec: &ModelSpec, ports: &[PortInfo], dir: &P
 /// Compiles a file of Verilator's runtime to `runtime.o` in the folder `dir`.
 pub(super) fn runtime(tools: &Tools, name: &str, dir: &Path) -> Result<(), VerilatorError> {
     let source = tools.include.join(name).with_extension("cpp");
-    compile(tools, Command::new("g++").arg("-c").arg(source).args(["-o", "runtime.o"]), &[], dir)
+    write(&dir.join("print.h"), PRINT)?;
+    let mut command = Command::new("g++");
+    command.args(["-include", "print.h", "-c"]).arg(source).args(["-o", "runtime.o"]);
+    compile(tools, &mut command, &[], dir)
 }
 
 /// The call of Verilator for `model.v` in its working folder.

@@ -21,7 +21,7 @@ pub(super) fn library(spec: &ModelSpec, ports: &[PortInfo]) -> Result<PathBuf, V
 /// The path of an object file of Verilator's runtime (`verilated` and others), compiled once for all models.
 pub(super) fn runtime(tools: &Tools, name: &str) -> Result<PathBuf, VerilatorError> {
     let key = format!("{}\n{}\n{name}", build::FLAGS.join(" "), tools.versions);
-    entry(&folder()?, name, &[&key], "runtime.o", |dir| build::runtime(tools, name, dir))
+    entry(&folder()?, name, &[&key, build::PRINT], "runtime.o", |dir| build::runtime(tools, name, dir))
 }
 
 /// A file made of `key` by whatever, kept like the models: `make` fills a folder, which must then hold `result`.

@@ -1,8 +1,8 @@
 //! [`Model`] as an [`Engine`].
 
 use super::Model;
-use hdl::Failure;
-use hdl::engine::{Engine, PortInfo, check_poke};
+use hdl::engine::{Engine, PortInfo, check_choice, check_poke};
+use hdl::{BigUint, Failure, Property};
 
 impl Engine for Model {
     fn ports(&self) -> &[PortInfo] {
@@ -33,12 +33,7 @@ impl Engine for Model {
     fn poke_wide(&mut self, port: usize, limbs: &[u64]) {
         let info = &self.ports[port];
         check_poke(info, limbs);
-        if info.width <= 64 {
-            self.binding.write(port, limbs.first().copied().unwrap_or(0));
-        } else {
-            self.binding.write_limbs(port, limbs);
-        }
-        self.stale = true;
+        self.write(port, info.width, limbs);
     }
 
     fn peek_wide(&mut self, port: usize, limbs: &mut [u64]) {
@@ -88,5 +83,16 @@ impl Engine for Model {
 
     fn keep_failures(&mut self, keep: bool) {
         self.keep_failures = keep;
+    }
+    fn covers(&self) -> Vec<(&Property, &str, u64)> {
+        let covers = self.inner.covers.iter();
+        covers.map(|c| (&c.property, c.instance.as_str(), self.binding.read(c.at))).collect()
+    }
+
+    fn choose(&mut self, name: &str, value: BigUint) {
+        let index = check_choice(&self.inner.free, name, &value);
+        // the first evaluation sets it to 0
+        self.settle();
+        self.write(self.inner.free_at[index], self.inner.free[index].width, &value.to_u64_digits());
     }
 }

@@ -10,6 +10,7 @@ mod build;
 mod cache;
 mod engine;
 mod header;
+mod inner;
 mod shim;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use build::Calls;
 pub use cache::cached;
 use hdl::engine::PortInfo;
 use hdl::{Failure, Property};
+use inner::Inner;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -115,12 +117,17 @@ impl VerilatorError {
 ///
 /// It is driven through [`Engine`](hdl::engine::Engine). A property of the design that fails (in Verilog printed with its
 /// properties) makes the edge panic with its message and source line, or is kept; any other assertion of the Verilog
-/// (`$error`, `$stop`, `$fatal`) makes the edge panic with its line in the Verilog.
+/// (`$error`, `$stop`, `$fatal`) makes the edge panic with its line in the Verilog. Covers are counted, and what a prover would
+/// choose is chosen, by counters and registers of that Verilog: see `inner`.
 pub struct Model {
     binding: Binding,
     /// Ports that tests see; then follow clocks and resets, which only the binding knows.
     ports: Vec<PortInfo>,
     clocks: Vec<String>,
+    /// Name of the top module.
+    top: String,
+    /// Their indices are those behind all ports.
+    inner: Inner,
     /// For each domain, the index of its reset in the binding, and its active level.
     resets: Vec<Option<(usize, bool)>>,
     /// Was an input written since the model was last evaluated?
@@ -141,11 +148,13 @@ impl Model {
     pub fn build(spec: &ModelSpec) -> Result<Model, VerilatorError> {
         let all_ports = all_ports(spec)?;
         let library = cache::library(spec, &all_ports)?;
-        let binding = Binding::open(&library, &all_ports)?;
+        let (binding, publics) = Binding::open(&library, &all_ports)?;
         let position = |name: &str| all_ports.iter().position(|port| port.name == name);
         let mut model = Model {
             binding,
             ports: spec.ports.to_vec(),
+            top: spec.top.to_string(),
+            inner: Inner::new(spec.verilog, spec.top, &publics, all_ports.len()),
             clocks: spec.domains.iter().map(|domain| domain.clock.clone()).collect(),
             resets: (spec.domains.iter())
                 .map(|domain| domain.reset.as_ref().and_then(|r| Some((position(&r.port)?, r.active_high))))
@@ -209,6 +218,16 @@ impl Model {
         }
     }
 
+    /// Writes a port, or a register inside, by its index in the binding.
+    fn write(&mut self, at: usize, width: u32, limbs: &[u64]) {
+        if width <= 64 {
+            self.binding.write(at, limbs.first().copied().unwrap_or(0));
+        } else {
+            self.binding.write_limbs(at, limbs);
+        }
+        self.stale = true;
+    }
+
     fn write_reset(&mut self, domain: usize, active: bool) {
         if let Some((port, active_high)) = self.resets[domain] {
             self.binding.write(port, u64::from(active == active_high));
@@ -220,12 +239,15 @@ impl Model {
     #[cold]
     fn take_failures(&mut self, cycle: u64) {
         for text in self.binding.failures().lines() {
-            let line = text.split_once("model.v:").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-            let property = line.and_then(|line: u32| self.properties.get(&line));
+            let place = text.split_once("model.v:").and_then(|(_, rest)| rest.split_once(' '));
+            let property = place.and_then(|(line, _)| self.properties.get(&line.parse().ok()?));
             let Some(property) = property.cloned() else { panic!("after {} edges: {text}", self.cycles) };
-            let failure = Failure { property, instance: String::new(), cycle };
+            // the check has printed `top.instance: ...`
+            let scope = place.and_then(|(_, said)| said.split(':').next()).unwrap_or("");
+            let failure = Failure { property, instance: inner::path(scope, &self.top).into(), cycle };
             let text = failure.to_string();
-            if self.failures.iter().all(|f| f.property != failure.property) {
+            let same = |f: &Failure| (&f.property, &f.instance) == (&failure.property, &failure.instance);
+            if !self.failures.iter().any(same) {
                 self.failures.push(failure);
             }
             assert!(self.keep_failures, "{text}");

@@ -1,8 +1,14 @@
 // The C functions through which the binding drives a Verilated model `Vm`.
 // Defined before this text: KV_TRACE, KV_COVERAGE, kv_set_clocks, kv_set_ports.
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
+#include "verilated_sym_props.h"
+#include "verilated_syms.h"
 #if KV_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -12,30 +18,57 @@
 #define KV_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
+// A signal inside that the Verilog makes public; the binding knows this layout.
+struct Public {
+    const char* scope;
+    const char* name;
+    void* address;
+    uint32_t width;
+    uint32_t writable;
+};
+
 struct Instance {
     VerilatedContext context;
     std::unique_ptr<Vm> model;
 #if KV_TRACE
     std::unique_ptr<VerilatedVcdC> vcd;
 #endif
+    std::vector<Public> publics;
     uint64_t edges = 0;
     bool failed = false;
     // Each failure on a line of its own; `reported` are those that the caller looks at.
     std::string failures, reported;
+    // What the Verilog printed last in this evaluation: checks say where they stand before they stop.
+    std::string printed;
 };
 
 // The instance that this thread evaluates: Verilator's error functions are not told.
 thread_local Instance* current = nullptr;
 
-void fail(const char* kind, const char* file, int line, const char* message) {
+void fail(const char* kind, const char* file, int line) {
     if (!current) return;
     current->failed = true;
-    current->failures += std::string(kind) + " at " + (file ? file : "?") + ":" + std::to_string(line) + " " + message + "\n";
+    const std::string place = std::string(file ? file : "?") + ":" + std::to_string(line);
+    current->failures += std::string(kind) + " at " + place + " " + current->printed + "\n";
 }
 
 inline void eval(Instance& s) {
     current = &s;
+    s.printed.clear();
     s.model->eval();
+}
+
+// Those that are plain vectors of bits.
+void find_publics(Instance& s) {
+    for (const auto& scope : *s.context.scopeNameMap()) {
+        const VerilatedVarNameMap* vars = scope.second->varsp();
+        if (!vars) continue;
+        for (const auto& entry : *vars) {
+            const VerilatedVar& var = entry.second;
+            if (var.isParam() || var.udims() || var.vltype() < VLVT_UINT8 || var.vltype() > VLVT_WDATA) continue;
+            s.publics.push_back({scope.first, var.name(), var.datap(), var.entBits(), var.isPublicRW()});
+        }
+    }
 }
 
 inline void dump(Instance& s, uint64_t time) {
@@ -48,9 +81,28 @@ inline void dump(Instance& s, uint64_t time) {
 
 // Verilator's own versions of these would end the process.
 void vl_finish(const char*, int, const char*) VL_MT_UNSAFE { if (current) current->context.gotFinish(true); }
-void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE { fail("assertion failed", file, line, scope); }
+void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE { fail("assertion failed", file, line); }
 void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
-    fail("fatal error", file, line, message);
+    if (current) current->printed = message;
+    fail("fatal error", file, line);
+}
+
+// Verilator's runtime prints with it.
+int kv_print(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (current) {
+        char text[1024];
+        va_list again;
+        va_copy(again, arguments);
+        vsnprintf(text, sizeof text, format, again);
+        va_end(again);
+        // one line, as `failures` wants it
+        current->printed = std::string(text, std::strcspn(text, "\n"));
+    }
+    const int written = vprintf(format, arguments);
+    va_end(arguments);
+    return written;
 }
 
 KV_EXPORT Instance* kv_create() {
@@ -61,6 +113,7 @@ KV_EXPORT Instance* kv_create() {
 #endif
     current = s.get();
     s->model = std::make_unique<Vm>(&s->context, "");
+    find_publics(*s);
     return s.release();
 }
 
@@ -76,6 +129,11 @@ KV_EXPORT void kv_destroy(Instance* s) {
 }
 
 KV_EXPORT void kv_ports(Instance* s, void** addresses, uint32_t* sizes) { kv_set_ports(*s->model, addresses, sizes); }
+
+KV_EXPORT uint32_t kv_publics(Instance* s, const Public** first) {
+    *first = s->publics.data();
+    return s->publics.size();
+}
 
 KV_EXPORT int kv_eval(Instance* s) {
     eval(*s);

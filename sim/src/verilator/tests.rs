@@ -294,6 +294,7 @@ fn a_failed_assertion_ends_the_edge_with_its_place() {
     model.poke(0, 9);
     let message = panic_message(|| model.step());
     assert!(message.starts_with("after 2 edges: ") && message.contains("model.v:3"), "{message}");
+    assert!(message.ends_with("value is nine"), "the words of the Verilog: {message}");
 }
 
 #[test]
