@@ -1,7 +1,9 @@
 //! Properties: what always holds (`assert`), what the surroundings promise (`assume`), what can happen (`cover`).
 //!
-//! They are looked at at the clock edge, with the values of before, and not while their clock domain is in reset. The
-//! built-in simulator and the Verilator engine check them in every run, a prover for all runs; synthesis sees none of them.
+//! They are looked at at the clock edge, with the values of before, and not while their clock domain is in reset. In every run
+//! the built-in simulator and the Verilator engine (for Verilog printed with its properties) check asserts and assumes and count
+//! how often each cover held: see [`Engine::failures`](crate::engine::Engine::failures) and
+//! [`Engine::covers`](crate::engine::Engine::covers). A prover looks at all runs; synthesis sees none of them.
 
 use crate::body::{self, SharedKey};
 use crate::bundle::Bundle;
@@ -40,7 +42,7 @@ pub struct Property {
 pub struct Failure {
     /// Which one.
     pub property: Property,
-    /// Hierarchical name of the instance that it stands in; empty for the top, and where the engine does not know it.
+    /// Hierarchical name of the instance that it stands in; empty for the top.
     pub instance: String,
     /// Clock edges before the one at which it failed.
     pub cycle: u64,
@@ -109,13 +111,14 @@ impl Module {
     pub fn assume(self, cond: Signal, message: &str) {
         self.property(PropertyKind::Assume, cond, message);
     }
-    /// States that `cond` can be 1: a prover shows how, a simulator counts how often.
+    /// States that `cond` can be 1: a prover shows how, a simulator counts how often
+    /// ([`Engine::covers`](crate::engine::Engine::covers)).
     #[track_caller]
     pub fn cover(self, cond: Signal, message: &str) {
         self.property(PropertyKind::Cover, cond, message);
     }
     /// A value that a prover chooses once for all cycles, to speak of any word at once. In simulation it is 0, or what
-    /// [`Simulator::choose`](crate::sim::Simulator::choose) makes it.
+    /// [`Engine::choose`](crate::engine::Engine::choose) makes it.
     #[track_caller]
     pub fn anyconst(self, width: u32) -> Signal {
         self.net(width, Net::Any(false), None, Location::caller())
