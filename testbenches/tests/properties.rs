@@ -285,7 +285,7 @@ fn idle() -> Result<Design<QueuePorts>, Errors> {
     let m = Module::new("idle");
     let io = QueuePorts::new(m);
     let tag = m.anyconst(3);
-    io.level.set((io.push & io.pop).repeat(3) & (tag & 0u32));
+    io.level.set((io.push & io.pop).repeat(3) & (tag & tag.literal(0u32)));
     m.cover(tag.ne(tag), "a value is not itself");
     m.cover(tag.bit(0) & !tag.bit(0), "a bit is both");
     m.finish(io)
