@@ -1,7 +1,7 @@
 //! Streams side by side as streams of their own: an engine whose ports are lanes of the ports of another.
 
 use hdl::engine::{Engine, PortInfo, big_from_limbs, check_poke};
-use hdl::{BigUint, Design, Failure, Signal};
+use hdl::{BigUint, Design, Failure, Property, Signal};
 
 /// Which lane of which port each port stands for.
 #[derive(Clone)]
@@ -104,6 +104,12 @@ impl Engine for InLanes<'_> {
     }
     fn failures(&self) -> &[Failure] {
         self.engine.failures()
+    }
+    fn covers(&self) -> Vec<(&Property, &str, u64)> {
+        self.engine.covers()
+    }
+    fn choose(&mut self, name: &str, value: BigUint) {
+        self.engine.choose(name, value);
     }
     fn keep_failures(&mut self, keep: bool) {
         self.engine.keep_failures(keep);
