@@ -31,23 +31,19 @@ pub fn stratified(r: &mut Rng, m: Model) -> [u32; 3] {
 }
 
 /// How many numbers one round through the strata of [`pair`] and [`triple`] takes.
-pub const STRATA: u64 = 8;
+const STRATA: u64 = 8;
 
 /// Two operands.
 pub fn pair(m: Model, index: u64) -> [u32; 2] {
     let mut rng = Rng::with_seed(index);
     let rng = &mut rng;
-    let exponents = 1u64 << m.exp;
     let turn = index / STRATA;
     let a = number(m, rng);
     match index % STRATA {
-        // every pair of exponents in turn
+        // every pair of exponents, in an order in which a short run, too, has every exponent of both
         0 => {
-            let (x, y) = (turn % exponents, turn / exponents % exponents);
-            [
-                from_parts(m, rng.bool(), x as u32, fraction(m, rng)),
-                from_parts(m, rng.bool(), y as u32, fraction(m, rng)),
-            ]
+            let exponents = turn_of_exponents(m, turn);
+            exponents.map(|exponent| from_parts(m, rng.bool(), exponent, fraction(m, rng)))
         }
         // cancellation: the other sign, a few places away, or an exponent away
         1 => [a, near(m, a ^ m.zero(true), rng)],
@@ -92,6 +88,30 @@ pub fn triple(m: Model, index: u64) -> [u32; 3] {
         }
     };
     [a, b, c]
+}
+
+/// Exponents of two operands: in as many turns as there are pairs of exponents each pair once. In two rows (as many turns as
+/// there are exponents) each exponent of both is as frequent as any other, and so is each difference, modulo their number: the
+/// second is 3 times the first, which moves both itself and the difference, and another summand, odd in every second row.
+fn turn_of_exponents(m: Model, turn: u64) -> [u32; 2] {
+    let exponents = 1 << m.exp;
+    let (x, row) = (turn % exponents, turn / exponents % exponents);
+    [x, (3 * x + 177 * row) % exponents].map(|exponent| exponent as u32)
+}
+
+/// Operands of a sum of many: magnitudes near one, so that it neither overflows nor loses all but one summand; now and then
+/// anything.
+pub fn vector(m: Model, length: u32, index: u64) -> Vec<u32> {
+    let mut rng = Rng::with_seed(index);
+    let rng = &mut rng;
+    let mut summand = || match rng.u32(0..40) {
+        0 => any(m, rng),
+        _ => {
+            let exponent = (1 << (m.exp - 1)) - 4 + rng.u32(0..5);
+            from_parts(m, rng.bool(), exponent, rng.u32(..) & ((1 << m.frac) - 1))
+        }
+    };
+    (0..length).map(|_| summand()).collect()
 }
 
 fn from_parts(m: Model, negative: bool, exponent: u32, fraction: u32) -> u32 {
@@ -151,4 +171,68 @@ fn special(m: Model, rng: &mut Rng) -> u32 {
     let (one, least, infinity) = (((1 << (m.exp - 1)) - 1) << m.frac, 1 << m.frac, m.infinity(false));
     let all = [0, 1, least - 1, least, least + 1, one, one + 1, infinity - 1, infinity, m.nan(), infinity + 1];
     m.zero(rng.bool()) | all[rng.usize(0..all.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BINARY16: Model = Model::BINARY16;
+    const BFLOAT16: Model = Model::BFLOAT16;
+
+    /// How often the pairs that go round the exponents have each exponent of `a`, of `b`, and each difference of interest.
+    fn counts(m: Model, pairs: impl Iterator<Item = [u32; 2]>) -> [Vec<u64>; 3] {
+        let far = m.frac as i32 + 3;
+        let (exponents, differences) = (1 << m.exp, 2 * far as usize + 1);
+        let mut counts = [vec![0; exponents], vec![0; exponents], vec![0; differences]];
+        for pair in pairs {
+            let [x, y] = pair.map(|number| exponent_of(m, number));
+            counts[0][x as usize] += 1;
+            counts[1][y as usize] += 1;
+            let difference = x as i32 - y as i32 + far;
+            if let Ok(place) = usize::try_from(difference) {
+                counts[2].get_mut(place).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        counts
+    }
+
+    /// Every exponent and difference comes up at least half as often as if all were equally frequent.
+    fn even(m: Model, pairs: impl Iterator<Item = [u32; 2]>) {
+        let [a, b, differences] = counts(m, pairs);
+        let total: u64 = a.iter().sum();
+        let share = total >> m.exp;
+        assert!(share >= 8, "{m:?}: {total} pairs are no run");
+        let least = |counts: &[u64]| counts.iter().copied().min();
+        assert!(least(&a) >= Some(share / 2), "{m:?}: exponents of a {a:?}");
+        assert!(least(&b) >= Some(share / 2), "{m:?}: exponents of b {b:?}");
+        assert!(least(&differences) >= Some(share / 2), "{m:?}: differences {differences:?}");
+    }
+
+    /// The pairs of a run that go round the exponents; runs with other seeds begin elsewhere.
+    fn rounds(m: Model, run: std::ops::Range<u64>) -> impl Iterator<Item = [u32; 2]> {
+        run.filter(|index| index % STRATA == 0).map(move |index| pair(m, index))
+    }
+
+    #[test]
+    fn short_runs_have_every_exponent_and_every_near_difference() {
+        for m in [BINARY16, BFLOAT16] {
+            for start in [0, 1, 2, 7].map(|run| run * 60_000) {
+                even(m, rounds(m, start..start + 60_000));
+            }
+            // triples take each pair four times
+            let product = |index| triple(m, 4 * index);
+            let run = (0..100_000 / 4).filter(|index| index % STRATA == 0);
+            even(m, run.map(product).map(|[a, b, _]| [a, b]));
+        }
+    }
+
+    #[test]
+    fn a_round_has_all_pairs_of_exponents() {
+        for m in [BINARY16, BFLOAT16, Model { exp: 2, frac: 3, flush: true }] {
+            let pairs: std::collections::HashSet<_> =
+                rounds(m, 0..STRATA << (2 * m.exp)).map(|pair| pair.map(|x| exponent_of(m, x))).collect();
+            assert_eq!(pairs.len(), 1 << (2 * m.exp), "{m:?}");
+        }
+    }
 }
