@@ -135,4 +135,25 @@ mod tests {
             assert!((worst - stated).abs() < 0.0005, "{m:?} with {segments} segments: {worst}");
         }
     }
+
+    /// Flushing as it is defined, without the rounding of flushed formats: the same lines in a format of the same fraction with
+    /// more exponents, of whose results those below the smallest normal number are zeros of their sign.
+    #[test]
+    fn flushed_subnormals_are_zeros_before_and_after() {
+        for kept in [Model::BINARY16, Model::BFLOAT16] {
+            let (flushed, wide) = (Model { flush: true, ..kept }, Model { exp: kept.exp + 2, ..kept });
+            let normal = |x: u32| x & kept.infinity(false) != 0;
+            let least = kept.convert(1 << kept.frac, wide);
+            let result = |y: u32| {
+                let sign = y & wide.zero(true);
+                let tiny = y ^ sign < least;
+                if tiny { kept.zero(sign != 0) } else { wide.convert(y, kept) }
+            };
+            for a in 0..1u32 << kept.width() {
+                let x = kept.convert(if normal(a) { a } else { a & kept.zero(true) }, wide);
+                assert_eq!(flushed.exp(a, 16), result(wide.exp(x, 16)), "exp({a:#x}) in {flushed:?}");
+                assert_eq!(flushed.rsqrt(a, 16), result(wide.rsqrt(x, 16)), "1 / sqrt({a:#x}) in {flushed:?}");
+            }
+        }
+    }
 }

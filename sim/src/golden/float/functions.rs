@@ -79,41 +79,7 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stimuli::stratified;
     use super::*;
-    use rustc_apfloat::Float;
-    use rustc_apfloat::ieee::{BFloat, Half, Single};
-
-    fn count(short: u64) -> u64 {
-        if std::env::var_os("KVFORGE_LONG").is_some() { 100_000_000 } else { short }
-    }
-
-    /// Quotients against another library, all NaNs as ours.
-    fn quotients<F: Float>(m: Model, seed: u64) {
-        let mut r = fastrand::Rng::with_seed(seed);
-        for _ in 0..count(100_000) {
-            let [a, b, _] = stratified(&mut r, m);
-            let [x, y] = [a, b].map(|x| F::from_bits(u128::from(x)));
-            let want = (x / y).value;
-            let want = if want.is_nan() { m.nan() } else { want.to_bits() as u32 };
-            assert_eq!(m.divide(a, b), want, "{a:#x} / {b:#x}");
-        }
-    }
-
-    #[test]
-    fn binary16_quotients_are_as_in_another_library() {
-        quotients::<Half>(Model::BINARY16, 1);
-    }
-
-    #[test]
-    fn bfloat16_quotients_are_as_in_another_library() {
-        quotients::<BFloat>(Model::BFLOAT16, 2);
-    }
-
-    #[test]
-    fn binary32_quotients_are_as_in_another_library() {
-        quotients::<Single>(Model { exp: 8, frac: 23, flush: false }, 3);
-    }
 
     /// `m * 2^e` of a finite positive number of at most 16 bits, and of the points half way to its neighbours, in halves.
     fn bounds(f: Model, y: u32) -> [(u128, i32); 2] {
