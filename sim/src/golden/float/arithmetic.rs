@@ -102,6 +102,13 @@ pub struct Comparison {
     pub max: u32,
 }
 
+impl Comparison {
+    /// What the unit gives, in the order of its ports.
+    pub fn results(self) -> [u32; 6] {
+        [self.lt.into(), self.le.into(), self.eq.into(), self.unordered.into(), self.min, self.max]
+    }
+}
+
 impl Model {
     /// Compares two numbers.
     pub fn compare(self, a: u32, b: u32) -> Comparison {
