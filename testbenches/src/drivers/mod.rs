@@ -7,6 +7,7 @@ mod clocks;
 mod configuration;
 mod dequantizer;
 mod float;
+pub mod float_stream;
 mod lanes;
 mod memory;
 mod oaken;
