@@ -2,8 +2,6 @@
 //! ones, stratified pairs of the real ones, every latency.
 
 use hdl::Design;
-use hdl::engine::Engine;
-use hdl::sim::Simulator;
 use hw::float::convert::{self, convert};
 use hw::float::divide::{self, divide};
 use hw::float::exponential::{self, exponential};
@@ -13,74 +11,22 @@ use hw::float::operand::UnaryPorts;
 use hw::float::recip::{self, recip};
 use hw::float::rsqrt::{self, rsqrt};
 use hw::float::sqrt::{self, sqrt};
-use sim::golden::float::Model;
 use sim::golden::float::stimuli::pair;
-use std::collections::VecDeque;
+use testbenches::drivers::float_stream::{check, many, model};
 
 const BOTH: [Subnormals; 2] = [Subnormals::Keep, Subnormals::Flush];
+const REAL: [Format; 2] = [BINARY16, BFLOAT16];
 const SMALL: [Format; 4] =
     [Format { exp: 4, frac: 3 }, Format { exp: 3, frac: 2 }, Format { exp: 2, frac: 3 }, Format { exp: 2, frac: 5 }];
 
-fn model(f: Format, s: Subnormals) -> Model {
-    Model { exp: f.exp, frac: f.frac, flush: s == Subnormals::Flush }
-}
-
-/// How many pairs a test takes: `KVFORGE_LONG=1` takes ten millions.
-fn count() -> u64 {
-    if std::env::var_os("KVFORGE_LONG").is_some() { 10_000_000 } else { 100_000 }
-}
-
-/// A design and the places of its ports: `in_valid`, the operands, `out_valid`, `y`.
-struct Unit {
-    design: Design<()>,
-    operands: usize,
-}
-
-fn unit<P: hdl::Ports>(design: Result<Design<P>, hdl::Errors>) -> Unit {
-    let design = design.unwrap_or_else(|errors| panic!("{errors}")).erase();
-    let operands = design.port_table().filter(|port| ["a", "b"].contains(&port.name)).count();
-    Unit { design, operands }
-}
-
-/// Feeds operands, one set a cycle with gaps, and compares the results as they come with their valid bits.
-fn stream(unit: &Unit, tuples: impl Iterator<Item = [u32; 2]>, want: impl Fn([u32; 2]) -> u32) {
-    let design = &unit.design;
-    let port =
-        |name: &str| design.port_table().position(|p| p.name == name).unwrap_or_else(|| panic!("no port {name}"));
-    let (valid, a, out, y) = (port("in_valid"), port("a"), port("out_valid"), port("y"));
-    let b = (unit.operands == 2).then(|| port("b"));
-    let latency = design.latency().expect("stated") as usize;
-    let mut sim = Simulator::new(design);
-    let mut r = fastrand::Rng::with_seed(7);
-    if latency > 0 {
-        sim.reset(1);
-    }
-    let mut waiting = VecDeque::from(vec![None; latency]);
-    let mut tuples = tuples.peekable();
-    while tuples.peek().is_some() || waiting.iter().any(Option::is_some) {
-        let given = if r.u32(..16) == 0 { None } else { tuples.next() };
-        let x = given.unwrap_or([r.u32(..) & 1, 0]);
-        sim.poke(valid, u64::from(given.is_some()));
-        sim.poke(a, u64::from(x[0]));
-        if let Some(b) = b {
-            sim.poke(b, u64::from(x[1]));
-        }
-        waiting.push_back(given);
-        let due = waiting.pop_front().expect("one more than the latency");
-        assert_eq!(sim.peek(out), u64::from(due.is_some()), "{}", design.name());
-        if let Some(x) = due {
-            let (got, want) = (sim.peek(y) as u32, want(x));
-            assert_eq!(got, want, "{} of {x:#x?} is {got:#x}, not {want:#x}", design.name());
-        }
-        if latency > 0 {
-            sim.step();
-        }
-    }
-}
-
 /// All numbers of so many bits.
-fn all(bits: u32) -> impl Iterator<Item = [u32; 2]> {
-    (0..1u32 << bits).map(|a| [a, 0])
+fn all(bits: u32) -> impl Iterator<Item = [u32; 1]> {
+    (0..1u32 << bits).map(|a| [a])
+}
+
+/// Pairs through a divider.
+fn quotients(f: Format, s: Subnormals, latency: u32, pairs: impl Iterator<Item = [u32; 2]>) {
+    check(divide(f, s, latency), pairs, |x| [model(f, s).divide(x[0], x[1])]);
 }
 
 /// Two's complement to so many bits.
@@ -100,8 +46,7 @@ fn quotients_of_every_pair_of_small_formats() {
         for s in BOTH {
             let latency = if f == SMALL[0] { divide::natural(f) } else { 0 };
             let numbers = 0..1u32 << f.width();
-            let pairs = numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b]));
-            stream(&unit(divide(f, s, latency)), pairs, |[a, b]| model(f, s).divide(a, b));
+            quotients(f, s, latency, numbers.clone().flat_map(|a| numbers.clone().map(move |b| [a, b])));
         }
     }
 }
@@ -111,19 +56,18 @@ fn quotients_of_stratified_pairs() {
     // the last one has more subnormal binades than exponents
     for f in [BINARY16, BFLOAT16, Format { exp: 2, frac: 12 }] {
         for s in BOTH {
-            let pairs = (0..count()).map(|index| pair(model(f, s), index));
-            stream(&unit(divide(f, s, divide::natural(f))), pairs, |[a, b]| model(f, s).divide(a, b));
+            quotients(f, s, divide::natural(f), (0..many()).map(|index| pair(model(f, s), index)));
         }
     }
 }
 
 #[test]
 fn reciprocals_and_roots_of_all_numbers() {
-    for f in [BINARY16, BFLOAT16].into_iter().chain(SMALL) {
+    for f in REAL.into_iter().chain(SMALL) {
         for s in BOTH {
-            stream(&unit(recip(f, s, recip::natural(f))), all(f.width()), |[a, _]| model(f, s).recip(a));
+            check(recip(f, s, recip::natural(f)), all(f.width()), |x| [model(f, s).recip(x[0])]);
             if u64::from(f.frac) < f.bias() {
-                stream(&unit(sqrt(f, s, sqrt::natural(f))), all(f.width()), |[a, _]| model(f, s).sqrt(a));
+                check(sqrt(f, s, sqrt::natural(f)), all(f.width()), |x| [model(f, s).sqrt(x[0])]);
             } else {
                 let Err(error) = sqrt(f, s, 0) else { panic!("{f:?} has subnormal roots") };
                 assert!(error.to_string().contains("roots of subnormal numbers would be subnormal"), "{error}");
@@ -135,16 +79,16 @@ fn reciprocals_and_roots_of_all_numbers() {
 #[test]
 fn conversions_between_all_formats() {
     let wide = [Format { exp: 8, frac: 10 }, Format { exp: 6, frac: 4 }, Format { exp: 5, frac: 12 }];
-    let formats = [&[BINARY16, BFLOAT16][..], &SMALL, &wide].concat();
+    let formats = [&REAL[..], &SMALL, &wide].concat();
     for &from in &formats {
         for &to in &formats {
             for s in BOTH {
-                let design = unit(convert(from, to, s, convert::NATURAL));
                 // all numbers of the named pairs, some of each binade of the others
-                let named = [BINARY16, BFLOAT16].contains(&from) && [BINARY16, BFLOAT16].contains(&to);
+                let named = REAL.contains(&from) && REAL.contains(&to);
                 let step = if named || from.width() < 10 { 1 } else { 37 };
-                let want = |[a, _]: [u32; 2]| model(from, s).convert(a, model(to, s));
-                stream(&design, all(from.width()).step_by(step), want);
+                let numbers = all(from.width()).step_by(step);
+                let want = |x: &[u32]| [model(from, s).convert(x[0], model(to, s))];
+                check(convert(from, to, s, convert::NATURAL), numbers, want);
             }
         }
     }
@@ -152,30 +96,36 @@ fn conversions_between_all_formats() {
 
 #[test]
 fn integers_of_all_widths() {
-    for f in [BINARY16, BFLOAT16].into_iter().chain(SMALL) {
-        for bits in (2..=17).chain([24, 31, 32]) {
-            for signed in [true, false] {
-                let i = Integers { bits, signed };
-                let thorough = bits == 8 || bits == 16;
-                let step = if thorough || f.width() < 10 { 1 } else { 37 };
-                for s in if thorough { &BOTH[..] } else { &BOTH[..1] } {
-                    let m = model(f, *s);
-                    let want = |[a, _]: [u32; 2]| wrap(m.to_integer(a, bits, signed), bits);
-                    let latency = if thorough { integer::NATURAL } else { 0 };
-                    stream(&unit(to_integer(f, *s, i, latency)), all(f.width()).step_by(step), want);
-                }
-                let mut r = fastrand::Rng::with_seed(3);
-                let mask = ((1u64 << bits) - 1) as u32;
-                let mut some: Vec<[u32; 2]> = (0..2000).map(|_| [(r.u32(..) >> r.u32(..32)) & mask, 0]).collect();
-                some.extend([[0, 0], [mask, 0], [mask >> 1, 0], [(mask >> 1) + 1, 0]]);
-                let numbers = if bits <= 16 { all(bits).collect() } else { some };
-                let value =
-                    |a: u32| if signed { ((a as i32) << (32 - bits) >> (32 - bits)).into() } else { i64::from(a) };
-                let want = |[a, _]: [u32; 2]| model(f, Subnormals::Keep).from_integer(value(a));
-                stream(&unit(from_integer(f, i, integer::NATURAL)), numbers.into_iter(), want);
-            }
+    for f in REAL.into_iter().chain(SMALL) {
+        for i in (2..=32).flat_map(|bits| [true, false].map(|signed| Integers { bits, signed })) {
+            to_integers(f, i);
+            from_integers(f, i);
         }
     }
+}
+
+/// All numbers of a format, or some of each binade, as integers.
+fn to_integers(f: Format, i: Integers) {
+    let thorough = i.bits == 8 || i.bits == 16;
+    let step = if thorough || f.width() < 10 { 1 } else { 37 };
+    let latency = if thorough { integer::NATURAL } else { 0 };
+    for s in BOTH {
+        let want = |x: &[u32]| [wrap(model(f, s).to_integer(x[0], i.bits, i.signed), i.bits)];
+        check(to_integer(f, s, i, latency), all(f.width()).step_by(step), want);
+    }
+}
+
+/// All integers, or of long ones many of every length, as numbers.
+fn from_integers(f: Format, i: Integers) {
+    let Integers { bits, signed } = i;
+    let mut r = fastrand::Rng::with_seed(3);
+    let mask = u32::MAX >> (32 - bits);
+    let mut some: Vec<[u32; 1]> = (0..2000).map(|_| [(r.u32(..) >> r.u32(..32)) & mask]).collect();
+    some.extend([[0], [mask], [mask >> 1], [(mask >> 1) + 1]]);
+    let numbers = if bits <= 16 { all(bits).collect() } else { some };
+    let value = |a: u32| if signed { ((a as i32) << (32 - bits) >> (32 - bits)).into() } else { i64::from(a) };
+    let want = |x: &[u32]| [model(f, Subnormals::Keep).from_integer(value(x[0]))];
+    check(from_integer(f, i, integer::NATURAL), numbers.into_iter(), want);
 }
 
 #[test]
@@ -183,8 +133,8 @@ fn exponentials_of_all_numbers() {
     for (f, segments) in [(BINARY16, 32), (BFLOAT16, 16), (BINARY16, 4), (SMALL[0], 8), (SMALL[2], 4), (SMALL[3], 128)]
     {
         for s in BOTH {
-            let design = unit(exponential(f, s, segments, exponential::NATURAL));
-            stream(&design, all(f.width()), |[a, _]| model(f, s).exp(a, segments));
+            let design = exponential(f, s, segments, exponential::NATURAL);
+            check(design, all(f.width()), |x| [model(f, s).exp(x[0], segments)]);
         }
     }
 }
@@ -193,8 +143,7 @@ fn exponentials_of_all_numbers() {
 fn reciprocal_roots_of_all_numbers() {
     for (f, segments) in [(BINARY16, 64), (BFLOAT16, 16), (BINARY16, 4), (SMALL[0], 8), (SMALL[1], 4)] {
         for s in BOTH {
-            let design = unit(rsqrt(f, s, segments, rsqrt::NATURAL));
-            stream(&design, all(f.width()), |[a, _]| model(f, s).rsqrt(a, segments));
+            check(rsqrt(f, s, segments, rsqrt::NATURAL), all(f.width()), |x| [model(f, s).rsqrt(x[0], segments)]);
         }
     }
 }
@@ -215,33 +164,55 @@ fn the_errors_that_are_stated() {
 
 #[test]
 fn every_latency_gives_the_same() {
-    let (f, s) = (BINARY16, Subnormals::Keep);
-    let i8 = Integers { bits: 8, signed: true };
+    for f in REAL {
+        for s in BOTH {
+            every_latency_of_digits(f, s);
+            every_latency_of_lines_and_shifts(f, s);
+        }
+    }
+}
+
+/// Some numbers of each binade.
+fn some() -> impl Iterator<Item = [u32; 1]> {
+    all(16).step_by(23)
+}
+
+fn every_latency_of_digits(f: Format, s: Subnormals) {
     let m = model(f, s);
-    let some = || all(16).step_by(23);
     for latency in 0..=divide::natural(f) {
-        let design = unit(divide(f, s, latency));
-        assert_eq!(design.design.latency(), Some(latency));
-        let pairs = (0..3000).map(|index| pair(m, index));
-        stream(&design, pairs, |[a, b]| m.divide(a, b));
+        let stated = divide(f, s, latency).map(|design| design.latency());
+        assert_eq!(stated.ok().flatten(), Some(latency));
+        quotients(f, s, latency, (0..3000).map(|index| pair(m, index)));
     }
     for latency in 0..=recip::natural(f) {
-        stream(&unit(recip(f, s, latency)), some(), |[a, _]| m.recip(a));
+        check(recip(f, s, latency), some(), |x| [m.recip(x[0])]);
     }
     for latency in 0..=sqrt::natural(f) {
-        stream(&unit(sqrt(f, s, latency)), some(), |[a, _]| m.sqrt(a));
+        check(sqrt(f, s, latency), some(), |x| [m.sqrt(x[0])]);
     }
+}
+
+fn every_latency_of_lines_and_shifts(f: Format, s: Subnormals) {
+    let (m, i8) = (model(f, s), Integers { bits: 8, signed: true });
     for latency in 0..=exponential::NATURAL {
-        stream(&unit(exponential(f, s, 16, latency)), some(), |[a, _]| m.exp(a, 16));
+        check(exponential(f, s, 16, latency), some(), |x| [m.exp(x[0], 16)]);
     }
     for latency in 0..=rsqrt::NATURAL {
-        stream(&unit(rsqrt(f, s, 16, latency)), some(), |[a, _]| m.rsqrt(a, 16));
+        check(rsqrt(f, s, 16, latency), some(), |x| [m.rsqrt(x[0], 16)]);
     }
-    for latency in 0..=3 {
-        stream(&unit(convert(f, BFLOAT16, s, latency)), some(), |[a, _]| m.convert(a, Model::BFLOAT16));
-        stream(&unit(from_integer(f, i8, latency)), all(8), |[a, _]| m.from_integer(i64::from(a as i8)));
-        stream(&unit(to_integer(f, s, i8, latency)), some(), |[a, _]| wrap(m.to_integer(a, 8, true), 8));
+    let other = if f == BINARY16 { BFLOAT16 } else { BINARY16 };
+    for latency in 0..=convert::NATURAL {
+        check(convert(f, other, s, latency), some(), |x| [m.convert(x[0], model(other, s))]);
     }
+    for latency in 0..=integer::NATURAL {
+        check(from_integer(f, i8, latency), all(8), |x| [m.from_integer(i64::from(x[0] as i8))]);
+        check(to_integer(f, s, i8, latency), some(), |x| [wrap(m.to_integer(x[0], 8, true), 8)]);
+    }
+}
+
+#[test]
+fn latencies_beyond_the_natural_one_are_errors() {
+    let (f, s, i8) = (BINARY16, Subnormals::Keep, Integers { bits: 8, signed: true });
     refused(divide(f, s, 17), 16);
     refused(recip(f, s, 15), 14);
     refused(sqrt(f, s, 14), 13);
