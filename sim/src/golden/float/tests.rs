@@ -202,11 +202,13 @@ fn conversions_are_as_in_another_library() {
     conversions::<3, 2, 2, 4>();
 }
 
-/// All numbers of a format as integers; the other library, too, has 0 for NaN and the last integer for what is beyond.
-fn integers<const EXP: usize, const FRAC: usize>() {
+/// Reciprocals and roots of all numbers of a format, and the integers that they are; the other library, too, has 0 for NaN and the
+/// last integer for what is beyond.
+fn every_number<const EXP: usize, const FRAC: usize>() {
     let even = Round::NearestTiesToEven;
     for m in formats::<EXP, FRAC>() {
         for x in 0..1u32 << m.width() {
+            check::<EXP, FRAC>(m, &[Reciprocal, Root], [x, 0, 0]);
             let a = operand::<EXP, FRAC>(m, x);
             for bits in [2, 3, 8, 15, 16, 31, 32] {
                 let signed = a.to_i128_r(bits, even, &mut false).value as i64;
@@ -219,10 +221,10 @@ fn integers<const EXP: usize, const FRAC: usize>() {
 }
 
 #[test]
-fn integers_are_as_in_another_library() {
-    integers::<5, 10>();
-    integers::<8, 7>();
-    integers::<2, 3>();
-    integers::<2, 1>();
-    integers::<3, 2>();
+fn functions_of_every_number_are_as_in_another_library() {
+    every_number::<5, 10>();
+    every_number::<8, 7>();
+    every_number::<2, 3>();
+    every_number::<2, 1>();
+    every_number::<3, 2>();
 }
