@@ -52,14 +52,8 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     };
     let mut problems = sby(&folder, "prove", &text, source.top(), (mode, engine, depth));
     problems.extend(sby(&folder, "cover", &text, source.top(), ("cover", "smtbmc yices", Some(proof.cover_depth))));
-    // only what stands before the `else` of the text: a prover does not see the rest
-    let of_kind = |kind: PropertyKind| {
-        let mut list: Vec<Property> = text.lines().filter_map(Property::find).filter(|p| p.kind == kind).collect();
-        list.dedup();
-        list
-    };
     let mut asserts: Vec<String> = vec![];
-    for p in of_kind(PropertyKind::Assert) {
+    for p in proved(&text, PropertyKind::Assert) {
         if !asserts.contains(&p.message) {
             asserts.push(p.message);
         }
@@ -67,10 +61,20 @@ fn run(proof: &Proof, folder: &Path) -> Outcome {
     if asserts.is_empty() {
         problems.push("nothing is asserted".into());
     }
-    let covers = of_kind(PropertyKind::Cover).len();
+    let covers = proved(&text, PropertyKind::Cover).len();
     let engine = depth.map_or("abc pdr, unbounded".into(), |d| format!("k-induction with yices, k = {d}"));
     let seconds = start.elapsed().as_secs_f64();
     Outcome { name: proof.name.clone(), part: proof.part.clone(), asserts, covers, engine, seconds, problems }
+}
+
+/// The properties of a kind that a prover sees: its statements `assert (...)`, not what the text has for simulators.
+fn proved(text: &str, kind: PropertyKind) -> Vec<Property> {
+    let statement = format!("{kind} (");
+    text.lines()
+        .filter(|line| line.contains(&statement))
+        .filter_map(Property::find)
+        .filter(|p| p.kind == kind)
+        .collect()
 }
 
 /// The text for two clocks that have nothing to do with each other. A step of the prover is an instant: the clock inputs, which

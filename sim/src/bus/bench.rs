@@ -15,6 +15,11 @@ pub fn seed(default: u64) -> u64 {
     seed
 }
 
+/// Are the long forms of tests wanted: is the environment variable `KVFORGE_LONG` 1?
+pub fn long() -> bool {
+    std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1")
+}
+
 /// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.
 pub struct Bench<'e> {
     /// The running design, for ports that no model drives.

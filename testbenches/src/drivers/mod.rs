@@ -40,7 +40,7 @@ pub struct Effort {
 impl Effort {
     /// What this run of the tests asks for: the seed of `KVFORGE_SEED`, long if `KVFORGE_LONG` is 1.
     pub fn from_environment() -> Effort {
-        Effort { seed: sim::bus::seed(1), long: std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1") }
+        Effort { seed: sim::bus::seed(1), long: sim::bus::long() }
     }
 }
 
