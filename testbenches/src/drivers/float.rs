@@ -86,11 +86,11 @@ impl Unit {
         self.stream.run(engine, effort.seed, tuples, |x| (self.results)(self.model, &self.values, x))
     }
 
-    /// How many tuples a run takes: all that there are for one operand of up to 16 bits.
+    /// How many tuples a run takes: all that there are for one operand of up to 16 bits, and the first again, 0 behind the others.
     fn count(&self, effort: Effort) -> u64 {
         let width = self.stream.width();
         match (self.stream.operands(), self.lanes) {
-            (1, 1) if width <= 16 => 1 << width,
+            (1, 1) if width <= 16 => (1 << width) + 1,
             (_, 1) if effort.long => 10_000_000,
             (_, 1) => 100_000,
             (_, lanes) if effort.long => 4_000_000 / u64::from(lanes),

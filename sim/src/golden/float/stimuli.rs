@@ -32,7 +32,7 @@ pub fn pair(m: Model, index: u64) -> [u32; 2] {
         // products around the largest number
         4 => [a, partner(m, a, (1 << m.exp) - 4 + rng.i32(0..5), rng)],
         5 => [special(m, rng), if rng.bool() { special(m, rng) } else { a }],
-        6 => [a, number(m, rng)],
+        6 => half_way(m, rng).unwrap_or([a, number(m, rng)]),
         _ => [any(m, rng), any(m, rng)],
     }
 }
@@ -140,6 +140,23 @@ fn partner(m: Model, a: u32, exponent: i32, rng: &mut Rng) -> u32 {
     from_parts(m, rng.bool(), wanted as u32, fraction(m, rng))
 }
 
+/// Two numbers whose product lies exactly half way between two others, so that what is added to it decides, however small: odd
+/// significands, whose product has one bit more than a number has. `None` if some tries did not find any.
+fn half_way(m: Model, rng: &mut Rng) -> Option<[u32; 2]> {
+    let bits = m.frac + 2;
+    let odd = |bits: u32, rng: &mut Rng| rng.u32(..) >> (32 - bits) | 1 << (bits - 1) | 1;
+    let tries = (0..8).map(|_| {
+        let of_one = rng.u32(1..bits);
+        let of_other = (bits - of_one + rng.u32(0..2)).clamp(1, bits - 1);
+        [odd(of_one, rng), odd(of_other, rng)]
+    });
+    let significands = tries.into_iter().find(|[x, y]| (u64::from(*x) * u64::from(*y)).ilog2() + 1 == bits)?;
+    let [a, b] = significands.map(|x| x << (m.frac - x.ilog2()) & ((1 << m.frac) - 1));
+    let one = from_parts(m, rng.bool(), rng.u32(1..(1 << m.exp) - 1), a);
+    let other = partner(m, one, rng.i32(1..(1 << m.exp) - 2), rng);
+    Some([one, other & !((1 << m.frac) - 1) | b])
+}
+
 /// Zero, the smallest and largest numbers of each kind, one, infinity, quiet and signalling NaN.
 fn special(m: Model, rng: &mut Rng) -> u32 {
     let (one, least, infinity) = (((1 << (m.exp - 1)) - 1) << m.frac, 1 << m.frac, m.infinity(false));
@@ -207,6 +224,20 @@ mod tests {
             let pairs: std::collections::HashSet<_> =
                 rounds(m, 0..STRATA << (2 * m.exp)).map(|pair| pair.map(|x| exponent_of(m, x))).collect();
             assert_eq!(pairs.len(), 1 << (2 * m.exp), "{m:?}");
+        }
+    }
+
+    #[test]
+    fn products_lie_half_way_between_two_numbers() {
+        for m in [BINARY16, BFLOAT16] {
+            let exact = |x: u32| u64::from(x & ((1 << m.frac) - 1) | 1 << m.frac);
+            let half_way = |[a, b]: [u32; 2]| {
+                let product = exact(a) * exact(b);
+                product.ilog2() - product.trailing_zeros() == m.frac + 1
+            };
+            let pairs = (0..8_000).filter(|index| index % STRATA == 6).map(|index| pair(m, index));
+            let found = pairs.filter(|pair| half_way(*pair)).count();
+            assert!(found > 900, "{m:?}: {found} of 1000");
         }
     }
 }
