@@ -26,16 +26,18 @@ pub fn pulse_synchronizer_driver(name: impl Into<String>, stages: u32) -> Driver
     let ports = [design.ports.s_pulse, design.ports.s_ready, design.ports.m_pulse].map(port);
     Driver::new(name, design, move |engine, effort| {
         for round in 0..if effort.long { 50 } else { 2 } {
+            let mut all = 0;
             for periods in [[100, 100], [100, 137], [300, 100], [61, 400]] {
                 for (percent, jitter) in [(100, 0), (60, 20), (4, 60)] {
                     let seed = effort.seed + round;
                     let ticks = Ticks::new(&periods, jitter, seed);
-                    let pulses = pulses(engine, ports, stages, (ticks.take(1500), percent, seed))
+                    all += pulses(engine, ports, stages, (ticks.take(1500), percent, seed))
                         .map_err(|e| format!("periods {periods:?}, {percent} % pulses: {e}"))?;
-                    if pulses < 10 {
-                        return Err(format!("only {pulses} pulses with periods {periods:?}"));
-                    }
                 }
+            }
+            // few of them are asked for at times, but not always
+            if all < 300 {
+                return Err(format!("only {all} pulses in round {round}"));
             }
         }
         Ok(())
