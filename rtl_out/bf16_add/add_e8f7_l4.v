@@ -13,32 +13,32 @@ module add_e8f7_l4 (
     output wire out_valid, // the result is there
     output wire [15:0] y // result
 );
-    reg in_valid_s1; // add.rs:52
-    reg in_valid_s2; // add.rs:52
-    reg in_valid_s3; // add.rs:52
-    reg in_valid_s4; // add.rs:52
-    reg ordered_sign; // add.rs:56
-    reg [7:0] ordered_exp; // add.rs:56
-    reg ordered_special; // add.rs:56
-    reg ordered_nan; // add.rs:56
-    reg ordered_subtract; // add.rs:56
-    reg [7:0] ordered_distance; // add.rs:56
-    reg [7:0] ordered_large; // add.rs:56
-    reg [7:0] ordered_small; // add.rs:56
-    reg sum_sign; // add.rs:58
-    reg [7:0] sum_exp; // add.rs:58
-    reg sum_special; // add.rs:58
-    reg sum_nan; // add.rs:58
-    reg sum_subtract; // add.rs:58
-    reg [10:0] sum_sig; // add.rs:58
-    reg sum_sticky; // add.rs:58
-    reg normal_sign; // add.rs:60
-    reg [7:0] normal_exp; // add.rs:60
-    reg [6:0] normal_fraction; // add.rs:60
-    reg normal_hidden; // add.rs:60
-    reg normal_guard; // add.rs:60
-    reg normal_rest; // add.rs:60
-    reg [15:0] l239_s4; // add.rs:62
+    reg in_valid_s1; // add.rs:54
+    reg in_valid_s2; // add.rs:54
+    reg in_valid_s3; // add.rs:54
+    reg in_valid_s4; // add.rs:54
+    reg ordered_sign; // add.rs:58
+    reg [7:0] ordered_exp; // add.rs:58
+    reg ordered_special; // add.rs:58
+    reg ordered_nan; // add.rs:58
+    reg ordered_subtract; // add.rs:58
+    reg [7:0] ordered_distance; // add.rs:58
+    reg [7:0] ordered_large; // add.rs:58
+    reg [7:0] ordered_small; // add.rs:58
+    reg sum_sign; // add.rs:60
+    reg [7:0] sum_exp; // add.rs:60
+    reg sum_special; // add.rs:60
+    reg sum_nan; // add.rs:60
+    reg sum_subtract; // add.rs:60
+    reg [10:0] sum_sig; // add.rs:60
+    reg sum_sticky; // add.rs:60
+    reg normal_sign; // add.rs:62
+    reg [7:0] normal_exp; // add.rs:62
+    reg [6:0] normal_fraction; // add.rs:62
+    reg normal_hidden; // add.rs:62
+    reg normal_guard; // add.rs:62
+    reg normal_rest; // add.rs:62
+    reg [15:0] l236_s4; // add.rs:64
     always @(posedge clk) begin
         if (rst) begin
             in_valid_s1 <= 1'h0;
@@ -55,10 +55,10 @@ module add_e8f7_l4 (
     assign out_valid = in_valid_s4;
 
     // the larger magnitude first; the smaller one inverted if it is subtracted
-    wire swap = a[14:0] < b[14:0]; // add.rs:87
-    wire a_sign = a[15]; // add.rs:88
-    wire b_sign = b[15]; // add.rs:88
-    wire subtract = a_sign ^ b_sign; // add.rs:88
+    wire swap = a[14:0] < b[14:0]; // add.rs:89
+    wire a_sign = a[15]; // add.rs:90
+    wire b_sign = b[15]; // add.rs:90
+    wire subtract = a_sign ^ b_sign; // add.rs:90
     wire [7:0] a_exp = a[14:7]; // format.rs:87
     wire [6:0] a_frac = a[6:0]; // format.rs:88
     wire a_normal = |a_exp; // format.rs:88
@@ -69,14 +69,14 @@ module add_e8f7_l4 (
     wire b_top = &b_exp; // format.rs:88
     wire [7:0] a_exp_1 = {a_exp[7:1], a_exp[0] | (~a_normal)}; // format.rs:119
     wire [7:0] b_exp_1 = {b_exp[7:1], b_exp[0] | (~b_normal)}; // format.rs:119
-    wire [7:0] distance = swap ? (b_exp_1 - a_exp_1) : (a_exp_1 - b_exp_1); // add.rs:95
-    wire large_normal = a_normal | b_normal; // add.rs:97
-    wire small_normal = a_normal & b_normal; // add.rs:97
-    wire [6:0] large_frac = swap ? b_frac : a_frac; // add.rs:98
-    wire [6:0] small_frac = swap ? a_frac : b_frac; // add.rs:98
-    wire [7:0] large_exp = swap ? b_exp : a_exp; // add.rs:99
-    wire special = &large_exp; // add.rs:101
-    wire [7:0] exp = {large_exp[7:1], large_exp[0] | (~large_normal)}; // add.rs:103
+    wire [7:0] distance = swap ? (b_exp_1 - a_exp_1) : (a_exp_1 - b_exp_1); // add.rs:97
+    wire large_normal = a_normal | b_normal; // add.rs:99
+    wire small_normal = a_normal & b_normal; // add.rs:99
+    wire [6:0] large_frac = swap ? b_frac : a_frac; // add.rs:100
+    wire [6:0] small_frac = swap ? a_frac : b_frac; // add.rs:100
+    wire [7:0] large_exp = swap ? b_exp : a_exp; // add.rs:101
+    wire special = &large_exp; // add.rs:103
+    wire [7:0] exp = {large_exp[7:1], large_exp[0] | (~large_normal)}; // add.rs:105
     always @(posedge clk) begin
         ordered_sign <= swap ? b_sign : a_sign;
         ordered_exp <= exp;
@@ -89,25 +89,25 @@ module add_e8f7_l4 (
     end
 
     // the smaller one aligned, the sum
-    wire [9:0] aligned = {ordered_small, {2{ordered_subtract}}}; // add.rs:138
-    wire far = |ordered_distance[7:4]; // add.rs:142
-    wire chosen = ordered_distance[3] | far; // add.rs:145
-    wire [7:0] filling = {8{ordered_subtract}}; // add.rs:146
-    wire [7:0] _t1 = aligned[7:0] ^ filling; // add.rs:150
-    wire [9:0] _t2 = chosen ? {filling, aligned[9:8]} : aligned; // add.rs:152
-    wire chosen_1 = ordered_distance[2] | far; // add.rs:145
-    wire [3:0] filling_1 = {4{ordered_subtract}}; // add.rs:146
-    wire [9:0] _t3 = chosen_1 ? {filling_1, _t2[9:4]} : _t2; // add.rs:152
-    wire chosen_2 = ordered_distance[1] | far; // add.rs:145
-    wire [1:0] filling_2 = {2{ordered_subtract}}; // add.rs:146
-    wire _t4 = ((1'h0 | (chosen & (|_t1[7:2]))) | (chosen_1 & (|(_t2[3:0] ^ filling_1)))) | (chosen_2 & (|(_t3[1:0] ^ filling_2))); // add.rs:150
-    wire [9:0] _t5 = chosen_2 ? {filling_2, _t3[9:2]} : _t3; // add.rs:152
-    wire chosen_3 = ordered_distance[0] | far; // add.rs:145
-    wire sticky = (_t4 | (chosen_3 & (_t5[0] ^ ordered_subtract))) & 1'h1; // add.rs:158
-    wire [10:0] s_large = {1'h0, {ordered_large, 2'h0}}; // add.rs:159
-    wire [11:0] _t6 = {{ordered_subtract, chosen_3 ? {ordered_subtract, _t5[9:1]} : _t5}, ordered_subtract & (~sticky)}; // add.rs:167
-    wire [11:0] _t7 = {s_large, 1'h1} + _t6; // add.rs:167
-    wire [10:0] sig = _t7[11:1]; // add.rs:167
+    wire [9:0] aligned = {ordered_small, {2{ordered_subtract}}}; // add.rs:140
+    wire far = |ordered_distance[7:4]; // add.rs:144
+    wire chosen = ordered_distance[3] | far; // add.rs:147
+    wire [7:0] filling = {8{ordered_subtract}}; // add.rs:148
+    wire [7:0] _t1 = aligned[7:0] ^ filling; // add.rs:152
+    wire [9:0] _t2 = chosen ? {filling, aligned[9:8]} : aligned; // add.rs:154
+    wire chosen_1 = ordered_distance[2] | far; // add.rs:147
+    wire [3:0] filling_1 = {4{ordered_subtract}}; // add.rs:148
+    wire [9:0] _t3 = chosen_1 ? {filling_1, _t2[9:4]} : _t2; // add.rs:154
+    wire chosen_2 = ordered_distance[1] | far; // add.rs:147
+    wire [1:0] filling_2 = {2{ordered_subtract}}; // add.rs:148
+    wire _t4 = ((1'h0 | (chosen & (|_t1[7:2]))) | (chosen_1 & (|(_t2[3:0] ^ filling_1)))) | (chosen_2 & (|(_t3[1:0] ^ filling_2))); // add.rs:152
+    wire [9:0] _t5 = chosen_2 ? {filling_2, _t3[9:2]} : _t3; // add.rs:154
+    wire chosen_3 = ordered_distance[0] | far; // add.rs:147
+    wire sticky = (_t4 | (chosen_3 & (_t5[0] ^ ordered_subtract))) & 1'h1; // add.rs:160
+    wire [10:0] s_large = {1'h0, {ordered_large, 2'h0}}; // add.rs:161
+    wire [11:0] _t6 = {{ordered_subtract, chosen_3 ? {ordered_subtract, _t5[9:1]} : _t5}, ordered_subtract & (~sticky)}; // logic.rs:49
+    wire [11:0] _t7 = {s_large, 1'h1} + _t6; // logic.rs:49
+    wire [10:0] sig = _t7[11:1]; // logic.rs:49
     always @(posedge clk) begin
         sum_sign <= ordered_sign;
         sum_exp <= ordered_exp;
@@ -119,29 +119,29 @@ module add_e8f7_l4 (
     end
 
     // the leading one to the front, but no further than the exponent allows
-    wire overflow = sum_sig[10] & (&sum_exp[7:1]); // add.rs:187
-    wire special_1 = sum_special | overflow; // add.rs:188
-    wire zero = sum_subtract & ((~(|sum_sig)) | 1'h0); // add.rs:189
-    wire first = (~(|sum_sig[10:3])) & (|sum_exp[7:3]); // add.rs:217
-    wire [10:0] sig_1 = first ? {sum_sig[2:0], 8'h0} : sum_sig; // add.rs:218
-    wire more = first ? (|sum_exp[7:4]) : (|sum_exp[7:3]); // add.rs:218
-    wire none = first ? (~(|{sum_sig[2:0], 1'h0})) : (~(|sum_sig[10:7])); // add.rs:223
-    wire own = sum_exp[2]; // add.rs:226
-    wire shift = none & (more | own); // add.rs:227
-    wire [10:0] _t8 = shift ? {sig_1[6:0], 4'h0} : sig_1; // add.rs:228
-    wire _t9 = more | (own & (~shift)); // add.rs:229
-    wire none_1 = ~(|_t8[10:9]); // add.rs:213
-    wire own_1 = sum_exp[1]; // add.rs:226
-    wire shift_1 = none_1 & (_t9 | own_1); // add.rs:227
-    wire [10:0] _t10 = shift_1 ? {_t8[8:0], 2'h0} : _t8; // add.rs:228
-    wire none_2 = ~_t10[10]; // add.rs:213
-    wire own_2 = sum_exp[0]; // add.rs:226
-    wire shift_2 = none_2 & ((_t9 | (own_1 & (~shift_1))) | own_2); // add.rs:227
-    wire [10:0] sig_2 = shift_2 ? {_t10[9:0], 1'h0} : _t10; // add.rs:228
-    wire [3:0] places = {first, shift, shift_1, shift_2}; // add.rs:232
-    wire normal = sig_2[10]; // add.rs:192
-    wire [7:0] exp_1 = (sum_exp - {4'h0, places}) & {8{normal}}; // add.rs:193
-    wire keep = ~special_1; // add.rs:195
+    wire overflow = sum_sig[10] & (&sum_exp[7:1]); // add.rs:184
+    wire special_1 = sum_special | overflow; // add.rs:185
+    wire zero = sum_subtract & ((~(|sum_sig)) | 1'h0); // add.rs:186
+    wire first = (~(|sum_sig[10:3])) & (|sum_exp[7:3]); // add.rs:214
+    wire [10:0] sig_1 = first ? {sum_sig[2:0], 8'h0} : sum_sig; // add.rs:215
+    wire more = first ? (|sum_exp[7:4]) : (|sum_exp[7:3]); // add.rs:215
+    wire none = first ? (~(|{sum_sig[2:0], 1'h0})) : (~(|sum_sig[10:7])); // add.rs:220
+    wire own = sum_exp[2]; // add.rs:223
+    wire shift = none & (more | own); // add.rs:224
+    wire [10:0] _t8 = shift ? {sig_1[6:0], 4'h0} : sig_1; // add.rs:225
+    wire _t9 = more | (own & (~shift)); // add.rs:226
+    wire none_1 = ~(|_t8[10:9]); // add.rs:210
+    wire own_1 = sum_exp[1]; // add.rs:223
+    wire shift_1 = none_1 & (_t9 | own_1); // add.rs:224
+    wire [10:0] _t10 = shift_1 ? {_t8[8:0], 2'h0} : _t8; // add.rs:225
+    wire none_2 = ~_t10[10]; // add.rs:210
+    wire own_2 = sum_exp[0]; // add.rs:223
+    wire shift_2 = none_2 & ((_t9 | (own_1 & (~shift_1))) | own_2); // add.rs:224
+    wire [10:0] sig_2 = shift_2 ? {_t10[9:0], 1'h0} : _t10; // add.rs:225
+    wire [3:0] places = {first, shift, shift_1, shift_2}; // add.rs:229
+    wire normal = sig_2[10]; // add.rs:189
+    wire [7:0] exp_1 = (sum_exp - {4'h0, places}) & {8{normal}}; // add.rs:190
+    wire keep = ~special_1; // add.rs:192
     always @(posedge clk) begin
         normal_sign <= (sum_sign & (~sum_nan)) & (~(zero & (~special_1)));
         normal_exp <= exp_1 | {8{special_1}};
@@ -152,12 +152,12 @@ module add_e8f7_l4 (
     end
 
     // the hidden one and the rounding go into exponent and fraction together
-    wire [14:0] hidden = {{7'h0, normal_hidden}, 7'h0}; // add.rs:238
-    wire [15:0] _t11 = {{normal_exp, normal_fraction}, 1'h1} + {hidden, normal_guard}; // add.rs:167
-    wire [14:0] rounded = _t11[15:1]; // add.rs:167
-    wire tie = normal_guard & (~normal_rest); // add.rs:248
-    always @(posedge clk) l239_s4 <= {normal_sign, rounded & (~{14'h0, tie})};
-    assign y = l239_s4;
+    wire [14:0] hidden = {{7'h0, normal_hidden}, 7'h0}; // add.rs:235
+    wire [15:0] _t11 = {{normal_exp, normal_fraction}, 1'h1} + {hidden, normal_guard}; // logic.rs:49
+    wire [14:0] rounded = _t11[15:1]; // logic.rs:49
+    wire tie = normal_guard & (~normal_rest); // round.rs:92
+    always @(posedge clk) l236_s4 <= {normal_sign, rounded & (~{14'h0, tie})};
+    assign y = l236_s4;
     wire unused_ok = &{1'b0, _t1[1:0], _t7[0], _t11[0]};
 endmodule
 

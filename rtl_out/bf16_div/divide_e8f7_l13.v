@@ -365,7 +365,7 @@ module divide_e8f7_l13 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t32 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t32 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s13 <= {placed_sign, _t32[15:1]};
     assign y = l83_s13;
     wire unused_ok = &{1'b0, _t17[8], _t18[8], _t19[8], _t20[8], _t21[8], _t22[8], _t23[8], _t24[8], _t25[8], _t30[8], _t32[0]};

@@ -185,7 +185,7 @@ module exp_e8f7_s16_l7 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t11 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t11 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s7 <= {placed_sign, _t11[15:1]};
     assign y = l83_s7;
     wire unused_ok = &{1'b0, product[6:0], product_2[5:0], _t9[10], _t11[0]};

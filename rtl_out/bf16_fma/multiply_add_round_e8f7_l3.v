@@ -17,33 +17,33 @@ module multiply_add_round_e8f7_l3 (
     input  wire state_infinite_product,
     output wire [15:0] y // the result
 );
-    reg [28:0] sum_1; // multiply_add_round.rs:71
-    reg lost_1; // multiply_add_round.rs:71
-    reg state_subtract_1; // multiply_add_round.rs:71
-    reg state_product_sign_1; // multiply_add_round.rs:71
-    reg state_c_sign_1; // multiply_add_round.rs:71
-    reg state_special_1; // multiply_add_round.rs:71
-    reg state_nan_1; // multiply_add_round.rs:71
-    reg state_infinite_product_1; // multiply_add_round.rs:71
-    reg [9:0] exponent_1; // multiply_add_round.rs:71
-    reg [4:0] amount_2; // multiply_add_round.rs:71
-    reg zero_1; // multiply_add_round.rs:71
-    reg [8:0] shifted_front_1; // multiply_add_round.rs:73
-    reg shifted_rest_1; // multiply_add_round.rs:73
-    reg shifted_negative; // multiply_add_round.rs:73
-    reg state_subtract_2; // multiply_add_round.rs:73
-    reg state_product_sign_2; // multiply_add_round.rs:73
-    reg state_c_sign_2; // multiply_add_round.rs:73
-    reg state_special_2; // multiply_add_round.rs:73
-    reg state_nan_2; // multiply_add_round.rs:73
-    reg state_infinite_product_2; // multiply_add_round.rs:73
-    reg [9:0] exponent_2; // multiply_add_round.rs:73
-    reg zero_2; // multiply_add_round.rs:73
-    reg [15:0] l78_s3; // multiply_add_round.rs:78
+    reg [28:0] sum_1; // multiply_add_round.rs:70
+    reg lost_1; // multiply_add_round.rs:70
+    reg state_subtract_1; // multiply_add_round.rs:70
+    reg state_product_sign_1; // multiply_add_round.rs:70
+    reg state_c_sign_1; // multiply_add_round.rs:70
+    reg state_special_1; // multiply_add_round.rs:70
+    reg state_nan_1; // multiply_add_round.rs:70
+    reg state_infinite_product_1; // multiply_add_round.rs:70
+    reg [9:0] exponent_1; // multiply_add_round.rs:70
+    reg [4:0] amount_2; // multiply_add_round.rs:70
+    reg zero_1; // multiply_add_round.rs:70
+    reg [8:0] shifted_front_1; // multiply_add_round.rs:72
+    reg shifted_rest_1; // multiply_add_round.rs:72
+    reg shifted_negative; // multiply_add_round.rs:72
+    reg state_subtract_2; // multiply_add_round.rs:72
+    reg state_product_sign_2; // multiply_add_round.rs:72
+    reg state_c_sign_2; // multiply_add_round.rs:72
+    reg state_special_2; // multiply_add_round.rs:72
+    reg state_nan_2; // multiply_add_round.rs:72
+    reg state_infinite_product_2; // multiply_add_round.rs:72
+    reg [9:0] exponent_2; // multiply_add_round.rs:72
+    reg zero_2; // multiply_add_round.rs:72
+    reg [15:0] l77_s3; // multiply_add_round.rs:77
 
     // how far it is shifted to the left: its leading zeros, or what the exponent leaves
-    wire negative = sum[28]; // multiply_add_round.rs:60
-    wire [28:0] _t1 = sum ^ {29{negative}}; // multiply_add_round.rs:61
+    wire negative = sum[28]; // multiply_add_round.rs:59
+    wire [28:0] _t1 = sum ^ {29{negative}}; // multiply_add_round.rs:60
     wire [15:0] high = _t1[28:13]; // leading_zeros.rs:14
     wire [12:0] low = _t1[12:0]; // leading_zeros.rs:14
     wire none = ~(|high); // leading_zeros.rs:15
@@ -100,11 +100,11 @@ module multiply_add_round_e8f7_l3 (
     wire none_13 = ~(|high_13); // leading_zeros.rs:15
     wire of_low_12 = ~low_13[1]; // leading_zeros.rs:11
     wire [2:0] _t3 = none_7 ? of_low_9 : {none_11, none_11 ? of_low_11 : {none_13, none_13 ? of_low_12 : (~high_13[1])}}; // leading_zeros.rs:17
-    wire [9:0] leading = {5'h0, {none, none ? of_low_5 : {none_7, _t3}}}; // multiply_add_round.rs:61
-    wire zero = (~(|sum)) & (~lost); // multiply_add_round.rs:63
-    wire [9:0] exponent = state_exponent - leading; // multiply_add_round.rs:64
-    wire [9:0] amount = leading + (exponent & {10{exponent[9]}}); // multiply_add_round.rs:67
-    wire [4:0] amount_1 = amount[4:0]; // multiply_add_round.rs:70
+    wire [9:0] leading = {5'h0, {none, none ? of_low_5 : {none_7, _t3}}}; // multiply_add_round.rs:60
+    wire zero = (~(|sum)) & (~lost); // multiply_add_round.rs:62
+    wire [9:0] exponent = state_exponent - leading; // multiply_add_round.rs:63
+    wire [9:0] amount = leading + (exponent & {10{exponent[9]}}); // multiply_add_round.rs:66
+    wire [4:0] amount_1 = amount[4:0]; // multiply_add_round.rs:69
     always @(posedge clk) begin
         sum_1 <= sum;
         lost_1 <= lost;
@@ -118,14 +118,14 @@ module multiply_add_round_e8f7_l3 (
         amount_2 <= amount_1;
         zero_1 <= zero;
     end
-    wire negative_1 = sum_1[28]; // multiply_add_round.rs:96
-    wire [28:0] _t4 = amount_2[4] ? {sum_1[12:0], 16'h0} : sum_1; // multiply_add_round.rs:99
-    wire [23:0] _t5 = amount_2[3] ? {_t4[20:5], 8'h0} : _t4[28:5]; // multiply_add_round.rs:99
-    wire [15:0] _t6 = amount_2[2] ? {_t5[19:8], 4'h0} : _t5[23:8]; // multiply_add_round.rs:99
-    wire [11:0] _t7 = amount_2[1] ? {_t6[13:4], 2'h0} : _t6[15:4]; // multiply_add_round.rs:99
-    wire [9:0] _t8 = amount_2[0] ? {_t7[10:2], 1'h0} : _t7[11:2]; // multiply_add_round.rs:99
-    wire shifted_rest = ((((lost_1 | (|_t4[4:0])) | (|_t5[7:0])) | (|_t6[3:0])) | (|_t7[1:0])) | _t8[0]; // multiply_add_round.rs:103
-    wire [8:0] shifted_front = _t8[9:1]; // multiply_add_round.rs:104
+    wire negative_1 = sum_1[28]; // multiply_add_round.rs:95
+    wire [28:0] _t4 = amount_2[4] ? {sum_1[12:0], 16'h0} : sum_1; // multiply_add_round.rs:98
+    wire [23:0] _t5 = amount_2[3] ? {_t4[20:5], 8'h0} : _t4[28:5]; // multiply_add_round.rs:98
+    wire [15:0] _t6 = amount_2[2] ? {_t5[19:8], 4'h0} : _t5[23:8]; // multiply_add_round.rs:98
+    wire [11:0] _t7 = amount_2[1] ? {_t6[13:4], 2'h0} : _t6[15:4]; // multiply_add_round.rs:98
+    wire [9:0] _t8 = amount_2[0] ? {_t7[10:2], 1'h0} : _t7[11:2]; // multiply_add_round.rs:98
+    wire shifted_rest = ((((lost_1 | (|_t4[4:0])) | (|_t5[7:0])) | (|_t6[3:0])) | (|_t7[1:0])) | _t8[0]; // multiply_add_round.rs:102
+    wire [8:0] shifted_front = _t8[9:1]; // multiply_add_round.rs:103
     always @(posedge clk) begin
         shifted_front_1 <= shifted_front;
         shifted_rest_1 <= shifted_rest;
@@ -141,30 +141,30 @@ module multiply_add_round_e8f7_l3 (
     end
 
     // round and pack
-    wire infinite = state_infinite_product_2 ? state_product_sign_2 : state_c_sign_2; // multiply_add_round.rs:153
-    wire finite = (shifted_negative ? state_c_sign_2 : state_product_sign_2) & (~(state_subtract_2 & zero_2)); // multiply_add_round.rs:154
-    wire sign = (state_special_2 ? infinite : finite) & (~state_nan_2); // multiply_add_round.rs:155
-    wire [8:0] front = shifted_front_1 ^ {9{shifted_negative}}; // multiply_add_round.rs:127
-    wire ready_hidden = front[8]; // multiply_add_round.rs:129
-    wire [6:0] ready_fraction = front[7:1]; // multiply_add_round.rs:130
-    wire ready_guard = front[0]; // multiply_add_round.rs:131
-    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add_round.rs:132
-    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add_round.rs:133
-    wire normal = (~exponent_2[9]) & (~zero_2); // multiply_add_round.rs:162
+    wire infinite = state_infinite_product_2 ? state_product_sign_2 : state_c_sign_2; // multiply_add_round.rs:152
+    wire finite = (shifted_negative ? state_c_sign_2 : state_product_sign_2) & (~(state_subtract_2 & zero_2)); // multiply_add_round.rs:153
+    wire sign = (state_special_2 ? infinite : finite) & (~state_nan_2); // multiply_add_round.rs:154
+    wire [8:0] front = shifted_front_1 ^ {9{shifted_negative}}; // multiply_add_round.rs:126
+    wire ready_hidden = front[8]; // multiply_add_round.rs:128
+    wire [6:0] ready_fraction = front[7:1]; // multiply_add_round.rs:129
+    wire ready_guard = front[0]; // multiply_add_round.rs:130
+    wire ready_carry = shifted_negative & (~shifted_rest_1); // multiply_add_round.rs:131
+    wire ready_half = shifted_front_1[0] & (~shifted_rest_1); // multiply_add_round.rs:132
+    wire normal = (~exponent_2[9]) & (~zero_2); // multiply_add_round.rs:161
     wire _t9 = exponent_2[4] & (exponent_2[3] & (exponent_2[2] & (exponent_2[1] & (exponent_2[0] | 1'h1)))); // logic.rs:11
-    wire special = state_special_2 | (normal & (exponent_2[8] | (exponent_2[7] & (exponent_2[6] & (exponent_2[5] & _t9))))); // multiply_add_round.rs:163
-    wire keep = ~special; // multiply_add_round.rs:164
-    wire hidden = ready_hidden & keep; // multiply_add_round.rs:166
-    wire [7:0] base = (exponent_2[7:0] & {8{normal}}) | {8{special}}; // multiply_add_round.rs:173
-    wire [6:0] fraction = (ready_fraction & {7{keep}}) | {state_nan_2, 6'h0}; // multiply_add_round.rs:174
-    wire guard = ready_guard & keep; // multiply_add_round.rs:175
-    wire carry = ready_carry & keep; // multiply_add_round.rs:175
-    wire [16:0] _t10 = {{base, fraction, guard}, 1'h1} + {{{7'h0, hidden}, 7'h0, 1'h1}, carry}; // add.rs:167
-    wire [15:0] sum_2 = _t10[16:1]; // add.rs:167
-    wire [14:0] magnitude = sum_2[15:1]; // multiply_add_round.rs:147
-    wire [14:0] rounded = magnitude & (~{14'h0, ready_half & keep}); // multiply_add_round.rs:148
-    always @(posedge clk) l78_s3 <= {sign, rounded};
-    assign y = l78_s3;
+    wire special = state_special_2 | (normal & (exponent_2[8] | (exponent_2[7] & (exponent_2[6] & (exponent_2[5] & _t9))))); // multiply_add_round.rs:162
+    wire keep = ~special; // multiply_add_round.rs:163
+    wire hidden = ready_hidden & keep; // multiply_add_round.rs:165
+    wire [7:0] base = (exponent_2[7:0] & {8{normal}}) | {8{special}}; // multiply_add_round.rs:172
+    wire [6:0] fraction = (ready_fraction & {7{keep}}) | {state_nan_2, 6'h0}; // multiply_add_round.rs:173
+    wire guard = ready_guard & keep; // multiply_add_round.rs:174
+    wire carry = ready_carry & keep; // multiply_add_round.rs:174
+    wire [16:0] _t10 = {{base, fraction, guard}, 1'h1} + {{{7'h0, hidden}, 7'h0, 1'h1}, carry}; // logic.rs:49
+    wire [15:0] sum_2 = _t10[16:1]; // logic.rs:49
+    wire [14:0] magnitude = sum_2[15:1]; // multiply_add_round.rs:146
+    wire [14:0] rounded = magnitude & (~{14'h0, ready_half & keep}); // multiply_add_round.rs:147
+    always @(posedge clk) l77_s3 <= {sign, rounded};
+    assign y = l77_s3;
     wire unused_ok = &{1'b0, low_1[0], low_3[0], low_5[0], low_6[0], low_9[0], low_10[0], low_12[0], low_13[0], amount[9:5], _t10[0], sum_2[0]};
 endmodule
 

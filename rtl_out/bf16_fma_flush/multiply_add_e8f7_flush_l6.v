@@ -130,8 +130,8 @@ module multiply_add_e8f7_flush_l6 (
 
     // sum, in two's complement
     wire [28:0] product_2 = {11'h0, {product_1, 2'h0}}; // multiply_add.rs:77
-    wire [29:0] _t6 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:167
-    wire [28:0] sum = _t6[29:1]; // add.rs:167
+    wire [29:0] _t6 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // logic.rs:49
+    wire [28:0] sum = _t6[29:1]; // logic.rs:49
     always @(posedge clk) begin
         sum_1 <= sum;
         lost_2 <= lost_1;

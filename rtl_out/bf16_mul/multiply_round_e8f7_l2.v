@@ -51,9 +51,9 @@ module multiply_round_e8f7_l2 (
     wire rest_1 = (rest | placed[0]) | (carry & placed[1]); // multiply_round.rs:118
     wire [1:0] one = {carry, placed[9] & (~carry)}; // multiply_round.rs:119
     wire [14:0] add = {{6'h0, one}, {nan, 6'h0}}; // multiply_round.rs:120
-    wire [15:0] _t3 = {{base, fraction}, 1'h1} + {add, guard}; // add.rs:167
-    wire [14:0] rounded = _t3[15:1]; // add.rs:167
-    wire tie = guard & (~rest_1); // add.rs:248
+    wire [15:0] _t3 = {{base, fraction}, 1'h1} + {add, guard}; // logic.rs:49
+    wire [14:0] rounded = _t3[15:1]; // logic.rs:49
+    wire tie = guard & (~rest_1); // round.rs:92
     always @(posedge clk) l121_s2 <= {sign, rounded & (~{14'h0, tie})};
     assign y = l121_s2;
     wire unused_ok = &{1'b0, fine_s1[2], _t3[0]};

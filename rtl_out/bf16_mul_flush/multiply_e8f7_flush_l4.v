@@ -69,8 +69,8 @@ module multiply_e8f7_flush_l4 (
     wire nan = ((a_top & (|a_frac)) | (b_top & (|b_frac))) | (special & zero); // multiply.rs:130
     wire high = ~a_exp[7]; // multiply.rs:132
     wire [9:0] unbiased = {high, high, high, a_exp[6:0]}; // multiply.rs:133
-    wire [10:0] _t1 = {unbiased, 1'h1} + {{2'h0, b_exp}, 1'h1}; // add.rs:167
-    wire [9:0] exp = _t1[10:1]; // add.rs:167
+    wire [10:0] _t1 = {unbiased, 1'h1} + {{2'h0, b_exp}, 1'h1}; // logic.rs:49
+    wire [9:0] exp = _t1[10:1]; // logic.rs:49
     wire result_sign = (a_sign ^ b_sign) & (~nan); // multiply.rs:135
     always @(posedge clk) begin
         l137_s1 <= {1'h1, a_frac};
@@ -105,8 +105,8 @@ module multiply_e8f7_flush_l4 (
     wire rest = carry & product_1[6]; // multiply.rs:145
     wire round_up = guard & ((rest | (|product_1[5:0])) | fraction[0]); // multiply.rs:149
     wire [16:0] add = {{9'h0, carry}, 7'h0}; // multiply.rs:150
-    wire [17:0] _t2 = {{r_exp, fraction}, 1'h1} + {add, round_up}; // add.rs:167
-    wire [16:0] magnitude = _t2[17:1]; // add.rs:167
+    wire [17:0] _t2 = {{r_exp, fraction}, 1'h1} + {add, round_up}; // logic.rs:49
+    wire [16:0] magnitude = _t2[17:1]; // logic.rs:49
     wire [9:0] exp_1 = magnitude[16:7]; // multiply.rs:152
     wire s_small = (exp_1[9] | (~(|exp_1))) | r_zero; // multiply.rs:153
     wire s_large = r_special | ((~s_small) & (exp_1[8] | (&exp_1[7:0]))); // multiply.rs:154

@@ -288,7 +288,7 @@ module recip_e8f7_l11 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t10 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t10 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s11 <= {placed_sign, _t10[15:1]};
     assign y = l83_s11;
     wire unused_ok = &{1'b0, _t1[8], _t2[8], _t3[8], _t4[8], _t5[8], _t6[8], _t7[8], difference_7[7:0], by[8:2], _t9[8], _t10[0]};

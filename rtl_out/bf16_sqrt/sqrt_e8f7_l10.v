@@ -265,8 +265,8 @@ module sqrt_e8f7_l10 (
     // rounding
     wire _t13 = ~((known_zero_1 | known_infinite_1) | known_nan_1); // operand.rs:87
     wire [14:0] magnitude = {(known_exp_1 & {8{_t13}}) | {8{known_infinite_1 | known_nan_1}}, (l66_s9[7:1] & {7{_t13}}) | {known_nan_1, 6'h0}}; // operand.rs:93
-    wire [15:0] _t14 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // add.rs:167
-    wire [14:0] rounded = _t14[15:1]; // add.rs:167
+    wire [15:0] _t14 = {magnitude, 1'h1} + {15'h0, l66_s9[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // logic.rs:49
+    wire [14:0] rounded = _t14[15:1]; // logic.rs:49
     always @(posedge clk) l73_s10 <= {known_sign_1, rounded};
     assign y = l73_s10;
     wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], radicand_1_s4[9:2], _t9[6], _t10[7], _t11[8], _t12[9], trial_7[9:0], l66_s9[8], _t14[0]};

@@ -87,7 +87,7 @@ module convert_e8f7_to_e5f10_l3 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t7 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t7 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s3 <= {placed_sign, _t7[15:1]};
     assign y = l83_s3;
     wire unused_ok = &{1'b0, _t5[11], _t7[0]};

@@ -447,7 +447,7 @@ module divide_e5f10_l16 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t39 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t39 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s16 <= {placed_sign, _t39[15:1]};
     assign y = l83_s16;
     wire unused_ok = &{1'b0, _t21[11], _t22[11], _t23[11], _t24[11], _t25[11], _t26[11], _t27[11], _t28[11], _t29[11], _t30[11], _t31[11], _t32[11], _t37[11], _t39[0]};

@@ -198,7 +198,7 @@ module exp_e5f10_s32_l7 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t11 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t11 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s7 <= {placed_sign, _t11[15:1]};
     assign y = l83_s7;
     wire unused_ok = &{1'b0, product[9:0], product_2[7:0], _t9[13], _t11[0]};

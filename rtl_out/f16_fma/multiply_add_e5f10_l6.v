@@ -134,8 +134,8 @@ module multiply_add_e5f10_l6 (
 
     // sum, in two's complement
     wire [38:0] product_2 = {15'h0, {product_1, 2'h0}}; // multiply_add.rs:77
-    wire [39:0] _t7 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // add.rs:167
-    wire [38:0] sum = _t7[39:1]; // add.rs:167
+    wire [39:0] _t7 = {product_2, 1'h1} + {aligned_2, state_subtract & (~lost_1)}; // logic.rs:49
+    wire [38:0] sum = _t7[39:1]; // logic.rs:49
     always @(posedge clk) begin
         sum_1 <= sum;
         lost_2 <= lost_1;

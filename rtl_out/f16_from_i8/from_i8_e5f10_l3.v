@@ -63,7 +63,7 @@ module from_i8_e5f10_l3 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude_2 = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t5 = {magnitude_2, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t5 = {magnitude_2, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s3 <= {placed_sign, _t5[15:1]};
     assign y = l83_s3;
     wire unused_ok = &{1'b0, exp[5], sig_2[11], _t5[0]};

@@ -366,7 +366,7 @@ module recip_e5f10_l14 (
         placed_round_up <= round_up & keep;
     end
     wire [14:0] magnitude = {placed_exp, placed_fraction}; // round.rs:82
-    wire [15:0] _t13 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // add.rs:167
+    wire [15:0] _t13 = {magnitude, 1'h1} + {15'h0, placed_round_up}; // logic.rs:49
     always @(posedge clk) l83_s14 <= {placed_sign, _t13[15:1]};
     assign y = l83_s14;
     wire unused_ok = &{1'b0, _t1[11], _t2[11], _t3[11], _t4[11], _t5[11], _t6[11], _t7[11], _t8[11], _t9[11], _t10[11], difference_10[10:0], by[5:2], _t12[11], _t13[0]};

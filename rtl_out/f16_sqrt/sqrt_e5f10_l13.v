@@ -339,8 +339,8 @@ module sqrt_e5f10_l13 (
     // rounding
     wire _t16 = ~((known_zero_1 | known_infinite_1) | known_nan_1); // operand.rs:87
     wire [14:0] magnitude = {(known_exp_1 & {5{_t16}}) | {5{known_infinite_1 | known_nan_1}}, (l66_s12[10:1] & {10{_t16}}) | {known_nan_1, 9'h0}}; // operand.rs:93
-    wire [15:0] _t17 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // add.rs:167
-    wire [14:0] rounded = _t17[15:1]; // add.rs:167
+    wire [15:0] _t17 = {magnitude, 1'h1} + {15'h0, l66_s12[0] & (~((known_zero_1 | known_infinite_1) | known_nan_1))}; // logic.rs:49
+    wire [14:0] rounded = _t17[15:1]; // logic.rs:49
     always @(posedge clk) l73_s13 <= {known_sign_1, rounded};
     assign y = l73_s13;
     wire unused_ok = &{1'b0, _t6[3], _t7[4], _t8[5], _t9[6], radicand_1_s5[11:2], _t10[7], _t11[8], _t12[9], _t13[10], _t14[11], _t15[12], trial_10[12:0], l66_s12[11], _t17[0]};

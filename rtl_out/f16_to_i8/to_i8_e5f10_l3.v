@@ -76,8 +76,8 @@ module to_i8_e5f10_l3 (
         whole_1 <= whole;
         round_up_1 <= round_up;
     end
-    wire [8:0] _t6 = {whole_1 ^ {8{known_0}}, 1'h1} + {8'h0, known_0 ^ round_up_1}; // add.rs:167
-    wire [7:0] rounded = _t6[8:1]; // add.rs:167
+    wire [8:0] _t6 = {whole_1 ^ {8{known_0}}, 1'h1} + {8'h0, known_0 ^ round_up_1}; // logic.rs:49
+    wire [7:0] rounded = _t6[8:1]; // logic.rs:49
     wire over = known_2 | (known_0 ? ((~rounded[7]) & (|whole_1)) : (rounded[7] | whole_1[7])); // integer.rs:129
     wire [7:0] y_1 = (over ? {known_0, {7{~known_0}}} : rounded) & {8{~known_1}}; // integer.rs:130
     always @(posedge clk) y_1_s3 <= y_1;

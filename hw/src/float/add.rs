@@ -17,6 +17,8 @@
 //! - Infinity minus infinity and NaN operands give the one quiet NaN; `x - x` is +0.
 
 use super::format::{Format, Parts, Subnormals, quiet_bit};
+use super::logic::add_carry;
+use super::round::round_to_even;
 use super::stages::{Stages, check_latency};
 use hdl::*;
 
@@ -162,11 +164,6 @@ fn aligned_sum(x: Ordered, subnormals: Subnormals) -> Sum {
     Sum { sign, exp, special, nan, subtract, there: x.large_there, sig, sticky }
 }
 
-/// `a + b + carry` with one chain of carry cells.
-pub fn add_carry(a: Signal, b: Signal, carry: Signal) -> Signal {
-    (a.cat(a.lit(1u32, 1)) + b.cat(carry)).drop_low(1)
-}
-
 /// A number before rounding: its magnitude is `{exp, fraction} + hidden * 2^frac`, to be rounded by what is behind.
 #[derive(Clone, Copy, Bundle)]
 struct Normal {
@@ -237,14 +234,4 @@ fn to_front_within(x: Signal, limit: Signal) -> (Signal, Signal) {
 fn round(x: Normal, f: Format) -> Signal {
     let hidden = x.hidden.zext(f.exp).cat(x.fraction.zeros(f.frac));
     x.sign.cat(round_to_even(x.exp.cat(x.fraction), hidden, x.guard, x.rest))
-}
-
-/// `magnitude + add`, rounded by the place behind the last one (`guard`) and by whether anything is behind that (`rest`). Half is
-/// added at the guard's place; where exactly half is behind, that leaves an odd number one too large, or makes an even one of it:
-/// either way clearing its last place is right.
-#[module]
-pub fn round_to_even(magnitude: Signal, add: Signal, guard: Signal, rest: Signal) -> Signal {
-    let rounded = add_carry(magnitude, add, guard);
-    let tie = guard & !rest;
-    rounded & !tie.zext(rounded.width())
 }

@@ -15,8 +15,8 @@
 //! - An integer that is too large for the format gives infinity. What is outside the integers gives the nearest of them, infinity
 //!   too; NaN gives 0.
 
-use super::add::add_carry;
 use super::format::{Format, Parts, Subnormals};
+use super::logic::add_carry;
 use super::operand::{UnaryPorts, constant, signed_bits, to_front};
 use super::round::{Exact, pack, place};
 use super::stages::{Stages, check_latency};

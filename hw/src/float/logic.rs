@@ -1,4 +1,4 @@
-//! Small pieces of logic that the number units share. Combinational; made of lookup tables where carry cells would be no smaller.
+//! Small pieces of logic that the number units share. Combinational.
 
 use hdl::*;
 
@@ -42,4 +42,9 @@ pub fn moved(x: Signal, by: i32, width: u32) -> Signal {
         Err(_) => x.drop_low(by.unsigned_abs()),
     };
     if x.width() >= width { x.trunc(width) } else { x.zext(width) }
+}
+
+/// `a + b + carry` with one chain of carry cells.
+pub fn add_carry(a: Signal, b: Signal, carry: Signal) -> Signal {
+    (a.cat(a.lit(1u32, 1)) + b.cat(carry)).drop_low(1)
 }

@@ -14,10 +14,10 @@
 //! - One product a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - Zero times infinity and NaN operands give the one quiet NaN.
 
-use super::add::{BinaryPorts, add_carry};
+use super::add::BinaryPorts;
 use super::format::{Format, Parts, Subnormals, quiet_bit};
 use super::leading_zeros::leading_zeros;
-use super::logic::at_least;
+use super::logic::{add_carry, at_least};
 use super::multiply_round::{Outcome, Places, multiply_round};
 use super::stages::{Stages, check_latency};
 use hdl::*;

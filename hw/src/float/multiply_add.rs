@@ -19,8 +19,8 @@
 //! - Zero times infinity, a product and a `c` that are infinities of opposite signs, and NaN operands give the one quiet NaN.
 //!   A sum that is exactly zero is +0, unless product and `c` are both -0.
 
-use super::add::add_carry;
 use super::format::{Format, Subnormals};
+use super::logic::add_carry;
 use super::multiply_add_operands::{Operands, Widths, multiply_add_operands};
 use super::multiply_add_round::multiply_add_round;
 use super::stages::{Stages, check_latency};

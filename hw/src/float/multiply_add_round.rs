@@ -12,10 +12,9 @@
 //! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), subnormals kept or flushed, latency 0 to [`NATURAL`].
 //! - One result a cycle. With latency 0 all paths are combinational, else none from port to port.
 
-use super::add::add_carry;
 use super::format::{Format, Subnormals, quiet_bit};
 use super::leading_zeros::leading_zeros;
-use super::logic::at_least;
+use super::logic::{add_carry, at_least};
 use super::multiply_add_operands::{State, Widths, state};
 use super::stages::{Stages, check_latency};
 use hdl::*;
@@ -134,8 +133,8 @@ fn ready(x: Shifted, f: Format) -> Ready {
     }
 }
 
-/// `{high, fraction}` rounded, and the hidden one added to `high`: as in [`round_to_even`](super::add::round_to_even), with the guard's
-/// place in the adder, for the carry into it.
+/// `{high, fraction}` rounded, and the hidden one added to `high`: as in
+/// [`round_to_even`](super::round::round_to_even), with the guard's place in the adder, for the carry into it.
 #[module]
 fn rounded(high: Signal, x: Ready) -> Signal {
     let half = x.guard.lit(1u32, 1);

@@ -14,9 +14,9 @@
 //! - Parameters: format (2 to 8 exponent bits, 1 to 23 fraction bits), latency 0 to [`NATURAL`].
 //! - One result a cycle. With latency 0 all paths are combinational, else none from port to port.
 
-use super::add::round_to_even;
 use super::format::{Format, Subnormals, quiet_bit};
 use super::logic::{moved, pick};
+use super::round::round_to_even;
 use super::stages::{Stages, check_latency};
 use hdl::*;
 

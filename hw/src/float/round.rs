@@ -3,8 +3,8 @@
 //! Fraction and exponent are rounded as one number: the carry into the exponent, the step from subnormal to normal and the one to
 //! infinity come by themselves.
 
-use super::add::add_carry;
 use super::format::{Format, Subnormals, quiet_bit};
+use super::logic::add_carry;
 use super::operand::signed_bits;
 use hdl::*;
 use std::ops::RangeInclusive;
@@ -81,6 +81,16 @@ pub fn place(x: Exact, range: RangeInclusive<i32>, f: Format, subnormals: Subnor
 pub fn pack(x: Placed) -> Signal {
     let magnitude = x.exp.cat(x.fraction);
     x.sign.cat(add_carry(magnitude, magnitude.zeros(magnitude.width()), x.round_up))
+}
+
+/// `magnitude + add`, rounded by the place behind the last one (`guard`) and by whether anything is behind that (`rest`). Half is
+/// added at the guard's place; where exactly half is behind, that leaves an odd number one too large, or makes an even one of it:
+/// either way clearing its last place is right.
+#[module]
+pub fn round_to_even(magnitude: Signal, add: Signal, guard: Signal, rest: Signal) -> Signal {
+    let rounded = add_carry(magnitude, add, guard);
+    let tie = guard & !rest;
+    rounded & !tie.zext(rounded.width())
 }
 
 /// The low bits of an exponent.

@@ -13,8 +13,8 @@
 //! - One root a cycle. With latency 0 all paths are combinational, else none from port to port.
 //! - The root of -0 is -0; that of other negative numbers and of NaN is the one quiet NaN.
 
-use super::add::add_carry;
 use super::format::{Format, Parts, Subnormals};
+use super::logic::add_carry;
 use super::operand::{Known, UnaryPorts, constant, to_front};
 use super::stages::{Stages, check_latency};
 use hdl::*;
