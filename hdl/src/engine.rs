@@ -1,26 +1,10 @@
 //! What drives a design in simulation, whatever runs it: the built-in [simulator](crate::sim::Simulator) and the
 //! Verilator engine of crate `sim` both implement [`Engine`], so that one test text runs on either.
 
-use crate::property::{Failure, Property};
+pub use crate::design::PortInfo;
+
+use crate::ir::{Failure, Property};
 use num_bigint::BigUint;
-
-/// A port of a design. Clocks and resets are not ports: see [`Engine::clocks`] and [`Engine::set_reset`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PortInfo {
-    /// Name in the Verilog.
-    pub name: String,
-    /// Bits.
-    pub width: u32,
-    /// Is it an input?
-    pub input: bool,
-}
-
-impl PortInfo {
-    /// 64-bit limbs that a value of this port takes.
-    pub fn limbs(&self) -> usize {
-        self.width.div_ceil(64) as usize
-    }
-}
 
 /// A running design.
 ///

@@ -9,58 +9,26 @@
 // the derive macros name the crate `::hdl`, also inside it
 extern crate self as hdl;
 
-mod attribute;
-mod body;
-mod bundle;
-mod clock_check;
-mod constant;
-mod constraints;
-mod control;
-mod domains;
+mod build;
+mod check;
+mod design;
 pub mod engine;
-mod error;
-mod finish;
-mod foreign;
-mod inside;
+mod foreign_text;
 mod ir;
-mod label;
-mod memory;
-mod module;
-#[doc(hidden)]
-pub mod naming;
-mod operators;
-mod outline;
-mod pipeline;
-mod ports;
-mod property;
-mod register;
-mod signal;
 pub mod sim;
-mod slices;
-mod state;
-mod stream;
 mod verilog;
 pub mod wave;
-mod widths;
 
-pub use bundle::Bundle;
-pub use constraints::constraints;
-pub use control::{Switch, When};
-pub use domains::{ClockDomain, Crossing};
-pub use error::{Diagnostic, Errors, Span};
-pub use foreign::{Foreign, Parameter};
+#[doc(hidden)]
+pub use build::naming;
+pub use build::{
+    Amount, Bundle, ClockDomain, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged, State, StateSignal,
+    Stream, Switch, Value, When, bits, cat, clog2, state, stream,
+};
+pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module};
-pub use memory::{Memory, RamStyle};
-pub use module::{Design, Instance, Module, PortRow};
+pub use ir::{Diagnostic, Errors, Failure, Parameter, Property, PropertyKind, Signal, Span};
 pub use num_bigint::BigUint;
-pub use operators::Amount;
-pub use pipeline::{Pipeline, Staged};
-pub use ports::Ports;
-pub use property::{Failure, Property, PropertyKind};
-pub use signal::{Signal, Value, bits, clog2};
-pub use slices::cat;
-pub use state::{State, StateSignal, state};
-pub use stream::{Stream, stream};
 pub use verilog::{Options, Reset, Source, verilog};
 
 /// The example of the README is a test.

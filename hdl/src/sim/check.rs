@@ -3,7 +3,7 @@
 use super::program::Slot;
 use super::run::Simulator;
 use crate::engine::{Engine, check_choice};
-use crate::property::{Failure, Property, PropertyKind};
+use crate::ir::{Failure, Property, PropertyKind};
 use num_bigint::BigUint;
 use std::sync::Arc;
 

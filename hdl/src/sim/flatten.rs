@@ -4,7 +4,7 @@
 use super::stmts;
 use crate::engine::PortInfo;
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
-use crate::property::{Property, PropertyKind};
+use crate::ir::{Property, PropertyKind};
 use num_bigint::BigUint;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Pure expressions, each stored once: asking for one that is there gives the old one. Constants are folded and
 //! obvious identities applied on the way in, so nothing has to look for them later.
 
-use super::fold;
+use crate::ir::fold;
 use crate::ir::{BinOp, UnOp};
 use num_bigint::BigUint;
 use std::collections::HashMap;

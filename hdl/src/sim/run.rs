@@ -7,9 +7,10 @@ use super::native::{Compiler, Native, Tier};
 use super::program::{self, Memories, Slot};
 use super::wide::limbs;
 use super::{flatten, lower};
+use crate::design;
 use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
 use crate::ir::Def;
-use crate::property::{Failure, Property};
+use crate::ir::{Errors, Failure, Property};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -73,13 +74,13 @@ impl Simulator {
     ///
     /// # Panics
     /// If a foreign module has no model, with the message of [`Simulator::try_new`].
-    pub fn new<P>(design: &crate::Design<P>) -> Simulator {
+    pub fn new<P>(design: &design::Design<P>) -> Simulator {
         Simulator::try_new(design).unwrap_or_else(|errors| panic!("{errors}"))
     }
 
     /// As [`Simulator::new`]; the errors name the instances of foreign modules that only another simulator can run.
-    pub fn try_new<P>(design: &crate::Design<P>) -> Result<Simulator, crate::Errors> {
-        crate::foreign::unrunnable(&design.def)?;
+    pub fn try_new<P>(design: &design::Design<P>) -> Result<Simulator, Errors> {
+        super::runnable::unrunnable(&design.def)?;
         Ok(Simulator::from_def(&design.def, None))
     }
 
@@ -87,8 +88,8 @@ impl Simulator {
     ///
     /// # Panics
     /// As [`Simulator::new`].
-    pub fn with_native<P>(design: &crate::Design<P>, compiler: Compiler, patience: u64) -> Simulator {
-        crate::foreign::unrunnable(&design.def).unwrap_or_else(|errors| panic!("{errors}"));
+    pub fn with_native<P>(design: &design::Design<P>, compiler: Compiler, patience: u64) -> Simulator {
+        super::runnable::unrunnable(&design.def).unwrap_or_else(|errors| panic!("{errors}"));
         Simulator::from_def(&design.def, Some((compiler, patience)))
     }
 

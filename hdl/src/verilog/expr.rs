@@ -1,9 +1,9 @@
 //! The expression of a node. Every operand has the width that Verilog's context rules would give it, so that putting an
 //! expression in the place of its name does not change its meaning.
 
-use super::localparam;
 use super::render::Render;
 use super::text::paren;
+use crate::ir::names::localparam;
 use crate::ir::*;
 
 impl Render<'_> {

@@ -3,7 +3,7 @@
 use super::Child;
 use super::render::{Item, Rank, Render};
 use super::text::{begin, range};
-use crate::foreign::Pin;
+use crate::ir::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
 
@@ -13,8 +13,8 @@ impl Render<'_> {
             self.def.mems.iter().zip(&self.live.mems).filter(|(_, l)| **l).map(|(m, _)| m).collect();
         for m in live {
             let printed =
-                |(k, v): &&(String, String)| self.lut_ram || (k.as_str(), v.as_str()) != crate::memory::LUT_RAM;
-            let attributes = m.attributes.iter().filter(printed).map(|(k, v)| crate::attribute::text(k, v));
+                |(k, v): &&(String, String)| self.lut_ram || (k.as_str(), v.as_str()) != crate::ir::names::LUT_RAM;
+            let attributes = m.attributes.iter().filter(printed).map(|(k, v)| super::text::attribute(k, v));
             let attributes: String = attributes.collect();
             self.decls.push(format!("{attributes}reg {}{} [0:{}];", range(m.width), m.name, m.depth - 1));
             if !m.init.is_empty() {

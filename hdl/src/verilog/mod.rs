@@ -12,9 +12,9 @@ mod render;
 mod sheet;
 mod text;
 
-use crate::foreign::ForeignDef;
+use crate::design::Design;
+use crate::ir::ForeignDef;
 use crate::ir::*;
-use crate::module::Design;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Source {
     /// The directives of foreign texts last until the next ones, over the ends of files: printed modules put them back. Their
     /// time scale is that of a foreign text, if one has it, because tools want all modules to have one or none.
     fn defaults(&self) -> String {
-        let scale = self.foreign.iter().find_map(|(_, text)| crate::foreign::timescale(text));
+        let scale = self.foreign.iter().find_map(|(_, text)| crate::foreign_text::timescale(text));
         let scale = scale.map(|line| format!("{line}\n")).unwrap_or_default();
         if self.foreign.is_empty() { String::new() } else { format!("`resetall\n{scale}") }
     }
@@ -146,14 +146,6 @@ pub(crate) enum Properties {
     Print,
     /// The same, and a proof begins in reset.
     PrintTop,
-}
-
-/// The wire that gathers what nothing reads.
-pub(crate) const UNUSED: &str = "unused_ok";
-
-/// Name of the localparam of a state.
-pub(crate) fn localparam(e: &Enum, variant: &str) -> String {
-    format!("{}_{}", text::shouting(&e.name), text::shouting(variant))
 }
 
 struct Printer<'a> {

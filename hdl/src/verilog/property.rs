@@ -3,8 +3,8 @@
 use super::Properties;
 use super::render::Render;
 use super::text::{paren, range};
+use crate::ir::PropertyKind;
 use crate::ir::*;
-use crate::property::PropertyKind;
 use std::fmt::Write;
 
 /// Makes Verilator keep a register, for others to read.

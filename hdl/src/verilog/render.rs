@@ -2,8 +2,9 @@
 
 use super::live::{self, Live};
 use super::text::{begin, lead, paren, range};
-use super::{Child, Options, Properties, Reset, localparam};
-use crate::foreign::Pin;
+use super::{Child, Options, Properties, Reset};
+use crate::ir::Pin;
+use crate::ir::names::localparam;
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
@@ -324,7 +325,7 @@ impl<'a> Render<'a> {
         let reg = &self.def.regs[index as usize];
         let name = self.t(id).to_string();
         let attributes = self.def.attributes.iter().filter(|(node, ..)| *node == id);
-        let attributes: String = attributes.map(|(_, k, v)| crate::attribute::text(k, v)).collect();
+        let attributes: String = attributes.map(|(_, k, v)| super::text::attribute(k, v)).collect();
         self.decls.push(format!("{attributes}reg {}{name};{}", range(self.width(id)), self.note(id)));
         let Driver { stmts, values, last, section } = &self.nets[&id];
         let (mut last, section) = (*last, *section);

@@ -3,7 +3,7 @@
 use super::live;
 use super::render::{Item, Render};
 use super::text::{begin, lead, range};
-use super::{UNUSED, localparam};
+use crate::ir::names::{UNUSED, localparam};
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::fmt::Write;

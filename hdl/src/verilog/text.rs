@@ -39,14 +39,7 @@ pub fn lead(head: &str, lines: Vec<String>) -> Vec<String> {
     }
 }
 
-/// `WaitForData` as `WAIT_FOR_DATA`.
-pub fn shouting(name: &str) -> String {
-    let mut out = String::new();
-    for (i, c) in name.chars().enumerate() {
-        if c.is_ascii_uppercase() && i > 0 {
-            out.push('_');
-        }
-        out.push(c.to_ascii_uppercase());
-    }
-    out
+/// `(* name = "value" *) `, as it stands before a declaration.
+pub fn attribute(name: &str, value: &str) -> String {
+    if value.is_empty() { format!("(* {name} *) ") } else { format!("(* {name} = \"{value}\" *) ") }
 }

@@ -1,0 +1,134 @@
+//! Bundles: structs of signals that are assigned, registered, selected and put on ports in one piece.
+//!
+//! `#[derive(Clone, Copy, Bundle)] struct Float { sign: Signal, exp: Signal, frac: Signal }` is all that a user writes. The
+//! shape of a bundle is the struct with blanks: `Float { sign: bits(1), exp: bits(5), frac: bits(10) }`. A field marked
+//! `#[flip]` runs against the others, as `ready` does in a stream.
+
+use super::signal::Value;
+use super::signal::bits;
+use super::slices::cat;
+use super::store;
+use crate::ir::*;
+use std::panic::Location;
+
+/// A struct of signals; derive it.
+///
+/// ```
+/// # use hdl::*;
+/// #[derive(Clone, Copy, Bundle)]
+/// struct Pixel { red: Signal, green: Signal }
+///
+/// ports! {
+///     struct P() {
+///         input from: Pixel = Pixel { red: bits(5), green: bits(6) }, // ports `from_red`, `from_green`
+///         output to: Pixel = Pixel { red: bits(5), green: bits(6) },
+///     }
+/// }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let held = m.reg(io.from.shape());
+/// held.set(io.from); // all fields
+/// io.to.set(held.red.eq(0).mux(io.from, held));
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
+pub trait Bundle: Copy {
+    /// Calls `f` with the path (`payload_sign`), the direction (`true`: flipped) and the signal of every field.
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal));
+    /// A bundle of the same type with every signal replaced.
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self;
+
+    /// All fields as one signal, the first field in the high bits.
+    #[track_caller]
+    fn pack(&self) -> Signal {
+        let mut parts = vec![];
+        self.each(&mut |_, _, s| parts.push(s));
+        cat(&parts)
+    }
+    /// A bundle of this shape from the bits that [`Bundle::pack`] gives.
+    #[track_caller]
+    fn unpack(&self, packed: Signal) -> Self {
+        let (loc, width) = (Location::caller(), self.total_width());
+        if packed.width != width {
+            packed.fail(|b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)), None);
+        }
+        let fits = packed.width == width;
+        let mut top = width;
+        self.map(&mut |_, _, s| {
+            top -= s.width;
+            if fits { packed.slice_at(top, s.width, loc) } else { packed.poison(s.width) }
+        })
+    }
+    /// Bits of all fields together.
+    fn total_width(&self) -> u32 {
+        let mut sum = 0;
+        self.each(&mut |_, _, s| sum += s.width);
+        sum
+    }
+    /// The same shape, as blanks.
+    fn shape(&self) -> Self {
+        self.map(&mut |_, _, s| bits(s.width))
+    }
+    /// Assigns to wires, registers, output ports and inputs of instances; the last assignment that applies wins. Flipped
+    /// fields are assigned the other way round, so that one line connects two streams.
+    #[track_caller]
+    fn set(&self, value: impl Value<Self>) {
+        let loc = Location::caller();
+        let value = value.like(self);
+        self.zip_each(&value, &mut |flip, mine, theirs| {
+            let (to, from) = if flip { (theirs, mine) } else { (mine, theirs) };
+            store::with(to.key, loc, |b| b.assign(to, from, loc));
+        });
+    }
+    /// Calls `f` with the direction and the two signals of every field of two bundles.
+    fn zip_each(&self, other: &Self, f: &mut dyn FnMut(bool, Signal, Signal)) {
+        let mut theirs = vec![];
+        other.each(&mut |_, _, s| theirs.push(s));
+        let mut theirs = theirs.into_iter();
+        self.each(&mut |_, flip, s| theirs.next().into_iter().for_each(|t| f(flip, s, t)));
+    }
+    /// Field by field, `f` of this and the other bundle.
+    fn zip(&self, other: &Self, f: &mut dyn FnMut(Signal, Signal) -> Signal) -> Self {
+        let mut theirs = vec![];
+        other.each(&mut |_, _, s| theirs.push(s));
+        let mut theirs = theirs.into_iter();
+        self.map(&mut |_, _, s| theirs.next().map_or(s, |t| f(s, t)))
+    }
+    /// Gives the fields a name in the Verilog and in waves, where the `let` does not give the right one.
+    #[track_caller]
+    fn named(&self, name: &str) -> Self {
+        let loc = Location::caller();
+        self.map(&mut |path, _, s| {
+            let full = names::join(name, path);
+            store::with(s.key, loc, |b| b.rename(s, &full, loc)).unwrap_or(s)
+        })
+    }
+}
+
+impl Bundle for Signal {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        f("", false, *self)
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        f("", false, *self)
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident $index:tt),+) => {
+        impl<$($name: Bundle),+> Bundle for ($($name,)+) {
+            fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+                $(self.$index.each(&mut |p, flip, s| f(&names::join(stringify!($index), p), flip, s));)+
+            }
+            fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+                ($(self.$index.map(&mut |p, flip, s| f(&names::join(stringify!($index), p), flip, s)),)+)
+            }
+        }
+    };
+}
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);

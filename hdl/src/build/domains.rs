@@ -1,0 +1,149 @@
+//! Clock domains: which clock and reset a part of a module uses, and the crossings between them that the user declares.
+//!
+//! Every signal belongs to the clock of the registers that it comes from. What belongs to one clock cannot be used by
+//! another, except through [`Module::cross`] (on which synchronizers are built) or a memory that says so. The check is
+//! `check/clocks.rs`.
+
+use super::bundle::Bundle;
+use super::module::Module;
+use super::store;
+use crate::ir::*;
+use std::panic::Location;
+
+/// A clock and its reset in one module: from [`Module::clock_domain`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockDomain {
+    pub(crate) key: u32,
+    pub(crate) index: u32,
+}
+
+impl Module {
+    /// Declares a clock and its reset, which become ports. The first clock of every module is `clk` with `rst`; whatever is
+    /// declared outside of [`Module::in_domain`] belongs to it.
+    ///
+    /// ```
+    /// # use hdl::*;
+    /// # ports! { struct P() { input data: Signal = bits(8), input strobe: Signal = bits(1), output copy: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn receiver() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("receiver");
+    /// # let io = P::new(m);
+    /// let rx = m.clock_domain("rx_clk", "rx_rst");
+    /// m.port_domain((io.data, io.strobe), rx);
+    /// let held = m.in_domain(rx, || m.reg(bits(8)).enable(io.strobe));
+    /// held.set(io.data);
+    /// // `io.copy.set(held)` is an error that names both clocks
+    /// io.copy.set(m.cross(held, m.current_domain(), "it is set once, before anybody looks"));
+    /// # m.finish(io)
+    /// # }
+    /// let design = receiver()?;
+    /// assert_eq!(design.crossings()[0].from.as_deref(), Some("rx_clk"));
+    /// let sdc = constraints(&design, &[]).expect("there is a crossing");
+    /// assert!(sdc.contains("set_max_delay"));
+    /// # Ok::<(), Errors>(())
+    /// ```
+    #[track_caller]
+    pub fn clock_domain(self, clock: &str, reset: &str) -> ClockDomain {
+        let loc = Location::caller();
+        let wanted = Domain { clock: clock.into(), reset: reset.into() };
+        let index = self.with(|b| {
+            for name in [clock, reset].into_iter().filter(|name| !names::usable(name)) {
+                let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
+                b.error(loc, format!("`{name}` is not a legal name"), vec![], Some(help.into()));
+            }
+            b.def.domain_index(&wanted)
+        });
+        ClockDomain { key: self.key, index }
+    }
+    /// The domain of what is declared here.
+    #[track_caller]
+    pub fn current_domain(self) -> ClockDomain {
+        ClockDomain { key: self.key, index: self.with(|b| b.domain) }
+    }
+    /// Everything declared inside `f` uses this clock and reset: registers, memory ports, ports, and the clock `clk` of
+    /// instances.
+    #[track_caller]
+    pub fn in_domain<R>(self, domain: ClockDomain, f: impl FnOnce() -> R) -> R {
+        let Some(index) = self.domain_here(domain, Location::caller()) else {
+            return f();
+        };
+        let before = self.with(|b| std::mem::replace(&mut b.domain, index));
+        let result = f();
+        self.with(|b| b.domain = before);
+        result
+    }
+    /// [`Module::clock_domain`] and [`Module::in_domain`] in one.
+    #[track_caller]
+    pub fn domain<R>(self, clock: &str, reset: &str, f: impl FnOnce() -> R) -> R {
+        self.in_domain(self.clock_domain(clock, reset), f)
+    }
+    /// These ports belong to this clock: inputs change with it, outputs must come from it. Ports declared inside
+    /// [`Module::in_domain`] belong to that clock already; inputs of which nothing is said belong to `clk`.
+    #[track_caller]
+    pub fn port_domain<B: Bundle>(self, ports: B, domain: ClockDomain) {
+        let loc = Location::caller();
+        let Some(index) = self.domain_here(domain, loc) else {
+            return;
+        };
+        ports.each(&mut |_, _, s| {
+            store::with(self.key, loc, |b| {
+                match b.def.ports.iter().position(|p| p.node == s.id && s.key == self.key) {
+                    Some(port) => b.def.ports[port].domain = Some(index),
+                    None if b.check_same(&[s], loc) => {
+                        let message = format!("{} is not a port of this module", b.describe(s.id));
+                        b.error(loc, message, vec![], Some("only ports are declared to belong to a clock".into()));
+                    }
+                    None => {}
+                }
+            });
+        });
+    }
+    /// The signal, to be used by another clock: a declared exception. The reason says why the registers that take it up
+    /// cannot be hurt by a change at any time; it is listed by [`Design::crossings`](crate::Design::crossings) and stands in the constraints.
+    #[track_caller]
+    pub fn cross<B: Bundle>(self, signal: B, to: ClockDomain, reason: &str) -> B {
+        let loc = Location::caller();
+        let Some(to) = self.domain_here(to, loc) else {
+            return signal;
+        };
+        signal.map(&mut |_, flip, s| {
+            let id = store::with(self.key, loc, |b| {
+                if reason.trim().is_empty() {
+                    b.error(loc, "a crossing needs a reason".into(), vec![], Some("say why it is safe".into()));
+                }
+                if flip {
+                    let message = "a bundle with flipped fields cannot cross to another clock".to_string();
+                    b.error(loc, message, vec![], Some("a stream crosses in a FIFO of two clocks".into()));
+                }
+                if !b.check_same(&[s], loc) {
+                    return b.poison(s.width, loc);
+                }
+                let id = b.make(Op::Alias(s.id), s.width, loc);
+                b.def.crossings.push(CrossingData {
+                    what: Crosser::Signal { node: id, from: s.id },
+                    from: Origin::None,
+                    to,
+                    reason: reason.into(),
+                });
+                id
+            });
+            id.map_or(s, |id| Signal { id, ..s })
+        })
+    }
+    /// Signals of this module are not checked for their clocks; neither are the ports where it is used. Only for what cannot
+    /// be described better, such as random modules in tests of tools.
+    #[track_caller]
+    pub fn unchecked_clocks(self, reason: &str) {
+        let reason = reason.to_string();
+        self.with(|b| b.def.unchecked_clocks = Some(reason));
+    }
+    pub(crate) fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
+        if domain.key == self.key {
+            return Some(domain.index);
+        }
+        let message = "a clock of another module".to_string();
+        let help = "every module declares its own with `clock_domain`; instances connect with `connect_clock`";
+        store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help.into())));
+        None
+    }
+}

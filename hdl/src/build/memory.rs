@@ -1,0 +1,223 @@
+//! Memories: asynchronous and synchronous read, byte enables, initial contents, several ports, any clock domain.
+
+use super::bundle::Bundle;
+use super::module::Module;
+use super::naming::Nameable;
+use super::signal::clog2;
+use super::store;
+use crate::ir::names::{LUT_RAM, join};
+use crate::ir::{self, *};
+use num_bigint::BigUint;
+use std::panic::Location;
+
+/// A memory of words of type `B`. It takes the name of its `let`.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input at: Signal = bits(9), input data: Signal = bits(32), input bytes: Signal = bits(4),
+/// #     input from: Signal = bits(9), output word: Signal = bits(32) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let words = m.memory(bits(32), 512).style(RamStyle::Block).init(0..512u32);
+/// words.write_lanes(io.at, io.data, io.bytes);  // an enable for each byte
+/// io.word.set(words.read_sync(io.from));        // a cycle later; `read` is at once, for LUT RAM
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Memory<B = Signal> {
+    module: Module,
+    index: u32,
+    shape: B,
+}
+
+/// Where synthesis should put a memory (the `ram_style` attribute).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RamStyle {
+    /// Block RAM; needs synchronous reads.
+    Block,
+    /// LUT RAM; printed if the device has any, see [`Options::lut_ram`](crate::Options).
+    Distributed,
+    /// Flip-flops; a table (contents, no writes): logic.
+    Registers,
+}
+
+impl Module {
+    /// A memory of `depth` words of the given shape; addresses are `clog2(depth)` bits. Reading beyond the last word gives an
+    /// unspecified value, writing there does nothing.
+    #[track_caller]
+    pub fn memory<B: Bundle>(self, shape: B, depth: usize) -> Memory<B> {
+        let loc = Location::caller();
+        let index = self.with(|b| {
+            if depth < 2 {
+                b.error(loc, format!("a memory needs at least 2 words, not {depth}"), vec![], None);
+            }
+            b.def.mems.push(ir::Memory {
+                name: String::new(),
+                width: shape.total_width(),
+                depth: depth as u32,
+                init: vec![],
+                reads: vec![],
+                writes: vec![],
+                attributes: vec![],
+                crossing: None,
+                loc,
+            });
+            b.def.mems.len() as u32 - 1
+        });
+        Memory { module: self, index, shape: shape.shape() }
+    }
+}
+
+impl<B: Bundle> Memory<B> {
+    /// Contents before the first clock edge; words not given are 0.
+    #[track_caller]
+    pub fn init<T: Into<BigUint>>(self, words: impl IntoIterator<Item = T>) -> Self {
+        let loc = Location::caller();
+        let mut words: Vec<BigUint> = words.into_iter().map(Into::into).collect();
+        self.module.with(|b| {
+            let (width, depth) = (b.def.mems[self.index as usize].width, b.def.mems[self.index as usize].depth);
+            if words.len() > depth as usize {
+                b.error(loc, format!("{} initial words for a memory of {depth}", words.len()), vec![], None);
+            }
+            if let Some(i) = words.iter().position(|w| w.bits() > u64::from(width)) {
+                b.error(
+                    loc,
+                    format!("initial word {i} is {}, which does not fit in {width} bits", words[i]),
+                    vec![],
+                    None,
+                );
+            }
+            words.resize(depth as usize, BigUint::default());
+            b.def.mems[self.index as usize].init = words;
+        });
+        self
+    }
+    /// Where synthesis should put it.
+    #[track_caller]
+    pub fn style(self, style: RamStyle) -> Self {
+        let (name, value) = match style {
+            RamStyle::Block => ("ram_style", "block"),
+            RamStyle::Distributed => LUT_RAM,
+            RamStyle::Registers => ("ram_style", "registers"),
+        };
+        self.attribute(name, value)
+    }
+    /// A Verilog attribute.
+    #[track_caller]
+    pub fn attribute(self, name: &str, value: &str) -> Self {
+        self.module.with(|b| b.def.mems[self.index as usize].attributes.push((name.into(), value.into())));
+        self
+    }
+    /// Its ports may have several clocks: the reason says why no word is read while another clock writes it.
+    #[track_caller]
+    pub fn crossing(self, reason: &str) -> Self {
+        self.module.with(|b| b.def.mems[self.index as usize].crossing = Some(reason.into()));
+        self
+    }
+    #[track_caller]
+    fn check_address(self, addr: Signal) {
+        let loc = Location::caller();
+        self.module.with(|b| {
+            let depth = b.def.mems[self.index as usize].depth;
+            let wanted = clog2(depth as usize);
+            if b.check_same(&[addr], loc) && addr.width != wanted {
+                let message = format!(
+                    "the address of `{}` ({depth} words) must have {wanted} bits, not {}",
+                    b.memory_label(self.index),
+                    b.describe(addr.id)
+                );
+                b.error(loc, message, vec![], None);
+            }
+        });
+    }
+    #[track_caller]
+    fn read_port(self, addr: Signal, sync: bool, enable: Option<Signal>) -> B {
+        let loc = Location::caller();
+        self.check_address(addr);
+        if let Some(enable) = enable {
+            enable.one_bit("the enable of a read port");
+        }
+        let port = self.module.with(|b| b.def.mems[self.index as usize].reads.len() as u32);
+        let width = self.shape.total_width();
+        let data = self.module.net(width, Net::MemRead(self.index, port), None, loc);
+        store::with(self.module.key, loc, |b| {
+            let stage = b.node(addr.id).stage;
+            b.def.nodes[data.id as usize].stage = stage.map(|(p, s)| (p, s + i32::from(sync)));
+            let port = ReadPort { addr: addr.id, data: data.id, sync, enable: enable.map(|e| e.id), domain: b.domain };
+            b.def.mems[self.index as usize].reads.push(port);
+        });
+        self.shape.unpack(data)
+    }
+    /// The word at `addr`, in the same cycle.
+    #[track_caller]
+    pub fn read(self, addr: Signal) -> B {
+        self.read_port(addr, false, None)
+    }
+    /// The word at `addr` one cycle later; a write in the cycle of the address is not seen yet.
+    #[track_caller]
+    pub fn read_sync(self, addr: Signal) -> B {
+        self.read_port(addr, true, None)
+    }
+    /// As [`Memory::read_sync`], holding the last word unless `enable` is 1.
+    #[track_caller]
+    pub fn read_sync_enabled(self, addr: Signal, enable: Signal) -> B {
+        self.read_port(addr, true, Some(enable))
+    }
+    /// Writes a word when `enable` is 1.
+    #[track_caller]
+    pub fn write(self, addr: Signal, data: B, enable: Signal) {
+        self.write_lanes(addr, data, enable)
+    }
+    /// Writes the parts of a word (as many equal ones as `mask` has bits) whose bit of `mask` is 1: byte enables.
+    #[track_caller]
+    pub fn write_lanes(self, addr: Signal, data: B, mask: Signal) {
+        let loc = Location::caller();
+        self.check_address(addr);
+        let data = data.pack();
+        self.module.with(|b| {
+            if !b.check_same(&[data, mask], loc) {
+                return;
+            }
+            let width = b.def.mems[self.index as usize].width;
+            let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
+            if b.blocks.len() > 1 {
+                let message = format!("a write port of `{name}` stands under a condition, which it would ignore");
+                let help = "declare it outside, with the condition in its enable";
+                return b.error(loc, message, vec![], Some(help.into()));
+            }
+            if data.width != width {
+                let message = format!("`{name}` has words of {width} bits, the data is {d}");
+                let note = vec![(b.node(data.id).loc, "the data comes from here")];
+                let help = "widen with `zext` or `sext`, or cut with `trunc`";
+                return b.error(loc, message, note, Some(help.into()));
+            }
+            if !width.is_multiple_of(mask.width) {
+                let message = format!("the mask {m} does not divide the words of `{name}` ({width} bits)");
+                let help = "the mask has one bit for each equal part of the word";
+                return b.error(loc, message, vec![], Some(help.into()));
+            }
+            let domain = b.domain;
+            if b.merge_stages(&[addr.id, data.id, mask.id], loc).is_err() {
+                return;
+            }
+            let port = WritePort { addr: addr.id, data: data.id, mask: mask.id, domain, section: b.section() };
+            b.def.mems[self.index as usize].writes.push(port);
+        });
+    }
+}
+
+impl<B> Nameable for Memory<B> {
+    fn take_name(&self, name: &str) {
+        self.module.with(|b| {
+            let name = b.scopes.iter().rev().fold(name.to_string(), |n, scope| join(scope, &n));
+            let mem = &mut b.def.mems[self.index as usize];
+            if mem.name.is_empty() {
+                mem.name = name;
+            }
+        });
+    }
+}

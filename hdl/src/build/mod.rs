@@ -1,0 +1,36 @@
+//! What a user writes with: handles on the module under construction, which lies in this thread's [`store`].
+
+mod attribute;
+mod bundle;
+mod control;
+mod domains;
+mod foreign;
+mod inside;
+mod instance;
+mod memory;
+mod module;
+pub mod naming;
+mod operators;
+mod pipeline;
+mod ports;
+mod property;
+mod register;
+mod signal;
+mod slices;
+mod state;
+mod store;
+mod stream;
+
+pub use bundle::Bundle;
+pub use control::{Switch, When};
+pub use domains::ClockDomain;
+pub use foreign::Foreign;
+pub use instance::Instance;
+pub use memory::{Memory, RamStyle};
+pub use module::Module;
+pub use operators::Amount;
+pub use pipeline::{Pipeline, Staged};
+pub use signal::{Value, bits, clog2};
+pub use slices::cat;
+pub use state::{State, StateSignal, state};
+pub use stream::{Stream, stream};

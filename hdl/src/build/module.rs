@@ -1,0 +1,194 @@
+//! [`Module`]: what a module function builds on.
+
+use super::bundle::Bundle;
+use super::signal::{Value, literal};
+use super::store;
+use crate::check;
+use crate::design::{Design, Ports};
+use crate::ir::*;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// A module under construction: a `Copy` handle.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let sum = m.reg_reset(bits(8), 0);
+/// m.section("a heading in the Verilog");
+/// m.when(io.b.ne(0), || sum.set(io.a + io.b)).otherwise(|| sum.set(io.a));
+/// io.y.set(sum);
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    pub(crate) key: u32,
+}
+
+impl Module {
+    /// Starts a module. The name is that of the Verilog module.
+    #[track_caller]
+    pub fn new(name: impl Into<String>) -> Module {
+        let name = name.into();
+        let mut body = Draft { blocks: vec![vec![]], ..Draft::default() };
+        body.def.name = name.clone();
+        body.def.domains.push(Domain { clock: "clk".into(), reset: "rst".into() });
+        if !names::usable(&name) {
+            let message = format!("`{name}` is not a legal module name");
+            let help = "letters, digits and underscores, not a digit first, not a keyword of Verilog or C++";
+            body.error(Location::caller(), message, vec![], Some(help.into()));
+        }
+        Module { key: store::open(body) }
+    }
+    #[track_caller]
+    pub(crate) fn with<R: Default>(self, f: impl FnOnce(&mut Draft) -> R) -> R {
+        store::with(self.key, Location::caller(), f).unwrap_or_default()
+    }
+    /// Text printed above the module.
+    #[track_caller]
+    pub fn doc(self, text: &str) {
+        self.with(|b| b.def.doc = text.to_string());
+    }
+    /// Synthesis is to map this module by itself (the attribute `keep_hierarchy`), instead of dissolving it in the one around it.
+    ///
+    /// Mapping shortens the longest path at any price, and takes inputs of modules and outputs of multipliers for early. A boundary
+    /// where a path is half done keeps it from rebuilding the second half for what comes late in the first. That can make a design
+    /// smaller, or larger: measure it.
+    #[track_caller]
+    pub fn keep_hierarchy(self) {
+        self.with(|b| b.def.keep_hierarchy = true);
+    }
+    /// A heading in the Verilog: what follows belongs together.
+    #[track_caller]
+    pub fn section(self, text: &str) {
+        self.with(|b| b.def.sections.push((b.def.nodes.len() as Id, text.to_string())));
+    }
+    /// States the cycles from inputs to outputs, so that a pipeline scope of a parent knows them.
+    #[track_caller]
+    pub fn latency(self, cycles: u32) {
+        self.with(|b| b.def.latency = Some(cycles));
+    }
+    /// Names given inside `f` start with `prefix_`.
+    #[track_caller]
+    pub fn scope<R>(self, prefix: impl Into<String>, f: impl FnOnce() -> R) -> R {
+        self.with(|b| b.scopes.push(prefix.into()));
+        let result = f();
+        self.with(|b| drop(b.scopes.pop()));
+        result
+    }
+    /// A constant of the given width.
+    #[track_caller]
+    pub fn lit(self, value: impl Into<num_bigint::BigUint>, width: u32) -> Signal {
+        literal(self.key, value.into(), width)
+    }
+    #[track_caller]
+    pub(crate) fn net(self, width: u32, kind: Net, name: Option<String>, loc: Loc) -> Signal {
+        let id = store::with(self.key, loc, |b| {
+            if width == 0 {
+                b.error(loc, "a signal needs at least one bit".into(), vec![], None);
+            }
+            let id = b.push(Op::Net(kind), width.max(1), loc);
+            b.def.nodes[id as usize].name = name;
+            id
+        });
+        Signal { key: self.key, id: id.unwrap_or(0), width }
+    }
+    /// Declares the ports of a [`ports!`](crate::ports!) struct.
+    #[track_caller]
+    pub fn port<B: Bundle>(self, name: &str, doc: &str, input: bool, shape: B) -> B {
+        let loc = Location::caller();
+        let mut doc = doc.trim();
+        shape.map(&mut |path, flip, s| {
+            let (name, input) = (names::join(name, path), input != flip);
+            let net = self.net(s.width, if input { Net::Input } else { Net::Output }, Some(name.clone()), loc);
+            store::with(self.key, loc, |b| {
+                if b.def.ports.iter().any(|p| p.name == name) {
+                    b.error(loc, format!("two ports are called `{name}`"), vec![], None);
+                }
+                // the doc of a bundle stands at its first field
+                let doc = std::mem::take(&mut doc).to_string();
+                let domain = (b.domain != 0).then_some(b.domain);
+                b.def.ports.push(Port { name, node: net.id, width: s.width, input, doc, domain });
+            });
+            net
+        })
+    }
+    /// A wire of the given shape, assigned with `set` on every path.
+    #[track_caller]
+    pub fn wire<B: Bundle>(self, shape: B) -> B {
+        let loc = Location::caller();
+        shape.map(&mut |_, _, s| self.net(s.width, Net::Wire, None, loc))
+    }
+    /// A register of the given shape without reset; it holds where nothing is assigned.
+    #[track_caller]
+    pub fn reg<B: Bundle>(self, shape: B) -> B {
+        let loc = Location::caller();
+        shape.map(&mut |_, flip, s| {
+            if flip {
+                let help = Some("register the forward fields one by one");
+                let message = "a bundle with flipped fields cannot be a register".to_string();
+                store::with(self.key, loc, |b| b.error(loc, message, vec![], help.map(Into::into)));
+            }
+            self.reg_at(s.width, loc)
+        })
+    }
+    pub(crate) fn reg_at(self, width: u32, loc: Loc) -> Signal {
+        let index = store::with(self.key, loc, |b| b.def.regs.len() as u32).unwrap_or(0);
+        let net = self.net(width, Net::Reg(index), None, loc);
+        store::with(self.key, loc, |b| {
+            let domain = b.domain;
+            b.def.regs.push(Reg { node: net.id, reset: None, enable: None, at_once: None, domain });
+        });
+        net
+    }
+    /// A register with a reset value.
+    #[track_caller]
+    pub fn reg_reset<B: Bundle>(self, shape: B, reset: impl Value<Signal> + Copy) -> B {
+        let loc = Location::caller();
+        shape.map(&mut |_, _, s| {
+            let net = self.reg_at(s.width, loc);
+            let errors = self.with(|b| b.errors.len());
+            let value = reset.like(&net);
+            store::with(self.key, loc, |b| {
+                // a number that does not fit is reported from inside this function
+                b.errors[errors..].iter_mut().for_each(|e| e.span = loc.into());
+                b.set_reset(net.id, value.id, loc);
+            });
+            net
+        })
+    }
+    /// The clock of the current domain as a signal, for what needs it as data.
+    #[track_caller]
+    pub fn clock(self) -> Signal {
+        let domain = self.with(|b| b.domain);
+        self.net(1, Net::Clock(domain), None, Location::caller())
+    }
+    /// One bit: the current domain is in reset (whatever the polarity of the reset port).
+    #[track_caller]
+    pub fn in_reset(self) -> Signal {
+        let domain = self.with(|b| b.domain);
+        self.net(1, Net::Reset(domain), None, Location::caller())
+    }
+    /// Checks the module. `ports` is the struct that was declared; all errors come back together.
+    #[track_caller]
+    pub fn finish<P: Ports>(self, ports: P) -> Result<Design<P>, Errors> {
+        let loc = Location::caller();
+        let Some(draft) = store::close(self.key) else {
+            store::with(self.key, loc, |_| ());
+            return Err(Errors(vec![Diagnostic {
+                module: String::new(),
+                message: "this module is finished already".into(),
+                span: loc.into(),
+                notes: vec![],
+                help: None,
+            }]));
+        };
+        check::finish(draft, loc).map(|def| Design { def: Arc::new(def), ports })
+    }
+}

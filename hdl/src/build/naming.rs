@@ -1,0 +1,55 @@
+//! How a `let` names its signal: `#[module]` calls [`Tag`] after each binding.
+
+use super::bundle::Bundle;
+use super::store;
+use crate::ir::names::join;
+
+/// Things that take the name of their binding.
+pub trait Nameable {
+    /// Takes the name, unless it has one.
+    fn take_name(&self, name: &str);
+}
+
+impl<B: Bundle> Nameable for B {
+    fn take_name(&self, name: &str) {
+        self.each(&mut |path, _, s| store::take_name(s, &join(name, path)));
+    }
+}
+
+impl<T: Nameable> Nameable for Vec<T> {
+    fn take_name(&self, name: &str) {
+        self.iter().enumerate().for_each(|(i, x)| x.take_name(&format!("{name}_{i}")));
+    }
+}
+
+impl<T: Nameable, const N: usize> Nameable for [T; N] {
+    fn take_name(&self, name: &str) {
+        self.iter().enumerate().for_each(|(i, x)| x.take_name(&format!("{name}_{i}")));
+    }
+}
+
+/// A bound value. With the two traits below, a value is named if its type can take a name and left alone if not.
+#[doc(hidden)]
+pub struct Tag<'a, T>(pub &'a T);
+
+#[doc(hidden)]
+pub trait ViaName {
+    fn let_name(&self, name: &str);
+}
+impl<T: Nameable> ViaName for Tag<'_, T> {
+    fn let_name(&self, name: &str) {
+        self.0.take_name(name);
+    }
+}
+
+#[doc(hidden)]
+pub trait ViaNothing {
+    fn let_name(&self, _: &str) {}
+}
+impl<T> ViaNothing for &Tag<'_, T> {}
+
+/// Path of a field for derived bundles.
+#[doc(hidden)]
+pub fn path(prefix: &str, path: &str) -> String {
+    join(prefix, path)
+}

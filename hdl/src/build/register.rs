@@ -1,0 +1,51 @@
+//! Registers after their declaration: enable, and what resets them.
+
+use super::signal::Value;
+use super::store;
+use crate::ir::*;
+use std::panic::Location;
+
+impl Signal {
+    /// A register holds unless `enable` is 1 (its reset still applies).
+    #[track_caller]
+    pub fn enable(self, enable: Signal) -> Signal {
+        let loc = Location::caller();
+        if enable.one_bit("the enable of a register") && self.same_module(enable) {
+            store::with(self.key, loc, |b| match b.node(self.id).op {
+                Op::Net(Net::Reg(r)) => b.def.regs[r as usize].enable = Some(enable.id),
+                _ => {
+                    let message = format!("{} is not a register", b.describe(self.id));
+                    b.error(loc, message, vec![], Some("only registers have an enable".into()));
+                }
+            });
+        }
+        self
+    }
+    /// A register takes `value` as soon as `reset` is 1, whatever its clock does and whatever [`Options::reset`](crate::Options)
+    /// says, and keeps it until the first clock edge at which `reset` is 0. The register has no other reset.
+    ///
+    /// For what resets itself when a clock may stand still, such as a reset synchronizer. `reset` belongs to the clock of the
+    /// register, or is brought to it with [`cross`](crate::Module::cross); nothing but a register should drive it, since every
+    /// glitch counts.
+    #[track_caller]
+    pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
+        let loc = Location::caller();
+        let value = value.like(&self);
+        if !reset.one_bit("the reset of a register") || !self.same_module(reset) {
+            return self;
+        }
+        store::with(self.key, loc, |b| {
+            let Op::Net(Net::Reg(r)) = b.node(self.id).op else {
+                let message = format!("{} is not a register", b.describe(self.id));
+                return b.error(loc, message, vec![], Some("only registers have a reset".into()));
+            };
+            if b.def.regs[r as usize].reset.is_some() {
+                let message = format!("{} has a reset already", b.describe(self.id));
+                return b.error(loc, message, vec![], Some("make it with `reg`, not with `reg_reset`".into()));
+            }
+            let value = b.reset_value(value.id, loc);
+            b.def.regs[r as usize].at_once = value.map(|value| (reset.id, value));
+        });
+        self
+    }
+}

@@ -1,0 +1,275 @@
+//! [`Signal`] and its operators.
+//!
+//! Width rules: `+ - & | ^` and comparisons take operands of one width, and `+ -` wrap; `*` gives the sum of the widths;
+//! shifts keep the width of the left side. A number takes the width of the signal beside it and must fit.
+
+use super::bundle::Bundle;
+use super::store;
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::panic::Location;
+
+/// The shape of a signal of `width` bits: what `wire`, `reg`, `memory` and ports are made from.
+///
+/// ```
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # #[module]
+/// # fn example() -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// let byte = m.reg(bits(8));        // one signal
+/// let pair = m.wire((bits(8), bits(1))); // a bundle of two
+/// # byte.set(io.a);
+/// # pair.set((byte, io.b.any()));
+/// # io.y.set(pair.0 ^ pair.1.zext(8));
+/// # m.finish(io)
+/// # }
+/// # example().unwrap();
+/// ```
+pub const fn bits(width: u32) -> Signal {
+    Signal { key: BLANK, id: 0, width }
+}
+
+/// Bits needed for the addresses of `n` entries (at least 1).
+pub fn clog2(n: usize) -> u32 {
+    (n.max(2) - 1).ilog2() + 1
+}
+
+/// A value that can stand beside a `B`: a `B` itself, or for signals also a number, which takes the signal's width.
+pub trait Value<B> {
+    /// This value in the shape of `like`.
+    fn like(self, like: &B) -> B;
+}
+
+impl<B: Bundle> Value<B> for B {
+    fn like(self, _: &B) -> B {
+        self
+    }
+}
+
+impl Value<Signal> for BigUint {
+    #[track_caller]
+    fn like(self, like: &Signal) -> Signal {
+        like.literal(self)
+    }
+}
+
+macro_rules! int_value {
+    ($($t:ty),*) => {$(impl Value<Signal> for $t {
+        #[track_caller]
+        fn like(self, like: &Signal) -> Signal { like.integer(self as i128) }
+    })*};
+}
+int_value!(i32, u32, i64, u64, usize, bool, u8, u16, i128);
+
+macro_rules! compare {
+    ($($(#[$doc:meta])* $fn:ident $op:ident),* $(,)?) => {$(
+        $(#[$doc])* #[track_caller]
+        pub fn $fn(self, rhs: impl Value<Signal>) -> Signal { self.same_width(BinOp::$op, rhs.like(&self), 1) }
+    )*};
+}
+
+impl Signal {
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        self.width
+    }
+    compare!(
+        /// Are the two equal? One bit, as of all comparisons.
+        eq Eq,
+        /// Do the two differ?
+        ne Ne,
+        /// Less, unsigned.
+        lt Lt,
+        /// Less or equal, unsigned.
+        le Le,
+        /// Greater, unsigned.
+        gt Gt,
+        /// Greater or equal, unsigned.
+        ge Ge,
+        /// Less, two's complement.
+        lt_signed LtSigned,
+        /// Less or equal, two's complement.
+        le_signed LeSigned,
+        /// Greater, two's complement.
+        gt_signed GtSigned,
+        /// Greater or equal, two's complement.
+        ge_signed GeSigned,
+    );
+    /// OR of all bits: is it other than zero?
+    #[track_caller]
+    pub fn any(self) -> Signal {
+        self.reduce(UnOp::Any)
+    }
+    /// AND of all bits.
+    #[track_caller]
+    pub fn all(self) -> Signal {
+        self.reduce(UnOp::All)
+    }
+    /// XOR of all bits.
+    #[track_caller]
+    pub fn parity(self) -> Signal {
+        self.reduce(UnOp::Parity)
+    }
+    #[track_caller]
+    fn reduce(self, op: UnOp) -> Signal {
+        if self.width == 1 { self } else { self.make(Op::Un(op, self.id), 1) }
+    }
+    /// `self ? yes : no` for signals and bundles; `self` is one bit.
+    #[track_caller]
+    pub fn mux<B: Bundle>(self, yes: B, no: impl Value<B>) -> B {
+        let no = no.like(&yes);
+        if !self.one_bit("the condition of `mux`") {
+            return yes;
+        }
+        let loc = Location::caller();
+        yes.zip(&no, &mut |y, n| self.mux_at(y, n, loc))
+    }
+    fn mux_at(self, yes: Signal, no: Signal, loc: Loc) -> Signal {
+        self.build(yes.width, loc, |b| {
+            if !b.check_same(&[self, yes, no], loc) {
+                return b.poison(yes.width, loc);
+            }
+            if yes.width != no.width {
+                b.width_error("mux", yes.id, no.id, loc);
+                return b.poison(yes.width, loc);
+            }
+            if yes.id == no.id {
+                return yes.id;
+            }
+            b.make(Op::Mux(self.id, yes.id, no.id), yes.width, loc)
+        })
+    }
+    /// Shift right that copies the sign bit.
+    #[track_caller]
+    pub fn sra(self, amount: Signal) -> Signal {
+        self.shift_by(BinOp::Sra, amount)
+    }
+    /// Two's complement product, as wide as both operands together.
+    #[track_caller]
+    pub fn mul_signed(self, rhs: Signal) -> Signal {
+        self.two(BinOp::MulSigned, rhs, self.width + rhs.width)
+    }
+    /// A constant as wide as this signal.
+    #[track_caller]
+    pub fn literal(self, value: impl Into<BigUint>) -> Signal {
+        literal_beside(self.key, value.into(), self.width, Some(self.id))
+    }
+    /// A constant as wide as this signal, two's complement if negative.
+    #[track_caller]
+    pub(crate) fn integer(self, value: i128) -> Signal {
+        let magnitude = BigUint::from(value.unsigned_abs());
+        if value >= 0 {
+            return self.literal(magnitude);
+        }
+        if self.width == 0 || magnitude > BigUint::from(1u32) << (self.width - 1) {
+            self.fail(|b, id| format!("{value} does not fit in {} (two's complement)", b.describe(id)), None);
+            return self.poison(self.width);
+        }
+        self.literal((BigUint::from(1u32) << self.width) - magnitude)
+    }
+    /// A constant of `width` bits, in this signal's module.
+    #[track_caller]
+    pub fn lit(self, value: impl Into<BigUint>, width: u32) -> Signal {
+        literal(self.key, value.into(), width)
+    }
+    /// `n` zero bits in this signal's module.
+    #[track_caller]
+    pub fn zeros(self, n: u32) -> Signal {
+        literal(self.key, BigUint::default(), n)
+    }
+    /// A comment beside the declaration.
+    #[track_caller]
+    pub fn comment(self, text: &str) -> Signal {
+        store::with(self.key, Location::caller(), |b| b.def.nodes[self.id as usize].comment = Some(text.to_string()));
+        self
+    }
+    /// Says that this signal may stay wholly or partly unused.
+    #[track_caller]
+    pub fn unused(self) {
+        store::with(self.key, Location::caller(), |b| b.def.unused.push(self.id));
+    }
+
+    // What the operators share
+
+    #[track_caller]
+    pub(crate) fn make(self, op: Op, width: u32) -> Signal {
+        let loc = Location::caller();
+        self.build(width, loc, |b| b.make(op, width, loc))
+    }
+    #[track_caller]
+    pub(crate) fn poison(self, width: u32) -> Signal {
+        let loc = Location::caller();
+        self.build(width.max(1), loc, |b| b.poison(width, loc))
+    }
+    /// A new signal in this signal's module; one without a module if there is none.
+    pub(crate) fn build(self, width: u32, loc: Loc, f: impl FnOnce(&mut Draft) -> Id) -> Signal {
+        match store::with(self.key, loc, f) {
+            Some(id) => Signal { key: self.key, id, width },
+            None => Signal { key: LOST, id: 0, width },
+        }
+    }
+    #[track_caller]
+    pub(crate) fn fail(self, message: impl FnOnce(&Draft, Id) -> String, help: Option<&str>) {
+        let loc = Location::caller();
+        store::with(self.key, loc, |b| {
+            if b.node(self.id).op != Op::Poison {
+                let text = message(b, self.id);
+                b.error(loc, text, vec![], help.map(Into::into));
+            }
+        });
+    }
+    #[track_caller]
+    pub(crate) fn one_bit(self, what: &str) -> bool {
+        if self.width != 1 {
+            let help = "reduce it with `any()` or compare it";
+            self.fail(|b, id| format!("{what} must be one bit, not {}", b.describe(id)), Some(help));
+        }
+        self.width == 1
+    }
+    #[track_caller]
+    pub(crate) fn same_module(self, other: Signal) -> bool {
+        let loc = Location::caller();
+        store::with(self.key, loc, |b| b.check_same(&[self, other], loc)).unwrap_or(false)
+    }
+    #[track_caller]
+    pub(crate) fn two(self, op: BinOp, rhs: Signal, width: u32) -> Signal {
+        if self.same_module(rhs) { self.make(Op::Bin(op, self.id, rhs.id), width) } else { self.poison(width) }
+    }
+    #[track_caller]
+    pub(crate) fn same_width(self, op: BinOp, rhs: Signal, width: u32) -> Signal {
+        if !self.same_module(rhs) {
+            return self.poison(width);
+        }
+        if self.width != rhs.width {
+            let loc = Location::caller();
+            store::with(self.key, loc, |b| b.width_error(op.symbol(), self.id, rhs.id, loc));
+            return self.poison(width);
+        }
+        self.make(Op::Bin(op, self.id, rhs.id), width)
+    }
+}
+
+#[track_caller]
+pub(crate) fn literal(key: u32, value: BigUint, width: u32) -> Signal {
+    literal_beside(key, value, width, None)
+}
+
+/// A constant that takes its width from the signal `beside` it, if there is one.
+#[track_caller]
+fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> Signal {
+    let loc = Location::caller();
+    let id = store::with(key, loc, |b| {
+        if width == 0 || value.bits() > u64::from(width) {
+            let plural = if width == 1 { "" } else { "s" };
+            let room = beside.map_or(format!("{width} bit{plural}"), |x| b.describe(x));
+            if beside.is_none_or(|x| b.node(x).op != Op::Poison) {
+                b.error(loc, format!("the number {value} does not fit in {room}"), vec![], None);
+            }
+            return b.poison(width, loc);
+        }
+        b.share(SharedKey::Const(value.clone(), width), Op::Const(value), width, loc)
+    });
+    Signal { key: if id.is_some() { key } else { LOST }, id: id.unwrap_or(0), width }
+}

@@ -1,0 +1,152 @@
+//! Pieces of signals and signals of pieces: slices, concatenation, extension.
+
+use super::signal::{bits, clog2};
+use super::store;
+use crate::ir::*;
+use std::panic::Location;
+
+/// Concatenation, the first signal in the high bits.
+#[track_caller]
+pub fn cat(parts: &[Signal]) -> Signal {
+    let loc = Location::caller();
+    let Some(first) = parts.first() else {
+        store::with(BLANK, loc, |_| ());
+        return bits(1);
+    };
+    let width = parts.iter().map(|p| p.width).sum();
+    if parts.len() == 1 || !parts.iter().all(|p| first.same_module(*p)) {
+        return if parts.len() == 1 { *first } else { first.poison(width) };
+    }
+    first.make(Op::Cat(parts.iter().map(|p| p.id).collect()), width)
+}
+
+impl Signal {
+    /// This signal above `low`.
+    #[track_caller]
+    pub fn cat(self, low: Signal) -> Signal {
+        cat(&[self, low])
+    }
+    /// Bits `hi` down to `lo`, both included, as in Verilog. Of a wire or register, this can be assigned.
+    #[track_caller]
+    pub fn bits(self, hi: u32, lo: u32) -> Signal {
+        if hi < lo || hi >= self.width {
+            let what = if hi == lo { format!("bit {hi}") } else { format!("[{hi}:{lo}]") };
+            match hi < lo {
+                true => self.fail(|b, id| format!("{what} of {}: the high bit comes first", b.describe(id)), None),
+                false => self.fail(|b, id| format!("{what} is outside {}", b.describe(id)), None),
+            }
+            return self.poison(hi.saturating_sub(lo).min(1 << 20) + 1);
+        }
+        self.slice(lo, hi - lo + 1)
+    }
+    /// Bit `i`.
+    #[track_caller]
+    pub fn bit(self, i: u32) -> Signal {
+        self.bits(i, i)
+    }
+    /// The highest bit.
+    #[track_caller]
+    pub fn msb(self) -> Signal {
+        self.bit(self.width - 1)
+    }
+    /// The low `width` bits.
+    #[track_caller]
+    pub fn trunc(self, width: u32) -> Signal {
+        if width == 0 || width > self.width {
+            self.fail(|b, id| format!("cannot cut {} to {width} bits", b.describe(id)), None);
+            return self.poison(width);
+        }
+        self.slice(0, width)
+    }
+    /// The bits above the lowest `n`.
+    #[track_caller]
+    pub fn drop_low(self, n: u32) -> Signal {
+        if n >= self.width {
+            self.fail(|b, id| format!("cannot drop the low {n} bits of {}", b.describe(id)), None);
+            return self.poison(1);
+        }
+        self.bits(self.width - 1, n)
+    }
+    /// Zeros above, to `width` bits.
+    #[track_caller]
+    pub fn zext(self, width: u32) -> Signal {
+        self.extend(width, |s, n| s.zeros(n))
+    }
+    /// Copies of the sign bit above, to `width` bits.
+    #[track_caller]
+    pub fn sext(self, width: u32) -> Signal {
+        self.extend(width, |s, n| s.msb().repeat(n))
+    }
+    #[track_caller]
+    fn extend(self, width: u32, fill: impl Fn(Signal, u32) -> Signal) -> Signal {
+        match width.checked_sub(self.width) {
+            None => {
+                let help = "use `trunc` to cut";
+                self.fail(|b, id| format!("cannot extend {} to {width} bits", b.describe(id)), Some(help));
+                self.poison(width)
+            }
+            Some(0) => self,
+            Some(n) => cat(&[fill(self, n), self]),
+        }
+    }
+    /// `n` copies side by side.
+    #[track_caller]
+    pub fn repeat(self, n: u32) -> Signal {
+        match n {
+            0 => {
+                self.fail(|b, id| format!("{} is repeated 0 times", b.describe(id)), None);
+                self.poison(1)
+            }
+            1 => self,
+            _ => self.make(Op::Repeat(self.id, n), self.width * n),
+        }
+    }
+    /// The signal as elements of `width` bits, the lowest first; `width` must divide it.
+    #[track_caller]
+    pub fn lanes(self, width: u32) -> Vec<Signal> {
+        if width == 0 || !self.width.is_multiple_of(width) {
+            self.fail(|b, id| format!("{} cannot be cut into lanes of {width} bits", b.describe(id)), None);
+            return vec![];
+        }
+        let loc = Location::caller();
+        (0..self.width / width).map(|i| self.slice_at(i * width, width, loc)).collect()
+    }
+    /// `width` bits from bit `low` upwards. Of a wire or register, this can be assigned. `low` must be as wide as an address of
+    /// this signal's bits, and must not be able to reach past the end (pad the signal where it could).
+    #[track_caller]
+    pub fn part(self, low: Signal, width: u32) -> Signal {
+        let loc = Location::caller();
+        self.build(width, loc, |b| {
+            if !b.check_same(&[self, low], loc) || b.node(self.id).op == Op::Poison || b.node(low.id).op == Op::Poison {
+                return b.poison(width, loc);
+            }
+            let (what, index) = (b.describe(self.id), b.describe(low.id));
+            let (wanted, largest) = (clog2(self.width as usize), b.largest(low.id));
+            if low.width != wanted {
+                let message = format!("the index {index} into {what} must have {wanted} bits");
+                b.error(loc, message, vec![], Some("cut or widen it with `trunc` or `zext`".into()));
+                return b.poison(width, loc);
+            }
+            if &largest + width > self.width.into() {
+                let message = format!("{index} can be {largest}: {width} bits from there reach past the end of {what}");
+                b.error(loc, message, vec![], Some("pad the signal, or put constants into the index".into()));
+                return b.poison(width, loc);
+            }
+            match b.constant(low.id).and_then(|v| u32::try_from(v).ok()) {
+                Some(lo) => b.slice(self.id, lo, width, loc),
+                None => b.make(Op::Part(self.id, low.id), width, loc),
+            }
+        })
+    }
+    #[track_caller]
+    fn slice(self, lo: u32, width: u32) -> Signal {
+        self.slice_at(lo, width, Location::caller())
+    }
+    /// A slice that lies inside, looking through slices, constants and concatenations; for closures, which know no caller.
+    pub(crate) fn slice_at(self, lo: u32, width: u32, loc: Loc) -> Signal {
+        if width == self.width {
+            return self;
+        }
+        self.build(width, loc, |b| b.slice(self.id, lo, width, loc))
+    }
+}

@@ -1,0 +1,347 @@
+//! The check of clocks at [`Module::finish`](crate::Module::finish): nothing is taken up by a clock that it does not belong
+//! to, unless that is declared.
+//!
+//! A signal belongs to the clock of the registers, synchronous memory reads, instances and input ports that reach it
+//! combinationally. Two clocks in one expression are a mistake where it is used. What crosses on purpose belongs to the
+//! clock that it goes to. Properties may look at several clocks: they are no hardware.
+
+use crate::ir::walk::sources;
+use crate::ir::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What clock a signal belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Clock {
+    /// It comes from constants only.
+    Any,
+    /// A domain, and a signal that it comes from.
+    Of(u32, Id),
+    /// Several clocks: index into `mixes`.
+    Mixed(usize),
+}
+
+/// Where signals of two clocks are combined.
+struct Mix {
+    at: Id,
+    first: (u32, Id),
+    second: (u32, Id),
+}
+
+/// A signal that is taken up by a clock.
+struct Use {
+    read: Id,
+    domain: u32,
+    loc: Loc,
+    /// What takes it up, in words.
+    by: String,
+}
+
+struct Check<'a> {
+    b: &'a Draft,
+    drivers: &'a HashMap<Id, Vec<Id>>,
+    clocks: Vec<Option<Clock>>,
+    mixes: Vec<Mix>,
+    /// The domains to which declared crossings go.
+    crossed: HashMap<Id, u32>,
+    /// Inputs of which nothing is declared.
+    open: HashSet<Id>,
+}
+
+type Report = (Loc, String, Vec<(Loc, &'static str)>, &'static str);
+
+const HELP: &str = "bring it over with a synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
+const INPUT_HELP: &str = "an input belongs to `clk` unless `port_domain` says otherwise; else bring the signal over with a \
+synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
+
+pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    if b.def.unchecked_clocks.is_some() {
+        b.def.ports.iter_mut().for_each(|p| p.domain = None);
+        b.def.timed = b.def.comb.clone();
+        return;
+    }
+    let crossed = b.def.crossings.iter().filter_map(|c| match c.what {
+        Crosser::Signal { node, .. } => Some((node, c.to)),
+        Crosser::Memory(_) => None,
+    });
+    let open = b.def.ports.iter().filter(|p| p.input && p.domain.is_none()).map(|p| p.node);
+    let (crossed, open) = (crossed.collect(), open.collect());
+    let mut c = Check { b, drivers, clocks: vec![None; b.def.nodes.len()], mixes: vec![], crossed, open };
+    (0..b.def.nodes.len() as Id).for_each(|id| c.settle(id));
+    let uses = c.uses();
+    let mut reports = c.memories();
+    reports.extend(c.wrong(&uses));
+    let (ports, from, memories) = (c.ports(&uses), c.crossing_sources(), c.memory_crossings());
+    let timed = walk::combinational(&c.b.def, |id| c.reads(id));
+    let arriving: Vec<Vec<Origin>> =
+        c.b.def.insts.iter().map(|i| i.pins.iter().map(|pin| c.origin(*pin)).collect()).collect();
+    for (loc, message, notes, help) in reports {
+        b.error(loc, message, notes, Some(help.into()));
+    }
+    b.def.timed = timed;
+    b.def.ports.iter_mut().zip(ports).for_each(|(port, domain)| port.domain = domain);
+    b.def.crossings.iter_mut().zip(from).for_each(|(crossing, from)| crossing.from = from);
+    b.def.crossings.extend(memories);
+    b.def.insts.iter_mut().zip(arriving).for_each(|(inst, arriving)| inst.arriving = arriving);
+}
+
+impl Check<'_> {
+    fn clock(&self, id: Id) -> Clock {
+        self.clocks[id as usize].unwrap_or(Clock::Any)
+    }
+    /// Finds the clock of a node and of all that it is computed from (there are no loops any more).
+    fn settle(&mut self, start: Id) {
+        let mut path = vec![start];
+        while let Some(&id) = path.last() {
+            if self.clocks[id as usize].is_some() {
+                path.pop();
+                continue;
+            }
+            let reads = self.reads(id);
+            let before = path.len();
+            path.extend(reads.iter().filter(|r| self.clocks[**r as usize].is_none()));
+            if path.len() == before {
+                self.clocks[id as usize] = Some(self.of(id, &reads));
+                path.pop();
+            }
+        }
+    }
+    /// What a node's clock follows from.
+    fn reads(&self, id: Id) -> Vec<Id> {
+        if self.crossed.contains_key(&id) {
+            return vec![];
+        }
+        match self.b.node(id).op {
+            // a register belongs to its clock, also if something resets it at once; so does the reset of a clock
+            Op::Net(Net::Reg(_) | Net::Reset(_)) => vec![],
+            Op::Net(Net::PinOut(i)) => {
+                let inst = &self.b.def.insts[i as usize];
+                let paths = if inst.def.foreign.is_some() { &inst.def.comb } else { &inst.def.timed };
+                let port = inst.pins.iter().position(|p| *p == id).map(|port| port as u32);
+                let inputs = paths.iter().filter(|(to, _)| Some(*to) == port).flat_map(|(_, inputs)| inputs);
+                inputs.map(|input| inst.pins[*input as usize]).collect()
+            }
+            _ => sources(&self.b.def, self.drivers, id),
+        }
+    }
+    fn of(&mut self, id: Id, reads: &[Id]) -> Clock {
+        let def = &self.b.def;
+        if let Some(to) = self.crossed.get(&id) {
+            return Clock::Of(*to, id);
+        }
+        let own = match def.nodes[id as usize].op {
+            Op::Net(Net::Input) => {
+                let port = def.ports.iter().find(|p| p.node == id);
+                Clock::Of(port.and_then(|p| p.domain).unwrap_or(0), id)
+            }
+            Op::Net(Net::Reg(r)) => Clock::Of(def.regs[r as usize].domain, id),
+            Op::Net(Net::Clock(d) | Net::Reset(d)) => Clock::Of(d, id),
+            Op::Net(Net::PinOut(i)) => pin_domain(&def.insts[i as usize], id).map_or(Clock::Any, |d| Clock::Of(d, id)),
+            Op::Net(Net::MemRead(m, p)) => {
+                let mem = &def.mems[m as usize];
+                let port = &mem.reads[p as usize];
+                match (port.sync, self.clock(port.addr), mem.writes.first()) {
+                    (true, ..) => Clock::Of(port.domain, id),
+                    (false, Clock::Any, Some(write)) => Clock::Of(write.domain, id),
+                    _ => Clock::Any,
+                }
+            }
+            _ => Clock::Any,
+        };
+        reads.iter().fold(own, |clock, read| self.join(id, clock, self.clock(*read)))
+    }
+    fn join(&mut self, at: Id, a: Clock, b: Clock) -> Clock {
+        match (a, b) {
+            (Clock::Any, x) | (x, Clock::Any) => x,
+            (Clock::Mixed(_), _) => a,
+            (_, Clock::Mixed(_)) => b,
+            // an input of which nothing is declared says less than any other signal
+            (Clock::Of(d, source), Clock::Of(e, _)) if d == e => {
+                if self.open.contains(&source) {
+                    b
+                } else {
+                    a
+                }
+            }
+            (Clock::Of(d, x), Clock::Of(e, y)) => {
+                self.mixes.push(Mix { at, first: (d, x), second: (e, y) });
+                Clock::Mixed(self.mixes.len() - 1)
+            }
+        }
+    }
+    /// Everything that a clock takes up.
+    fn uses(&self) -> Vec<Use> {
+        let def = &self.b.def;
+        let mut uses = vec![];
+        Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+            let by = self.b.describe(target);
+            let domain = match def.nodes[target as usize].op {
+                Op::Net(Net::Reg(r)) => Some((def.regs[r as usize].domain, by)),
+                Op::Net(Net::PinIn(i)) => {
+                    pin_domain(&def.insts[i as usize], target).map(|d| (d, format!("input {by}")))
+                }
+                Op::Net(Net::Output) => {
+                    let port = def.ports.iter().find(|p| p.node == target);
+                    port.and_then(|p| p.domain).map(|d| (d, format!("output {by}")))
+                }
+                _ => None,
+            };
+            let Some((domain, by)) = domain else { return };
+            let loc = self.set_at(target, value);
+            let low = if let Place::AtSignal(low) = place { Some(low) } else { None };
+            let reads = under.iter().copied().chain(low).chain([value]);
+            uses.extend(reads.map(|read| Use { read, domain, loc, by: by.clone() }));
+        });
+        for r in &def.regs {
+            let (domain, loc, by) = (r.domain, def.nodes[r.node as usize].loc, self.b.describe(r.node));
+            let at_once = r.at_once.as_ref().map(|(read, _)| (*read, "reset"));
+            let reads = r.enable.map(|read| (read, "enable")).into_iter().chain(at_once);
+            uses.extend(reads.map(|(read, what)| Use { read, domain, loc, by: format!("the {what} of {by}") }));
+        }
+        for (i, reset) in def.inside.iter().filter_map(|i| Some((i, i.reset?))) {
+            uses.push(Use { read: reset, domain: i.domain, loc: i.reset_loc, by: "the reset".into() });
+        }
+        for mem in &def.mems {
+            for r in mem.reads.iter().filter(|r| r.sync) {
+                let (domain, loc, by) =
+                    (r.domain, def.nodes[r.data as usize].loc, format!("a read port of `{}`", mem.name));
+                uses.extend(r.enable.iter().chain([&r.addr]).map(|read| Use {
+                    read: *read,
+                    domain,
+                    loc,
+                    by: by.clone(),
+                }));
+            }
+            for w in &mem.writes {
+                let (domain, by) = (w.domain, format!("a write port of `{}`", mem.name));
+                let port = |read| Use { read, domain, loc: mem.loc, by: by.clone() };
+                uses.extend([w.addr, w.data, w.mask].map(port));
+            }
+        }
+        uses
+    }
+    fn set_at(&self, target: Id, value: Id) -> Loc {
+        self.b.set_at.get(&(target, value)).copied().unwrap_or(self.b.node(target).loc)
+    }
+    /// The uses by a clock that the signal does not belong to, and expressions of several clocks that are used.
+    fn wrong(&self, uses: &[Use]) -> Vec<Report> {
+        let (mut reports, mut mixed, mut known) = (vec![], BTreeSet::new(), HashSet::new());
+        for u in uses {
+            match self.clock(u.read) {
+                Clock::Of(domain, source) if domain != u.domain => {
+                    let (what, from, to) = (self.b.describe(source), self.name(domain), self.name(u.domain));
+                    if known.insert((source, u.by.clone())) {
+                        let message = format!("{what} of clock `{from}` is used by {} of clock `{to}`", u.by);
+                        let notes = vec![(self.b.node(source).loc, "the signal comes from here")];
+                        reports.push((u.loc, message, notes, self.help(&[source])));
+                    }
+                }
+                Clock::Mixed(mix) => drop(mixed.insert(mix)),
+                _ => {}
+            }
+        }
+        for port in self.b.def.ports.iter().filter(|p| !p.input) {
+            if let Clock::Mixed(mix) = self.clock(port.node) {
+                mixed.insert(mix);
+            }
+        }
+        reports.extend(mixed.into_iter().map(|mix| self.mixed(&self.mixes[mix])));
+        reports
+    }
+    fn mixed(&self, mix: &Mix) -> Report {
+        let ((d, x), (e, y)) = (mix.first, mix.second);
+        let signal = |domain: u32, id: Id| format!("{} of clock `{}`", self.b.describe(id), self.name(domain));
+        let message = format!("{} and {} are combined", signal(d, x), signal(e, y));
+        let notes =
+            vec![(self.b.node(x).loc, "the first comes from here"), (self.b.node(y).loc, "the second from here")];
+        // a net is combined where the signal of the other clock is assigned
+        let assigned = self.b.set_at.iter().filter(|((target, value), _)| {
+            *target == mix.at && matches!(self.clock(*value), Clock::Of(domain, _) if domain == e)
+        });
+        let loc = assigned.map(|(_, loc)| *loc).min().unwrap_or(self.b.node(mix.at).loc);
+        (loc, message, notes, self.help(&[x, y]))
+    }
+    fn help(&self, signals: &[Id]) -> &'static str {
+        if signals.iter().any(|s| self.open.contains(s)) { INPUT_HELP } else { HELP }
+    }
+    fn name(&self, domain: u32) -> &str {
+        &self.b.def.domains[domain as usize].clock
+    }
+    /// The clock that a read port of a memory belongs to.
+    fn reader(&self, port: &ReadPort) -> Option<u32> {
+        match (port.sync, self.clock(port.addr)) {
+            (true, _) => Some(port.domain),
+            (false, Clock::Of(domain, _)) => Some(domain),
+            _ => None,
+        }
+    }
+    /// Pairs of clocks of a memory: written by, and used by another.
+    fn memory_clocks(&self, mem: &Memory) -> BTreeSet<(u32, u32)> {
+        let users = || mem.reads.iter().filter_map(|r| self.reader(r)).chain(mem.writes.iter().map(|w| w.domain));
+        let pairs = mem.writes.iter().flat_map(|w| users().map(|user| (w.domain, user)));
+        pairs.filter(|(a, b)| a != b).collect()
+    }
+    fn memories(&self) -> Vec<Report> {
+        let undeclared = self.b.def.mems.iter().filter(|m| m.crossing.is_none());
+        let report = |m: &Memory| {
+            let (writer, user) = self.memory_clocks(m).first().copied()?;
+            let (writer, user) = (self.name(writer), self.name(user));
+            let message = format!("memory `{}` is written by clock `{writer}` and used by clock `{user}`", m.name);
+            Some((m.loc, message, vec![], "say with `crossing` why no word is read or written by both at a time"))
+        };
+        undeclared.filter_map(report).collect()
+    }
+    fn memory_crossings(&self) -> Vec<CrossingData> {
+        let mut found = vec![];
+        for (i, m) in self.b.def.mems.iter().enumerate() {
+            let Some(reason) = &m.crossing else { continue };
+            let data = |(from, to)| CrossingData {
+                what: Crosser::Memory(i as u32),
+                from: Origin::Domain(from),
+                to,
+                reason: reason.clone(),
+            };
+            found.extend(self.memory_clocks(m).into_iter().map(data));
+        }
+        found
+    }
+    /// Where each declared crossing comes from.
+    fn crossing_sources(&self) -> Vec<Origin> {
+        let source = |c: &CrossingData| match c.what {
+            Crosser::Signal { from, .. } => self.origin(from),
+            Crosser::Memory(_) => c.from,
+        };
+        self.b.def.crossings.iter().map(source).collect()
+    }
+    fn origin(&self, id: Id) -> Origin {
+        match self.clock(id) {
+            Clock::Of(_, source) if self.open.contains(&source) => {
+                let port = self.b.def.ports.iter().position(|p| p.node == source);
+                port.map_or(Origin::None, |port| Origin::Input(port as u32))
+            }
+            Clock::Of(domain, _) => Origin::Domain(domain),
+            Clock::Any | Clock::Mixed(_) => Origin::None,
+        }
+    }
+    /// For a parent: the clock that takes up an input or gives an output.
+    fn ports(&self, uses: &[Use]) -> Vec<Option<u32>> {
+        let mut seen = vec![false; self.b.def.nodes.len()];
+        let mut todo: Vec<Id> = uses.iter().map(|u| u.read).collect();
+        while let Some(id) = todo.pop() {
+            if !std::mem::replace(&mut seen[id as usize], true) {
+                todo.extend(self.reads(id));
+            }
+        }
+        let domain = |p: &Port| match (p.input, self.clock(p.node)) {
+            (true, _) => p.domain.or(seen[p.node as usize].then_some(0)),
+            (false, Clock::Of(domain, source)) if !self.open.contains(&source) => Some(domain),
+            _ => None,
+        };
+        self.b.def.ports.iter().map(domain).collect()
+    }
+}
+
+/// The parent's domain to which a pin of an instance belongs.
+fn pin_domain(inst: &Inst, pin: Id) -> Option<u32> {
+    let port = inst.pins.iter().position(|p| *p == pin)?;
+    inst.def.ports[port].domain.map(|d| inst.domains[d as usize])
+}

@@ -1,0 +1,93 @@
+//! Everything is assigned on every path, and what is declared is used.
+
+use crate::ir::fold::ones;
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    check_assigned(b, drivers);
+    check_used(b, drivers);
+    check_memories(b);
+}
+
+/// The bits of `target` that every path through `block` assigns.
+fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
+    let width = def.nodes[target as usize].width;
+    let mut mask = BigUint::default();
+    for stmt in block.iter().filter(|s| s.touches(target)) {
+        mask |= match stmt {
+            Stmt::Set { place: Place::Whole, .. } => ones(width),
+            Stmt::Set { place: Place::At(lo), value, .. } => ones(def.nodes[*value as usize].width) << lo,
+            Stmt::Set { place: Place::AtSignal(_), .. } => BigUint::default(),
+            Stmt::If { then, otherwise, .. } => covered(def, then, target) & covered(def, otherwise, target),
+            Stmt::Case { selector, arms, default } => {
+                let listed: usize = arms.iter().map(|(v, _)| v.len()).sum();
+                let all = BigUint::from(listed) == BigUint::from(1u32) << def.nodes[*selector as usize].width;
+                let rest = match default {
+                    Some(block) => covered(def, block, target),
+                    None if all => ones(width),
+                    None => BigUint::default(),
+                };
+                arms.iter().fold(rest, |m, (_, block)| m & covered(def, block, target))
+            }
+        };
+    }
+    mask
+}
+
+fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    for id in 0..b.def.nodes.len() as Id {
+        let (op, loc, width) = (b.node(id).op.clone(), b.node(id).loc, b.node(id).width);
+        let assigned = drivers.contains_key(&id);
+        match op {
+            Op::Net(Net::Reg(_)) if !assigned => {
+                let message = format!("register {} is never assigned", b.describe(id));
+                b.error(loc, message, vec![], Some("assign it with `set`; what never changes is a constant".into()));
+            }
+            Op::Net(Net::PinIn(i)) if !assigned => {
+                let inst = &b.def.insts[i as usize];
+                let port =
+                    inst.pins.iter().position(|p| *p == id).map_or("?".into(), |p| inst.def.ports[p].name.clone());
+                let message = format!("input `{port}` of instance `{}` is not connected", inst.name);
+                b.error(loc, message, vec![], Some("assign it with `set`".into()));
+            }
+            Op::Net(Net::Wire | Net::Output) if !assigned => {
+                let what = if matches!(op, Op::Net(Net::Wire)) { "wire" } else { "output" };
+                let message = format!("{what} {} is never assigned", b.describe(id));
+                b.error(loc, message, vec![], Some("assign it with `set`".into()));
+            }
+            Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => {
+                let missing = ones(width) ^ covered(&b.def, &b.def.stmts, id);
+                if let Some(bit) = missing.trailing_zeros() {
+                    let bits = if missing == ones(width) { "".into() } else { format!("bit {bit} of ") };
+                    let message =
+                        format!("{bits}{} is not assigned on every path: that would be a latch", b.describe(id));
+                    let help = "assign a default before the `when` or `switch`";
+                    b.error(loc, message, vec![], Some(help.into()));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn check_used(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    let read = walk::read_nodes(&b.def, drivers);
+    for p in b.def.ports.clone().iter().filter(|p| p.input && !read.contains(&p.node)) {
+        let help = "use it, remove it, or say that it is on purpose with `unused()`";
+        b.error(b.node(p.node).loc, format!("input `{}` is never used", p.name), vec![], Some(help.into()));
+    }
+}
+
+fn check_memories(b: &mut Draft) {
+    for m in b.def.mems.clone() {
+        if m.reads.is_empty() {
+            b.error(m.loc, format!("memory `{}` is never read", m.name), vec![], None);
+        }
+        if m.writes.is_empty() && m.init.is_empty() {
+            let help = "write it, or give it contents with `init`";
+            b.error(m.loc, format!("memory `{}` has no contents", m.name), vec![], Some(help.into()));
+        }
+    }
+}

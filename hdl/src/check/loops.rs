@@ -1,0 +1,40 @@
+//! No signal depends on itself within a cycle.
+
+use crate::ir::*;
+use std::collections::HashMap;
+
+pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
+    let mut done = vec![0u8; b.def.nodes.len()]; // 0 new, 1 on the path, 2 done
+    for start in 0..b.def.nodes.len() as Id {
+        let mut path: Vec<(Id, Vec<Id>)> = vec![];
+        let mut next = (done[start as usize] == 0).then_some(start);
+        loop {
+            if let Some(id) = next.take() {
+                done[id as usize] = 1;
+                path.push((id, walk::sources(&b.def, drivers, id)));
+            }
+            let Some((id, todo)) = path.last_mut() else {
+                break;
+            };
+            match todo.pop() {
+                None => {
+                    done[*id as usize] = 2;
+                    path.pop();
+                }
+                Some(to) if done[to as usize] == 0 => next = Some(to),
+                Some(to) if done[to as usize] == 1 => {
+                    let from = path.iter().position(|(i, _)| *i == to).unwrap_or(0);
+                    let around: Vec<Id> =
+                        path[from..].iter().map(|p| p.0).filter(|i| b.node(*i).name.is_some()).collect();
+                    let names: Vec<String> =
+                        around.iter().chain(around.first()).map(|i| format!("`{}`", b.label(*i))).collect();
+                    let notes = around.iter().map(|i| (b.node(*i).loc, "through here")).collect();
+                    let message = format!("a combinational loop: {}", names.join(" <- "));
+                    b.error(b.node(to).loc, message, notes, Some("break it with a register".into()));
+                    return;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What is checked when a module is finished: it gets its names, and all its mistakes come back together.
+
+mod clocks;
+mod driven;
+mod foreign;
+mod foreign_names;
+mod inside;
+mod loops;
+mod names;
+mod simplify;
+
+use crate::ir::*;
+
+/// Settles the names of a module and checks it.
+pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
+    if b.def.foreign.is_some() {
+        return foreign::finish(b);
+    }
+    b.def.stmts = std::mem::take(&mut b.defaults);
+    b.def.stmts.extend(std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default());
+    names::settle(&mut b);
+    if b.errors.is_empty() {
+        // checks of the whole speak of consequences; they come when the parts are right
+        whole(&mut b, loc);
+    }
+    if b.errors.is_empty() { Ok(b.def) } else { Err(b.errors.into()) }
+}
+
+/// The checks that need to see all of the module.
+fn whole(b: &mut Draft, loc: Loc) {
+    let drivers = walk::drivers(&b.def);
+    driven::check(b, &drivers);
+    loops::check(b, &drivers);
+    foreign_names::check(b);
+    b.def.clocks = inside::clocks(&mut b.def);
+    inside::check(b, &drivers, loc);
+    if b.errors.is_empty() {
+        b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
+        clocks::check(b, &drivers);
+        simplify::simplify(&mut b.def);
+    }
+}

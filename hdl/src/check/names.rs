@@ -1,0 +1,107 @@
+//! Every net, and every signal that the user named, gets a name of its own.
+
+use crate::ir::*;
+use std::collections::BTreeMap;
+
+/// Gives every net, and every signal that the user named, a name of its own; ports have theirs already.
+pub(super) fn settle(b: &mut Draft) {
+    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    for d in &b.def.domains {
+        taken.insert(d.clock.clone(), 0);
+        taken.insert(d.reset.clone(), 0);
+        taken.insert(format!("{}_n", d.reset), 0);
+    }
+    taken.insert(names::UNUSED.into(), 0);
+    let ports: BTreeMap<Id, Port> = b.def.ports.iter().map(|p| (p.node, p.clone())).collect();
+    for p in ports.values() {
+        let loc = b.node(p.node).loc;
+        let twice = ports.values().any(|q| q.name == p.name && q.node != p.node);
+        // temporaries of the printer begin with an underscore
+        if !names::usable(&p.name) || p.name.starts_with('_') || (taken.contains_key(&p.name) && !twice) {
+            let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of a clock or reset";
+            b.error(loc, format!("`{}` cannot be the name of a port", p.name), vec![], Some(help.into()));
+        }
+        taken.insert(p.name.clone(), 0);
+    }
+    for (i, e) in b.def.enums.iter().enumerate() {
+        for v in &e.variants {
+            taken.insert(names::localparam(&b.def.enums[i], &v.0), 0);
+        }
+    }
+    let mut unique = |wish: String| {
+        let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let base = base.trim_start_matches('_').to_string();
+        let base = if names::usable(&base) { base } else { format!("s_{base}") };
+        let mut name = base.clone();
+        let mut n = taken.get(&base).copied().unwrap_or(0);
+        while taken.contains_key(&name) {
+            n += 1;
+            name = format!("{base}_{n}");
+        }
+        taken.insert(base, n);
+        taken.insert(name.clone(), 0);
+        name
+    };
+    for i in 0..b.def.mems.len() {
+        let m = &b.def.mems[i];
+        let wish = if m.name.is_empty() { format!("memory_l{}", m.loc.line()) } else { m.name.clone() };
+        b.def.mems[i].name = unique(wish);
+    }
+    for i in 0..b.def.insts.len() {
+        let inst = &b.def.insts[i];
+        let wish = if inst.name.is_empty() { format!("u_{}", inst.def.name) } else { inst.name.clone() };
+        // Verilator warns of a signal or memory that is called like the instance around it
+        let Def { ports, nodes, mems, .. } = &*inst.def;
+        let names = ports.iter().map(|port| &port.name).chain(mems.iter().map(|mem| &mem.name));
+        let hides = names.chain(nodes.iter().filter_map(|node| node.name.as_ref())).any(|name| *name == wish);
+        b.def.insts[i].name = unique(if hides { format!("{wish}_unit") } else { wish });
+    }
+    for id in 0..b.def.nodes.len() as Id {
+        if ports.contains_key(&id) {
+            continue;
+        }
+        if let Some(wish) = wished(b, id) {
+            b.def.nodes[id as usize].name = Some(unique(wish));
+        }
+    }
+}
+
+/// The name that a node asks for; `None` for expressions without one.
+fn wished(b: &Draft, id: Id) -> Option<String> {
+    let n = b.node(id);
+    if n.name.is_some() {
+        return n.name.clone();
+    }
+    let pin = |i: u32| {
+        let inst = &b.def.insts[i as usize];
+        let port = inst.pins.iter().position(|p| *p == id).map_or("pin", |p| &inst.def.ports[p].name);
+        format!("{}_{port}", inst.name)
+    };
+    match n.op {
+        Op::Net(Net::Reg(_)) => Some(match b.named_after.get(&id) {
+            Some(&of) => format!("{}_s{}", delayed_base(b, of), n.stage.map_or(0, |s| s.1)),
+            None => format!("reg_l{}", n.loc.line()),
+        }),
+        Op::Net(Net::Wire) => Some(format!("wire_l{}", n.loc.line())),
+        Op::Net(Net::Any(_)) => Some(format!("any_l{}", n.loc.line())),
+        Op::Net(Net::PinIn(i) | Net::PinOut(i)) => Some(pin(i)),
+        Op::Net(Net::MemRead(m, p)) => Some(format!("{}_q{p}", b.def.mems[m as usize].name)),
+        _ => None,
+    }
+}
+
+/// What a chain of delays starts from.
+fn delayed_base(b: &Draft, mut id: Id) -> String {
+    loop {
+        let n = b.node(id);
+        match (&n.name, b.named_after.get(&id), &n.op) {
+            (Some(name), None, _) => return name.clone(),
+            (Some(name), Some(_), _) => {
+                return name.rsplit_once("_s").map_or(name.clone(), |(a, _)| a.to_string());
+            }
+            (None, Some(of), _) => id = *of,
+            (None, None, Op::Alias(a) | Op::Slice(a, _)) => id = *a,
+            _ => return format!("l{}", n.loc.line()),
+        }
+    }
+}

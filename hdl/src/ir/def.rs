@@ -1,0 +1,148 @@
+//! A module and its parts.
+
+use super::domain::{CrossingData, Domain, Inside, Origin};
+use super::foreign::ForeignDef;
+use super::node::{Id, Loc, Node};
+use super::property::Prop;
+use super::statement::Stmt;
+use num_bigint::BigUint;
+use std::sync::Arc;
+
+/// A register. Order of precedence: reset, enable, statements.
+#[derive(Clone, Debug)]
+pub(crate) struct Reg {
+    pub node: Id,
+    /// Value under reset; `None`: the register has no reset.
+    pub reset: Option<BigUint>,
+    /// The register holds unless this is 1 (reset still applies).
+    pub enable: Option<Id>,
+    /// It has this value while that signal is 1, whatever the clock does; then it has no other reset.
+    pub at_once: Option<(Id, BigUint)>,
+    /// Index into `domains`.
+    pub domain: u32,
+}
+
+/// A read port of a memory. A sync port delivers a cycle later and sees the contents before the write of that cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadPort {
+    pub addr: Id,
+    pub data: Id,
+    pub sync: bool,
+    /// Sync ports: holds its data unless this is 1.
+    pub enable: Option<Id>,
+    pub domain: u32,
+}
+
+/// A write port. Lane `i` of the word (all lanes equally wide) is written where bit `i` of `mask` is 1.
+#[derive(Clone, Debug)]
+pub(crate) struct WritePort {
+    pub addr: Id,
+    pub data: Id,
+    pub mask: Id,
+    pub domain: u32,
+    /// How many sections began before it.
+    pub section: u32,
+}
+
+/// A memory. Addresses are `clog2(depth)` bits wide; reading past the end gives an unspecified value (the simulator:
+/// zero), writing past the end does nothing. Write ports are applied in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pub name: String,
+    pub width: u32,
+    pub depth: u32,
+    /// Contents before the first clock edge; empty: unspecified (the simulator: zero). Else `depth` words.
+    pub init: Vec<BigUint>,
+    pub reads: Vec<ReadPort>,
+    pub writes: Vec<WritePort>,
+    /// Verilog attributes such as `ram_style`.
+    pub attributes: Vec<(String, String)>,
+    /// Why no word is read while another clock writes it.
+    pub crossing: Option<String>,
+    pub loc: Loc,
+}
+
+/// An instance of another module.
+#[derive(Clone, Debug)]
+pub(crate) struct Inst {
+    pub name: String,
+    pub def: Arc<Def>,
+    /// Pin nets of this module, one for each port of `def` in its order.
+    pub pins: Vec<Id>,
+    /// For each domain of `def`, the domain of this module that drives it.
+    pub domains: Vec<u32>,
+    /// Where the clock of each input comes from, in the order of the ports; found by the check of clocks.
+    pub arriving: Vec<Origin>,
+}
+
+/// A state enum that the module uses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Enum {
+    pub name: String,
+    pub width: u32,
+    pub variants: Vec<(String, u64)>,
+}
+
+/// A port other than clocks and resets; its node is a net `Input` or `Output`.
+#[derive(Clone, Debug)]
+pub(crate) struct Port {
+    pub name: String,
+    pub node: Id,
+    pub width: u32,
+    pub input: bool,
+    pub doc: String,
+    /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
+    /// input or give the output; `None` if there are none, or if it was declared that they do not matter.
+    pub domain: Option<u32>,
+}
+
+/// A finished module: checked, named, immutable.
+#[derive(Debug, Default)]
+pub(crate) struct Def {
+    /// Tells signals of this module from those of others.
+    pub key: u32,
+    pub name: String,
+    pub doc: String,
+    /// Synthesis is to leave the module as it is.
+    pub keep_hierarchy: bool,
+    pub ports: Vec<Port>,
+    pub nodes: Vec<Node>,
+    pub stmts: Vec<Stmt>,
+    pub regs: Vec<Reg>,
+    pub mems: Vec<Memory>,
+    pub insts: Vec<Inst>,
+    pub props: Vec<Prop>,
+    pub domains: Vec<Domain>,
+    pub enums: Vec<Enum>,
+    /// Comment lines, each before the node with this index.
+    pub sections: Vec<(Id, String)>,
+    /// Signals that are not used on purpose.
+    pub unused: Vec<Id>,
+    /// Domains whose clock, and whose reset, this module or a module below it needs: (domain names, reset needed).
+    pub clocks: Vec<(Domain, bool)>,
+    /// Clocks and resets that are no ports.
+    pub inside: Vec<Inside>,
+    /// Verilog attributes of registers: node, name, value.
+    pub attributes: Vec<(Id, String, String)>,
+    /// Where signals go to other clocks on purpose.
+    pub crossings: Vec<CrossingData>,
+    /// Why nobody checks the clocks of this module.
+    pub unchecked_clocks: Option<String>,
+    /// For each output port (index into `ports`): the input ports that reach it within one cycle.
+    pub comb: Vec<(u32, Vec<u32>)>,
+    /// The same for the inputs that bring their clock with them: not those behind declared crossings and asynchronous resets.
+    pub timed: Vec<(u32, Vec<u32>)>,
+    /// Cycles from inputs to outputs, if the user stated them.
+    pub latency: Option<u32>,
+    /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.
+    pub foreign: Option<Box<ForeignDef>>,
+    /// All foreign modules below this one.
+    pub foreign_below: Vec<Arc<Def>>,
+}
+
+impl Reg {
+    /// What it reads beside its statements.
+    pub fn reads(&self) -> impl Iterator<Item = Id> {
+        self.enable.into_iter().chain(self.at_once.as_ref().map(|(reset, _)| *reset))
+    }
+}

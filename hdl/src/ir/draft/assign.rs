@@ -1,0 +1,69 @@
+//! Assignments: to what, where and when.
+
+use super::Draft;
+use crate::ir::*;
+use num_bigint::BigUint;
+
+impl Draft {
+    /// The net behind an assignable signal, and which of its bits are meant.
+    fn place(&self, id: Id) -> Option<(Id, Place)> {
+        match self.node(id).op {
+            Op::Net(Net::Wire | Net::Output | Net::Reg(_) | Net::PinIn(_)) => Some((id, Place::Whole)),
+            Op::Slice(x, lo) => match self.place(x)? {
+                (net, Place::Whole) => Some((net, Place::At(lo))),
+                (net, Place::At(base)) => Some((net, Place::At(base + lo))),
+                _ => None,
+            },
+            Op::Part(x, low) => match self.place(x)? {
+                (net, Place::Whole) => Some((net, Place::AtSignal(low))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    pub fn assign(&mut self, to: Signal, from: Signal, loc: Loc) {
+        if !self.check_same(&[from], loc) || self.node(to.id).op == Op::Poison {
+            return;
+        }
+        let Some((target, place)) = self.place(to.id) else {
+            let message = format!("{} cannot be assigned", self.describe(to.id));
+            let note = vec![(self.node(to.id).loc, "it comes from here")];
+            let help = "only wires, registers, output ports and inputs of instances can";
+            return self.error(loc, message, note, Some(help.into()));
+        };
+        if to.width != from.width {
+            return self.width_error("set", to.id, from.id, loc);
+        }
+        self.assign_stage(target, from.id, loc);
+        self.set_at.entry((target, from.id)).or_insert(loc);
+        let section = self.section();
+        self.block().push(Stmt::Set { target, place, value: from.id, section });
+    }
+    /// A wire that is `cond` where the open `when` and `switch` apply, and else what makes the property say nothing.
+    pub fn conditional(&mut self, kind: PropertyKind, cond: Id, loc: Loc) -> Id {
+        let wire = self.push(Op::Net(Net::Wire), 1, loc);
+        self.def.nodes[wire as usize].name = Some(format!("{kind}_l{}", loc.line()));
+        let idle = BigUint::from(u32::from(kind != PropertyKind::Cover));
+        let idle = self.share(SharedKey::Const(idle.clone(), 1), Op::Const(idle), 1, loc);
+        let section = self.section();
+        self.defaults.push(Stmt::Set { target: wire, place: Place::Whole, value: idle, section: 0 });
+        self.block().push(Stmt::Set { target: wire, place: Place::Whole, value: cond, section });
+        wire
+    }
+    pub fn set_reset(&mut self, reg: Id, value: Id, loc: Loc) {
+        let Op::Net(Net::Reg(r)) = self.node(reg).op else { return };
+        self.def.regs[r as usize].reset = self.reset_value(value, loc);
+    }
+    pub fn reset_value(&mut self, value: Id, loc: Loc) -> Option<BigUint> {
+        match &self.node(value).op {
+            Op::Const(v) => Some(v.clone()),
+            Op::Variant(e, v) => Some(self.def.enums[*e as usize].variants[*v as usize].1.into()),
+            Op::Poison => None,
+            _ => {
+                let message = format!("the reset value {} is not a constant", self.describe(value));
+                self.error(loc, message, vec![], None);
+                None
+            }
+        }
+    }
+}

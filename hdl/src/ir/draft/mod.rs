@@ -1,0 +1,102 @@
+//! The module under construction.
+
+mod assign;
+mod constant;
+mod label;
+mod naming;
+mod slice;
+mod stage;
+
+pub(crate) use stage::PipeData;
+
+use super::*;
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+/// A mistake was found here and is reported; what depends on it is not to be judged.
+pub(crate) struct Reported;
+
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub def: Def,
+    pub errors: Vec<Diagnostic>,
+    /// Open blocks of `when` and `switch`; the first is the module itself.
+    pub blocks: Vec<Vec<Stmt>>,
+    /// Conditions and selectors of the open blocks.
+    pub conds: Vec<Id>,
+    pub shared: HashMap<SharedKey, Id>,
+    /// Assignments that stand before all others: what properties inside `when` are where it does not apply.
+    pub defaults: Vec<Stmt>,
+    pub domain: u32,
+    /// Where a value was first assigned to a net: target, value.
+    pub set_at: HashMap<(Id, Id), Loc>,
+    /// Prefixes of `scope`.
+    pub scopes: Vec<String>,
+    pub pipes: Vec<PipeData>,
+    /// The register one stage behind a signal.
+    pub delayed: HashMap<Id, Id>,
+    /// Registers named after what they delay.
+    pub named_after: HashMap<Id, Id>,
+    /// Signals whose delayed copies are reset to 0.
+    pub valids: std::collections::HashSet<Id>,
+    /// Base stage of instances in a pipeline.
+    pub inst_stage: HashMap<u32, (u32, i32)>,
+}
+
+/// Constants and slices are shared, so that `x.bit(3)` twice is one node.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SharedKey {
+    Const(BigUint, u32),
+    Variant(u32, u32),
+    Slice(Id, u32, u32),
+}
+
+impl Draft {
+    pub fn node(&self, id: Id) -> &Node {
+        &self.def.nodes[id as usize]
+    }
+    pub fn push(&mut self, op: Op, width: u32, loc: Loc) -> Id {
+        let id = self.def.nodes.len() as Id;
+        self.def.nodes.push(Node { op, width, loc, name: None, stage: None, comment: None });
+        id
+    }
+    pub fn share(&mut self, key: SharedKey, op: Op, width: u32, loc: Loc) -> Id {
+        if let Some(&id) = self.shared.get(&key) {
+            return id;
+        }
+        let id = self.push(op, width, loc);
+        self.shared.insert(key, id);
+        id
+    }
+    /// A node of the given operator; its stage follows from its operands.
+    pub fn make(&mut self, op: Op, width: u32, loc: Loc) -> Id {
+        let operands = op.operands();
+        let poisoned = operands.iter().any(|o| self.node(*o).op == Op::Poison);
+        if let Some(v) = self.folded(&op, width) {
+            return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
+        }
+        let Ok(stage) = self.merge_stages(&operands, loc) else { return self.poison(width, loc) };
+        let id = self.push(if poisoned { Op::Poison } else { op }, width, loc);
+        self.def.nodes[id as usize].stage = stage;
+        id
+    }
+    pub fn poison(&mut self, width: u32, loc: Loc) -> Id {
+        self.push(Op::Poison, width.max(1), loc)
+    }
+    pub fn error(&mut self, loc: Loc, message: String, notes: Vec<(Loc, &str)>, help: Option<String>) {
+        self.errors.push(Diagnostic {
+            module: self.def.name.clone(),
+            message,
+            span: loc.into(),
+            notes: notes.into_iter().map(|(l, t)| (l.into(), t.to_string())).collect(),
+            help,
+        });
+    }
+    /// How many sections began so far.
+    pub fn section(&self) -> u32 {
+        self.def.sections.len() as u32
+    }
+    pub fn block(&mut self) -> &mut Vec<Stmt> {
+        self.blocks.last_mut().expect("a module has at least its own block")
+    }
+}

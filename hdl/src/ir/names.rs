@@ -1,0 +1,70 @@
+//! Names: which are legal, and those that the Verilog has beside the user's.
+
+use super::def::Enum;
+
+const KEYWORDS: &str = " always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign \
+default defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify \
+endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout \
+input instance integer join large liblist library localparam macromodule medium module nand negedge nmos nor \
+noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup \
+pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1 scalared \
+showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 \
+tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor xor logic bit byte int do \
+new this super class package import export assert assume cover property sequence final var type struct union enum unique \
+priority return break continue inside with within checker global program ref static string virtual void accept_on alias \
+always_comb always_ff always_latch before bind bins binsof chandle clocking const constraint context coverpoint covergroup \
+cross dist endchecker endclass endclocking endgroup endinterface endpackage endprogram endproperty endsequence eventually \
+expect extends extern final first_match foreach forkjoin iff ignore_bins illegal_bins implements implies interconnect \
+intersect join_any join_none let local longint matches modport nettype nexttime null packed protected pure rand randc \
+randcase randsequence reject_on restrict s_always s_eventually s_nexttime s_until s_until_with shortint shortreal soft solve \
+strong sync_accept_on sync_reject_on tagged throughout timeprecision timeunit typedef unique0 until until_with untyped \
+uwire wait_order weak wildcard ";
+
+/// Words of C++ that are none of Verilog: Verilator warns of signals that are called so.
+const CPP_WORDS: &str = " alignas alignof and_eq asm auto bitand bitor bool catch char char16_t char32_t char8_t co_await co_return \
+co_yield compl concept const_cast consteval constexpr constinit decltype delete double dynamic_cast explicit false float friend \
+goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
+requires short sizeof static_assert static_cast template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
+
+/// Is this a name that every tool takes for what we print?
+pub(crate) fn usable(name: &str) -> bool {
+    legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
+}
+
+/// Is this a name in Verilog?
+pub(crate) fn legal(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !KEYWORDS.contains(&format!(" {name} "))
+}
+
+pub(crate) fn join(prefix: &str, path: &str) -> String {
+    match (prefix.is_empty(), path.is_empty()) {
+        (_, true) => prefix.to_string(),
+        (true, _) => path.to_string(),
+        _ => format!("{prefix}_{path}"),
+    }
+}
+
+/// The wire that gathers what nothing reads.
+pub(crate) const UNUSED: &str = "unused_ok";
+
+/// Name of the localparam of a state.
+pub(crate) fn localparam(e: &Enum, variant: &str) -> String {
+    format!("{}_{}", shouting(&e.name), shouting(variant))
+}
+
+/// `WaitForData` as `WAIT_FOR_DATA`.
+fn shouting(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.chars().enumerate() {
+        if c.is_ascii_uppercase() && i > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_uppercase());
+    }
+    out
+}
+
+/// The attribute that asks for LUT RAM.
+pub(crate) const LUT_RAM: (&str, &str) = ("ram_style", "distributed");

@@ -1,0 +1,71 @@
+//! Walks over a module: what depends on what.
+
+use super::*;
+use std::collections::{BTreeSet, HashMap};
+
+/// For each assigned net: the nodes that its value depends on (values, places and conditions).
+pub(crate) fn drivers(def: &Def) -> HashMap<Id, Vec<Id>> {
+    let mut out: HashMap<Id, Vec<Id>> = HashMap::new();
+    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
+        let reads = out.entry(target).or_default();
+        reads.push(value);
+        reads.extend(under);
+        if let Place::AtSignal(low) = place {
+            reads.push(low);
+        }
+    });
+    out
+}
+
+/// All nodes that something reads.
+pub(crate) fn read_nodes(def: &Def, drivers: &HashMap<Id, Vec<Id>>) -> BTreeSet<Id> {
+    let mut read: BTreeSet<Id> = drivers.values().flatten().copied().collect();
+    read.extend(def.nodes.iter().flat_map(|n| n.op.operands()));
+    read.extend(def.regs.iter().flat_map(Reg::reads));
+    for m in &def.mems {
+        m.reads.iter().for_each(|r| read.extend(r.enable.iter().chain([&r.addr])));
+        m.writes.iter().for_each(|w| read.extend([w.addr, w.data, w.mask]));
+    }
+    read.extend(def.inside.iter().filter_map(|i| i.reset));
+    read.extend(&def.unused);
+    read.extend(def.props.iter().map(|p| p.cond));
+    read
+}
+
+/// The nodes whose value a node depends on within a cycle.
+pub(crate) fn sources(def: &Def, drivers: &HashMap<Id, Vec<Id>>, id: Id) -> Vec<Id> {
+    match def.nodes[id as usize].op {
+        Op::Net(Net::Wire | Net::Output | Net::PinIn(_)) => drivers.get(&id).cloned().unwrap_or_default(),
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &def.insts[i as usize];
+            let port = inst.pins.iter().position(|p| *p == id).unwrap_or(0) as u32;
+            let inputs = inst.def.comb.iter().find(|(p, _)| *p == port).map_or(&[][..], |(_, inputs)| inputs);
+            inputs.iter().map(|p| inst.pins[*p as usize]).collect()
+        }
+        Op::Net(Net::Reset(d)) => def.reset_inside(d).into_iter().collect(),
+        Op::Net(Net::Reg(r)) => def.regs[r as usize].at_once.iter().map(|(reset, _)| *reset).collect(),
+        Op::Net(Net::MemRead(m, p)) => {
+            let port = &def.mems[m as usize].reads[p as usize];
+            if port.sync { vec![] } else { vec![port.addr] }
+        }
+        ref op => op.operands(),
+    }
+}
+
+/// For each output port, the input ports that reach it through these sources of nodes.
+pub(crate) fn combinational(def: &Def, sources: impl Fn(Id) -> Vec<Id>) -> Vec<(u32, Vec<u32>)> {
+    let inputs: HashMap<Id, u32> =
+        def.ports.iter().enumerate().filter(|(_, p)| p.input).map(|(i, p)| (p.node, i as u32)).collect();
+    let outputs = def.ports.iter().enumerate().filter(|(_, p)| !p.input);
+    let reached = outputs.map(|(i, p)| {
+        let (mut todo, mut seen, mut found) = (vec![p.node], vec![false; def.nodes.len()], BTreeSet::new());
+        while let Some(id) = todo.pop() {
+            if !std::mem::replace(&mut seen[id as usize], true) {
+                found.extend(inputs.get(&id));
+                todo.extend(sources(id));
+            }
+        }
+        (i as u32, found.into_iter().collect())
+    });
+    reached.collect()
+}

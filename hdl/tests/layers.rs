@@ -1,0 +1,132 @@
+//! The layers of this crate: which of them may import which. Tests and docs may name everything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each layer with those that it may import; `lib.rs` alone may import all.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("ir", &[]),
+    ("foreign_text", &["ir"]),
+    ("check", &["ir", "foreign_text"]),
+    ("design", &["ir"]),
+    ("engine", &["design", "ir"]),
+    ("verilog", &["design", "ir", "foreign_text"]),
+    ("sim", &["design", "ir", "engine"]),
+    ("wave", &["sim", "engine"]),
+    ("build", &["check", "design", "ir", "foreign_text"]),
+];
+
+/// The layer that a file lies in; `lib` for the root.
+fn layer_of(file: &Path) -> String {
+    let first = file.components().next().expect("a file has a name").as_os_str().to_string_lossy();
+    first.trim_end_matches(".rs").to_string()
+}
+
+/// The code of a file, without comments and without what is only compiled for tests.
+fn code(text: &str) -> String {
+    let text = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The first names of all paths that begin at the root of the crate: `crate::ir::Node`, and each of `crate::{ir::Node, sim}`.
+fn roots(code: &str) -> Vec<String> {
+    let mut found = vec![];
+    for (at, _) in code.match_indices("crate::") {
+        let inside_a_macro = code[..at].ends_with('$');
+        let rest = &code[at + "crate::".len()..];
+        let name =
+            |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        match rest.strip_prefix('{') {
+            _ if inside_a_macro => {}
+            Some(list) => found.extend(outer(list).into_iter().map(name)),
+            None => found.push(name(rest)),
+        }
+    }
+    found
+}
+
+/// The items of a list in braces, without what stands in inner braces.
+fn outer(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut items) = (0, 0, vec![]);
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                items.push(&list[start..at]);
+                return items;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                items.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items
+}
+
+/// What a file imports against the rule, in words.
+fn violations(file: &Path, text: &str) -> Vec<String> {
+    let layer = layer_of(file);
+    if layer == "lib" {
+        return vec![];
+    }
+    let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == layer) else {
+        return vec![format!("{}: no layer is called `{layer}`", file.display())];
+    };
+    let code = code(text);
+    let wrong = roots(&code).into_iter().filter(|root| *root != layer && !allowed.contains(&root.as_str()));
+    let wrong = wrong.map(|root| format!("{}: `{layer}` may not import `crate::{root}`", file.display()));
+    // what is above the layer is named from the root, where this test sees it
+    let above =
+        code.contains("super::super").then(|| format!("{}: write `crate::`, not `super::super`", file.display()));
+    wrong.chain(above).collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match () {
+            () if path.is_dir() && name != "tests" => sources(&path, found),
+            () if name.ends_with(".rs") && name != "tests.rs" => found.push(path),
+            () => {}
+        }
+    }
+}
+
+#[test]
+fn imports_point_downwards() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![];
+    sources(&root, &mut files);
+    assert!(files.len() > 60, "only {} files were found", files.len());
+    let mut count = BTreeMap::<String, usize>::new();
+    let mut wrong = vec![];
+    for path in files {
+        let file = path.strip_prefix(&root).unwrap();
+        *count.entry(layer_of(file)).or_default() += 1;
+        wrong.extend(violations(file, &fs::read_to_string(&path).unwrap()));
+    }
+    assert!(LAYERS.iter().all(|(layer, _)| count.contains_key(*layer)), "a layer has no file: {count:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_import_the_wrong_way_is_found() {
+    let file = Path::new("ir/node.rs");
+    let text = "use crate::build::Module;\n// use crate::sim::Simulator;\nuse crate::ir::Id;\n";
+    assert_eq!(violations(file, text), ["ir/node.rs: `ir` may not import `crate::build`"]);
+    let text = "use crate::{design::{Design, PortInfo}, sim::{self, Simulator}, ir};";
+    assert_eq!(
+        violations(Path::new("verilog/mod.rs"), text),
+        ["verilog/mod.rs: `verilog` may not import `crate::sim`"]
+    );
+    // what the root names is for users
+    assert_eq!(violations(Path::new("sim/run.rs"), "fn f(d: crate::Design<()>) {}").len(), 1);
+    assert_eq!(violations(file, "use super::super::build;"), ["ir/node.rs: write `crate::`, not `super::super`"]);
+    assert_eq!(violations(Path::new("upstairs/attic.rs"), ""), ["upstairs/attic.rs: no layer is called `upstairs`"]);
+}
