@@ -14,6 +14,8 @@ mod operators;
 mod pipeline;
 mod ports;
 mod property;
+#[cfg(doctest)]
+mod refused;
 mod register;
 mod signal;
 mod slices;

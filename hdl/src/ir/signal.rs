@@ -25,7 +25,18 @@ pub(crate) const LOST: u32 = u32::MAX;
 /// # }
 /// # example().unwrap();
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// It has no value while the module is built, so Rust cannot branch on it: the choice is `mux`, `when` or `switch`, the comparison
+/// the method `eq`.
+///
+/// ```compile_fail,E0369
+/// # use hdl::*;
+/// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// if io.a == io.b { io.y.set(0) } else { io.y.set(1) } // `m.when(io.a.eq(io.b), || ..).otherwise(|| ..)`
+/// ```
+#[derive(Clone, Copy, Debug)]
 pub struct Signal {
     pub(crate) key: u32,
     pub(crate) id: Id,
