@@ -46,7 +46,16 @@ enum Phase {
 #[test]
 fn hardware_is_not_compared_by_rust() {
     assert!(has!(u32: PartialEq) && has!(bool: Into<bool>), "the question works");
-    no_values!(Signal, StateSignal<Phase>, Memory, Memory<(Signal, Signal)>, Stream, Instance<Signal>, Pipeline, Module);
+    no_values!(
+        Signal,
+        StateSignal<Phase>,
+        Memory,
+        Memory<(Signal, Signal)>,
+        Stream,
+        Instance<Signal>,
+        Pipeline,
+        Module
+    );
     no_values!(When, Switch<Signal>, Foreign, Design<()>, (Signal, Signal));
     let _ = [Phase::Idle, Phase::Run];
 }

@@ -4,7 +4,7 @@
 //! shape of a bundle is the struct with blanks: `Float { sign: bits(1), exp: bits(5), frac: bits(10) }`. A field marked
 //! `#[flip]` runs against the others, as `ready` does in a stream.
 
-use super::signal::Value;
+use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
 use super::store;

@@ -2,7 +2,7 @@
 
 use super::bundle::Bundle;
 use super::module::Module;
-use super::signal::Value;
+use super::number::Value;
 use super::store;
 use crate::ir::*;
 use std::panic::Location;

@@ -1,7 +1,7 @@
 //! [`Module`]: what a module function builds on.
 
 use super::bundle::Bundle;
-use super::signal::{Value, literal};
+use super::number::{Value, literal};
 use super::store;
 use crate::check;
 use crate::design::{Design, Ports};

@@ -1,6 +1,6 @@
 //! Rust's operators on signals.
 
-use super::signal::Value;
+use super::number::{Reading, Value};
 use super::store;
 use crate::ir::{BinOp, Op, Signal, UnOp};
 use std::ops;
@@ -84,7 +84,7 @@ impl<T: Value<Signal>> ops::Mul<T> for Signal {
     #[track_caller]
     #[allow(clippy::suspicious_arithmetic_impl)] // the widths add up
     fn mul(self, rhs: T) -> Signal {
-        let rhs = rhs.like(&self);
+        let rhs = self.beside(rhs, Reading::Unsigned, ["*", "mul_signed"]);
         self.two(BinOp::Mul, rhs, self.width + rhs.width)
     }
 }

@@ -1,6 +1,6 @@
 //! Registers after their declaration: enable, and what resets them.
 
-use super::signal::Value;
+use super::number::Value;
 use super::store;
 use crate::ir::*;
 use std::panic::Location;

@@ -1,12 +1,12 @@
 //! [`Signal`] and its operators.
 //!
 //! Width rules: `+ - & | ^` and comparisons take operands of one width, and `+ -` wrap; `*` gives the sum of the widths;
-//! shifts keep the width of the left side. A number takes the width of the signal beside it and must fit.
+//! shifts keep the width of the left side. A number takes the width of the signal beside it and must fit: see [`Value`].
 
 use super::bundle::Bundle;
+use super::number::{Reading, Value};
 use super::store;
 use crate::ir::*;
-use num_bigint::BigUint;
 use std::panic::Location;
 
 /// The shape of a signal of `width` bits: what `wire`, `reg`, `memory` and ports are made from.
@@ -36,37 +36,13 @@ pub fn clog2(n: usize) -> u32 {
     (n.max(2) - 1).ilog2() + 1
 }
 
-/// A value that can stand beside a `B`: a `B` itself, or for signals also a number, which takes the signal's width.
-pub trait Value<B> {
-    /// This value in the shape of `like`.
-    fn like(self, like: &B) -> B;
-}
-
-impl<B: Bundle> Value<B> for B {
-    fn like(self, _: &B) -> B {
-        self
-    }
-}
-
-impl Value<Signal> for BigUint {
-    #[track_caller]
-    fn like(self, like: &Signal) -> Signal {
-        like.literal(self)
-    }
-}
-
-macro_rules! int_value {
-    ($($t:ty),*) => {$(impl Value<Signal> for $t {
-        #[track_caller]
-        fn like(self, like: &Signal) -> Signal { like.integer(self as i128) }
-    })*};
-}
-int_value!(i32, u32, i64, u64, usize, bool, u8, u16, i128);
-
 macro_rules! compare {
-    ($($(#[$doc:meta])* $fn:ident $op:ident),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $fn:ident $op:ident $reading:ident $other:ident),* $(,)?) => {$(
         $(#[$doc])* #[track_caller]
-        pub fn $fn(self, rhs: impl Value<Signal>) -> Signal { self.same_width(BinOp::$op, rhs.like(&self), 1) }
+        pub fn $fn(self, rhs: impl Value<Signal>) -> Signal {
+            let rhs = self.beside(rhs, Reading::$reading, [stringify!($fn), stringify!($other)]);
+            self.same_width(BinOp::$op, rhs, 1)
+        }
     )*};
 }
 
@@ -77,25 +53,25 @@ impl Signal {
     }
     compare!(
         /// Are the two equal? One bit, as of all comparisons.
-        eq Eq,
+        eq Eq Either eq,
         /// Do the two differ?
-        ne Ne,
+        ne Ne Either ne,
         /// Less, unsigned.
-        lt Lt,
+        lt Lt Unsigned lt_signed,
         /// Less or equal, unsigned.
-        le Le,
+        le Le Unsigned le_signed,
         /// Greater, unsigned.
-        gt Gt,
+        gt Gt Unsigned gt_signed,
         /// Greater or equal, unsigned.
-        ge Ge,
+        ge Ge Unsigned ge_signed,
         /// Less, two's complement.
-        lt_signed LtSigned,
+        lt_signed LtSigned Signed lt,
         /// Less or equal, two's complement.
-        le_signed LeSigned,
+        le_signed LeSigned Signed le,
         /// Greater, two's complement.
-        gt_signed GtSigned,
+        gt_signed GtSigned Signed gt,
         /// Greater or equal, two's complement.
-        ge_signed GeSigned,
+        ge_signed GeSigned Signed ge,
     );
     /// OR of all bits: is it other than zero?
     #[track_caller]
@@ -148,36 +124,9 @@ impl Signal {
     }
     /// Two's complement product, as wide as both operands together.
     #[track_caller]
-    pub fn mul_signed(self, rhs: Signal) -> Signal {
+    pub fn mul_signed(self, rhs: impl Value<Signal>) -> Signal {
+        let rhs = self.beside(rhs, Reading::Signed, ["mul_signed", "*"]);
         self.two(BinOp::MulSigned, rhs, self.width + rhs.width)
-    }
-    /// A constant as wide as this signal.
-    #[track_caller]
-    pub fn literal(self, value: impl Into<BigUint>) -> Signal {
-        literal_beside(self.key, value.into(), self.width, Some(self.id))
-    }
-    /// A constant as wide as this signal, two's complement if negative.
-    #[track_caller]
-    pub(crate) fn integer(self, value: i128) -> Signal {
-        let magnitude = BigUint::from(value.unsigned_abs());
-        if value >= 0 {
-            return self.literal(magnitude);
-        }
-        if self.width == 0 || magnitude > BigUint::from(1u32) << (self.width - 1) {
-            self.fail(|b, id| format!("{value} does not fit in {} (two's complement)", b.describe(id)), None);
-            return self.poison(self.width);
-        }
-        self.literal((BigUint::from(1u32) << self.width) - magnitude)
-    }
-    /// A constant of `width` bits, in this signal's module.
-    #[track_caller]
-    pub fn lit(self, value: impl Into<BigUint>, width: u32) -> Signal {
-        literal(self.key, value.into(), width)
-    }
-    /// `n` zero bits in this signal's module.
-    #[track_caller]
-    pub fn zeros(self, n: u32) -> Signal {
-        literal(self.key, BigUint::default(), n)
     }
     /// A comment beside the declaration.
     #[track_caller]
@@ -249,27 +198,4 @@ impl Signal {
         }
         self.make(Op::Bin(op, self.id, rhs.id), width)
     }
-}
-
-#[track_caller]
-pub(crate) fn literal(key: u32, value: BigUint, width: u32) -> Signal {
-    literal_beside(key, value, width, None)
-}
-
-/// A constant that takes its width from the signal `beside` it, if there is one.
-#[track_caller]
-fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> Signal {
-    let loc = Location::caller();
-    let id = store::with(key, loc, |b| {
-        if width == 0 || value.bits() > u64::from(width) {
-            let plural = if width == 1 { "" } else { "s" };
-            let room = beside.map_or(format!("{width} bit{plural}"), |x| b.describe(x));
-            if beside.is_none_or(|x| b.node(x).op != Op::Poison) {
-                b.error(loc, format!("the number {value} does not fit in {room}"), vec![], None);
-            }
-            return b.poison(width, loc);
-        }
-        b.share(SharedKey::Const(value.clone(), width), Op::Const(value), width, loc)
-    });
-    Signal { key: if id.is_some() { key } else { LOST }, id: id.unwrap_or(0), width }
 }

@@ -2,7 +2,8 @@
 
 use super::bundle::Bundle;
 use super::module::Module;
-use super::signal::{Value, bits, clog2};
+use super::number::Value;
+use super::signal::{bits, clog2};
 use super::store;
 use crate::ir::*;
 use std::marker::PhantomData;
