@@ -23,7 +23,7 @@ pub mod wave;
 pub use build::naming;
 pub use build::{
     Amount, Bundle, ClockDomain, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged, State, StateSignal,
-    Stream, Switch, Value, When, bits, cat, clog2, state, stream,
+    Stream, Switch, Value, When, bits, cat, clog2, ports, state, stream,
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module};

@@ -1,5 +1,7 @@
 //! Macros of kvforge-hdl.
 
+mod ports;
+
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
@@ -63,6 +65,12 @@ fn bound(pattern: &Pat, names: &mut Vec<syn::Ident>) {
         Pat::Slice(p) => p.elems.iter().for_each(|e| bound(e, names)),
         _ => {}
     }
+}
+
+/// Declares the ports of a module: see `hdl::ports!`.
+#[proc_macro]
+pub fn ports(item: TokenStream) -> TokenStream {
+    parse_macro_input!(item as ports::Ports).expand().into()
 }
 
 /// Makes a struct of signals a bundle. `#[flip]` marks a field that runs against the others.

@@ -34,6 +34,7 @@ pub use module::Module;
 pub use number::Value;
 pub use operators::Amount;
 pub use pipeline::{Pipeline, Staged};
+pub use ports::ports;
 pub use signal::{bits, clog2};
 pub use slices::cat;
 pub use state::{State, StateSignal, state};

@@ -17,40 +17,16 @@
 /// }
 /// ```
 ///
-/// The struct gets `new(module, width)`, which declares the ports in this order.
-#[macro_export]
-macro_rules! ports {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident ($($arg:ident : $argty:ty),* $(,)?) {
-        $( $(#[doc = $doc:literal])* $dir:ident $field:ident : $ty:ty = $shape:expr ),* $(,)?
-    }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy)]
-        $vis struct $name { $( $(#[doc = $doc])* $vis $field: $ty ),* }
-        impl $name {
-            /// Declares the ports in a module. Errors about a port point to this declaration.
-            $vis fn new(module: impl Into<$crate::Module> $(, $arg: $argty)*) -> Self {
-                let module: $crate::Module = module.into();
-                $( let $field: $ty = module.port(
-                    stringify!($field), concat!("" $(, $doc)*), $crate::port_direction!($dir), $shape); )*
-                Self { $($field),* }
-            }
-        }
-        impl $crate::Ports for $name {
-            fn map_ports(&self, f: &mut dyn FnMut($crate::Signal) -> $crate::Signal) -> Self {
-                Self { $($field: $crate::Bundle::map(&self.$field, &mut |_, _, s| f(s))),* }
-            }
-        }
-    };
-}
-
-/// `input` is true, `output` false; anything else does not compile.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! port_direction {
-    (input) => {
-        true
-    };
-    (output) => {
-        false
-    };
-}
+/// The struct gets `new(module, width)`, which declares the ports in this order. Errors about a port point to its field.
+///
+/// What is missing or wrong in a field is an error of the compiler that names the port:
+///
+/// ```compile_fail
+/// # use hdl::*;
+/// ports! {
+///     struct P() {
+///         inout a: Signal = bits(1), // port `a`: its direction is `input` or `output`, not `inout`
+///     }
+/// }
+/// ```
+pub use hdl_macros::ports;

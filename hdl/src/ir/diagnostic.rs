@@ -26,8 +26,8 @@ impl fmt::Display for Span {
     }
 }
 
-/// One mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One mistake. `{:?}` prints it as `{}` does, on lines of its own.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The module in which it was made; empty where that is not known.
     pub module: String,
@@ -58,7 +58,15 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All mistakes of a module and of the modules that it uses, in the order in which they were made.
+/// What `{}` prints, from a new line on: `unwrap` and `main` put it behind words of their own.
+impl fmt::Debug for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
+    }
+}
+
+/// All mistakes of a module and of the modules that it uses, in the order in which they were made. `{:?}` prints them as `{}` does,
+/// so that an `unwrap` in a test and a `main` that returns them show what the user is to read.
 ///
 /// ```
 /// # use hdl::*;
@@ -75,12 +83,18 @@ impl fmt::Display for Diagnostic {
 /// assert_eq!(errors.0[0].message, "the widths differ in `+`: `a` (8 bits) and `b` (4 bits)");
 /// assert_eq!(errors.0[0].help.as_deref(), Some("widen with `zext` or `sext`, or cut with `trunc`"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Errors(pub Vec<Diagnostic>);
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|d| write!(f, "{d}"))
+    }
+}
+
+impl fmt::Debug for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
     }
 }
 
