@@ -22,8 +22,8 @@ pub mod wave;
 #[doc(hidden)]
 pub use build::naming;
 pub use build::{
-    Amount, Bundle, ClockDomain, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged, State, StateSignal,
-    Stream, Switch, Value, When, bits, cat, clog2, ports, state, stream,
+    Amount, Bundle, ClockDomain, Elastic, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged, State,
+    StateSignal, Stream, Switch, Value, When, bits, cat, clog2, ports, state, stream,
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module};

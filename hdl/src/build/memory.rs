@@ -145,29 +145,42 @@ impl<B: Bundle> Memory<B> {
         let width = self.shape.total_width();
         let data = self.module.net(width, Net::MemRead(self.index, port), None, loc);
         store::with(self.module.key, loc, |b| {
-            let stage = b.node(addr.id).stage;
-            b.def.nodes[data.id as usize].stage = stage.map(|(p, s)| (p, s + i32::from(sync)));
-            let port = ReadPort { addr: addr.id, data: data.id, sync, enable: enable.map(|e| e.id), domain: b.domain };
+            let mut enable = enable.map(|e| e.id);
+            // what stands still may be the address, but the word there may change
+            if let Some(stage) = b.node(addr.id).stage.filter(|s| s.at.is_some()) {
+                b.def.nodes[data.id as usize].stage = Some(stage.later(i32::from(sync)));
+                enable = b.read_enable(addr.id, stage, sync, enable, loc);
+                b.reaches(data.id, loc);
+            }
+            let port = ReadPort { addr: addr.id, data: data.id, sync, enable, domain: b.domain };
             b.def.mems[self.index as usize].reads.push(port);
         });
         self.shape.unpack(data)
+    }
+    /// In a pipeline scope it is read and written at different stages, on purpose: an item may not see what one shortly before it
+    /// wrote, or may see what one behind it wrote.
+    #[track_caller]
+    pub fn feedback(self) -> Self {
+        self.module.with(|b| b.staging.feedback_memories.insert(self.index));
+        self
     }
     /// The word at `addr`, in the same cycle.
     #[track_caller]
     pub fn read(self, addr: Signal) -> B {
         self.read_port(addr, false, None)
     }
-    /// The word at `addr` one cycle later; a write in the cycle of the address is not seen yet.
+    /// The word at `addr` one cycle later; a write in the cycle of the address is not seen yet. In a pipeline that stands, it stands
+    /// too.
     #[track_caller]
     pub fn read_sync(self, addr: Signal) -> B {
         self.read_port(addr, true, None)
     }
-    /// As [`Memory::read_sync`], holding the last word unless `enable` is 1.
+    /// As [`Memory::read_sync`], holding the last word unless `enable` is 1. In a pipeline, `enable` is of the stage of the address.
     #[track_caller]
     pub fn read_sync_enabled(self, addr: Signal, enable: Signal) -> B {
         self.read_port(addr, true, Some(enable))
     }
-    /// Writes a word when `enable` is 1.
+    /// Writes a word when `enable` is 1; in a pipeline, once for each item: not while it stands.
     #[track_caller]
     pub fn write(self, addr: Signal, data: B, enable: Signal) {
         self.write_lanes(addr, data, enable)
@@ -200,11 +213,10 @@ impl<B: Bundle> Memory<B> {
                 let help = "the mask has one bit for each equal part of the word";
                 return b.error(loc, message, vec![], Some(help.into()));
             }
-            let domain = b.domain;
-            if b.merge_stages(&[addr.id, data.id, mask.id], loc).is_err() {
-                return;
-            }
-            let port = WritePort { addr: addr.id, data: data.id, mask: mask.id, domain, section: b.section() };
+            let Ok(stage) = b.merge_stages(&[addr.id, data.id, mask.id], loc) else { return };
+            let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
+            let mask = b.gated(mask.id, moves, stage);
+            let port = WritePort { addr: addr.id, data: data.id, mask, domain: b.domain, section: b.section() };
             b.def.mems[self.index as usize].writes.push(port);
         });
     }

@@ -13,6 +13,8 @@ pub mod naming;
 mod number;
 mod operators;
 mod pipeline;
+mod pipeline_state;
+mod pipeline_stream;
 mod ports;
 mod property;
 #[cfg(doctest)]
@@ -34,6 +36,7 @@ pub use module::Module;
 pub use number::Value;
 pub use operators::Amount;
 pub use pipeline::{Pipeline, Staged};
+pub use pipeline_stream::Elastic;
 pub use ports::ports;
 pub use signal::{bits, clog2};
 pub use slices::cat;

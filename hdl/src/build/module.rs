@@ -69,10 +69,16 @@ impl Module {
     pub fn section(self, text: &str) {
         self.with(|b| b.def.sections.push((b.def.nodes.len() as Id, text.to_string())));
     }
-    /// States the cycles from inputs to outputs, so that a pipeline scope of a parent knows them.
+    /// States the cycles from inputs to outputs, so that a pipeline scope of a parent knows them. It is compared with the stage at
+    /// which the module's own pipeline leaves, and with the registers on the way from inputs to outputs. Where an input holds
+    /// all of these (see [`Module::pipeline_enabled`]), a parent's pipeline connects it.
     #[track_caller]
     pub fn latency(self, cycles: u32) {
-        self.with(|b| b.def.latency = Some(cycles));
+        let loc = Location::caller();
+        self.with(|b| {
+            b.def.latency = Some(cycles);
+            b.latency_at = Some(loc);
+        });
     }
     /// Names given inside `f` start with `prefix_`.
     #[track_caller]

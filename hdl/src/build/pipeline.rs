@@ -17,9 +17,13 @@
 //! # }
 //! # mac().unwrap();
 //! ```
+//!
+//! What is not in the scope cannot be combined with what is: it enters, or it is marked as [`Pipeline::constant`] or
+//! [`Pipeline::state`]. Literals fit anywhere.
 
 use super::bundle::Bundle;
 use super::module::Module;
+use super::naming::Nameable;
 use super::store;
 use crate::ir::*;
 use std::panic::Location;
@@ -27,29 +31,44 @@ use std::panic::Location;
 /// A pipeline scope of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Pipeline {
-    module: Module,
-    index: u32,
+    pub(crate) module: Module,
+    pub(crate) index: u32,
 }
 
 impl Module {
     /// A pipeline that advances at every clock edge.
     #[track_caller]
     pub fn pipeline(self, name: &str) -> Pipeline {
-        self.pipe(name, None)
+        self.pipe(name, Advance::Always)
     }
-    /// A pipeline whose registers hold unless `advance` is 1.
+    /// A pipeline that stands still unless `advance` is 1: its registers, also those that the user declares and writes in it, its
+    /// memories and the instances in it.
     #[track_caller]
     pub fn pipeline_enabled(self, name: &str, advance: Signal) -> Pipeline {
+        let loc = Location::caller();
         advance.one_bit("the enable of a pipeline");
-        self.pipe(name, Some(advance.id))
+        let ours = store::with(self.key, loc, |b| b.check_same(&[advance], loc)).unwrap_or(false);
+        self.pipe(name, if ours { Advance::When(advance.id) } else { Advance::Always })
     }
     #[track_caller]
-    fn pipe(self, name: &str, enable: Option<Id>) -> Pipeline {
+    pub(crate) fn pipe(self, name: &str, advance: Advance) -> Pipeline {
+        let loc = Location::caller();
         let index = self.with(|b| {
-            b.pipes.push(PipeData { name: name.into(), enable });
-            b.pipes.len() as u32 - 1
+            b.staging.pipes.push(PipeData { name: name.into(), variable: "p".into(), loc, advance });
+            b.staging.pipes.len() as u32 - 1
         });
         Pipeline { module: self, index }
+    }
+}
+
+impl Nameable for Pipeline {
+    /// Messages call it so.
+    fn take_name(&self, name: &str) {
+        self.module.with(|b| {
+            if let Some(pipe) = b.staging.pipes.get_mut(self.index as usize) {
+                pipe.variable = name.into();
+            }
+        });
     }
 }
 
@@ -62,20 +81,46 @@ impl Pipeline {
     /// Takes signals into the pipeline at a later stage.
     #[track_caller]
     pub fn enter_at<B: Bundle>(self, stage: u32, x: B) -> B {
-        let loc = Location::caller();
+        self.gate(x, Gate::Enter, Some(stage as i32), Location::caller())
+    }
+    /// Settings that stand still while data is in flight: they can be used at every stage. Where they change while something is in
+    /// the pipeline, it is computed with some old and some new ones.
+    ///
+    /// ```
+    /// # use hdl::*;
+    /// # ports! { struct P() { input x: Signal = bits(8), input limit: Signal = bits(8), output y: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn example() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("example");
+    /// # let io = P::new(m);
+    /// let p = m.pipeline("clamp");
+    /// let x = p.enter(io.x).next();
+    /// let limit = p.constant(io.limit); // `x.gt(io.limit)` is an error: the limit of which item?
+    /// io.y.set(p.leave(x.gt(limit).mux(limit, x)));
+    /// # m.finish(io)
+    /// # }
+    /// # example().unwrap();
+    /// ```
+    #[track_caller]
+    pub fn constant<B: Bundle>(self, x: B) -> B {
+        self.gate(x, Gate::Constant, None, Location::caller())
+    }
+    /// Puts signals from outside behind a gate.
+    fn gate<B: Bundle>(self, x: B, gate: Gate, at: Option<i32>, loc: Loc) -> B {
         x.map(&mut |_, _, s| {
             let id = store::with(self.module.key, loc, |b| {
-                if !b.check_same(&[s], loc) {
+                if !b.check_same(&[s], loc) || b.node(s.id).op == Op::Poison {
                     return b.poison(s.width, loc);
                 }
-                if let Some((p, at)) = b.node(s.id).stage {
-                    let (what, name) = (b.describe(s.id), b.pipes[p as usize].name.clone());
-                    let message = format!("{what} is already at stage {at} of pipeline `{name}`");
+                if let Some(stage @ Stage { at: Some(at), .. }) = b.node(s.id).stage {
+                    let message =
+                        format!("{} is already at stage {at} of pipeline `{}`", b.describe(s.id), b.pipe(stage).name);
                     b.error(loc, message, vec![], Some("take it out with `leave` first".into()));
                     return b.poison(s.width, loc);
                 }
                 let id = b.push(Op::Alias(s.id), s.width, loc);
-                b.def.nodes[id as usize].stage = Some((self.index, stage as i32));
+                b.def.nodes[id as usize].stage = Some(Stage { pipe: self.index, at });
+                b.staging.gates.insert(id, gate);
                 id
             });
             Signal { id: id.unwrap_or(0), ..s }
@@ -89,7 +134,7 @@ impl Pipeline {
     /// Marks a signal in the pipeline as a valid bit: its delayed copies are reset to 0.
     #[track_caller]
     pub fn valid(self, s: Signal) -> Signal {
-        self.module.with(|b| b.valids.insert(s.id));
+        self.module.with(|b| b.staging.valids.insert(s.id));
         s
     }
     /// Takes signals out of the pipeline; all must be at one stage.
@@ -98,18 +143,35 @@ impl Pipeline {
         let loc = Location::caller();
         let mut ids = vec![];
         x.each(&mut |_, _, s| ids.push(s.id));
-        store::with(self.module.key, loc, |b| b.merge_stages(&ids, loc).is_ok());
+        store::with(self.module.key, loc, |b| self.check_leaving(b, &ids, loc));
         x.map(&mut |_, _, s| {
             let id = store::with(self.module.key, loc, |b| match b.check_same(&[s], loc) {
-                true => b.push(Op::Alias(s.id), s.width, loc),
+                true => {
+                    let id = b.push(Op::Alias(s.id), s.width, loc);
+                    b.staging.gates.insert(id, Gate::Leave);
+                    id
+                }
                 false => b.poison(s.width, loc),
             });
             Signal { id: id.unwrap_or(0), key: self.module.key, ..s }
         })
     }
-    /// The stage of a signal, from 0; `None` for signals outside, such as constants and settings.
+    fn check_leaving(self, b: &mut Draft, ids: &[Id], loc: Loc) {
+        let Ok(stage) = b.merge_stages(ids, loc) else { return };
+        let name = b.staging.pipes[self.index as usize].name.clone();
+        if let Some(outside) = b.outsider(ids) {
+            let message = format!("{} is not in pipeline `{name}`", b.describe(outside));
+            b.error(loc, message, vec![], Some("use it as it is: only what entered can leave".into()));
+        } else if let Some(stage) = stage.filter(|s| s.pipe != self.index) {
+            let other = b.pipe(stage).variable.clone();
+            let message =
+                format!("{} is in pipeline `{}`, and leaves `{name}` here", b.describe(ids[0]), b.pipe(stage).name);
+            b.error(loc, message, vec![], Some(format!("leave the one that it is in: `{other}.leave(..)`")));
+        }
+    }
+    /// The stage of a signal, from 0; `None` for signals outside, such as literals, and for constants of the pipeline.
     pub fn stage_of(self, s: Signal) -> Option<u32> {
-        self.module.with(|b| b.node(s.id).stage.map(|(_, s)| s as u32))
+        self.module.with(|b| b.node(s.id).stage.and_then(|s| s.at).map(|at| at as u32))
     }
 }
 

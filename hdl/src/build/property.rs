@@ -50,6 +50,7 @@ impl Module {
             store::with(self.key, loc, |b| {
                 if b.check_same(&[s], loc) {
                     b.def.nodes[reg.id as usize].stage = b.node(s.id).stage;
+                    b.staging.marks.insert(reg.id, Mark::Past);
                     let section = b.section();
                     b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: s.id, section });
                 }

@@ -4,10 +4,13 @@ mod clocks;
 mod driven;
 mod foreign;
 mod foreign_names;
+mod hold;
 mod inside;
+mod latency;
 mod loops;
 mod names;
 mod simplify;
+mod stages;
 
 use crate::ir::*;
 
@@ -18,6 +21,12 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     }
     b.def.stmts = std::mem::take(&mut b.defaults);
     b.def.stmts.extend(std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default());
+    if b.errors.is_empty() {
+        stages::check(&mut b);
+    }
+    if b.errors.is_empty() {
+        hold::connect(&mut b);
+    }
     names::settle(&mut b);
     if b.errors.is_empty() {
         // checks of the whole speak of consequences; they come when the parts are right
@@ -37,6 +46,7 @@ fn whole(b: &mut Draft, loc: Loc) {
     if b.errors.is_empty() {
         b.def.comb = walk::combinational(&b.def, |id| walk::sources(&b.def, &drivers, id));
         clocks::check(b, &drivers);
+        latency::check(b, &drivers);
         simplify::simplify(&mut b.def);
     }
 }

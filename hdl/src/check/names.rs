@@ -79,7 +79,7 @@ fn wished(b: &Draft, id: Id) -> Option<String> {
     };
     match n.op {
         Op::Net(Net::Reg(_)) => Some(match b.named_after.get(&id) {
-            Some(&of) => format!("{}_s{}", delayed_base(b, of), n.stage.map_or(0, |s| s.1)),
+            Some(&of) => format!("{}_s{}", delayed_base(b, of), n.stage.and_then(|s| s.at).unwrap_or(0)),
             None => format!("reg_l{}", n.loc.line()),
         }),
         Op::Net(Net::Wire) => Some(format!("wire_l{}", n.loc.line())),

@@ -134,10 +134,24 @@ pub(crate) struct Def {
     pub timed: Vec<(u32, Vec<u32>)>,
     /// Cycles from inputs to outputs, if the user stated them.
     pub latency: Option<u32>,
+    /// With a latency: the input (index into `ports`) that everything behind the outputs holds without.
+    pub advance: Option<u32>,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.
     pub foreign: Option<Box<ForeignDef>>,
     /// All foreign modules below this one.
     pub foreign_below: Vec<Arc<Def>>,
+}
+
+impl Def {
+    /// Has this module, or one below it, anything that keeps a value from cycle to cycle?
+    pub fn keeps_something(&self) -> bool {
+        let memory = |m: &Memory| !m.writes.is_empty() || m.reads.iter().any(|r| r.sync);
+        let clocked = self.foreign.as_ref().is_some_and(|f| !f.clocks.is_empty());
+        clocked
+            || !self.regs.is_empty()
+            || self.mems.iter().any(memory)
+            || self.insts.iter().any(|i| i.def.keeps_something())
+    }
 }
 
 impl Reg {

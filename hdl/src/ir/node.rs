@@ -60,6 +60,22 @@ pub(crate) enum Op {
     Poison,
 }
 
+/// Where a signal stands in a pipeline scope.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Stage {
+    /// Index into the pipelines of the module.
+    pub pipe: u32,
+    /// `None`: at every stage, because it stands still while data is in flight.
+    pub at: Option<i32>,
+}
+
+impl Stage {
+    /// So many stages later.
+    pub fn later(self, stages: i32) -> Stage {
+        Stage { at: self.at.map(|at| at + stages), ..self }
+    }
+}
+
 /// One signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -68,8 +84,8 @@ pub(crate) struct Node {
     pub loc: Loc,
     /// While building: the wished name. In a [`Def`]: unique in the module and legal Verilog; always there for nets.
     pub name: Option<String>,
-    /// Pipeline and stage, for signals inside a pipeline scope.
-    pub stage: Option<(u32, i32)>,
+    /// For signals inside a pipeline scope.
+    pub stage: Option<Stage>,
     pub comment: Option<String>,
 }
 

@@ -66,7 +66,7 @@ pub fn classify() -> Result<Design<ClassifyPorts>, Errors> {
     let sign = (x.msb() & !nan).next();
 
     m.section("the thresholds of its side");
-    let t = io.thresholds;
+    let t = p.constant(io.thresholds);
     let outer = sign.mux(magnitude.gt(t.s_low), magnitude.gt(t.s_high));
     let inner = sign.mux(magnitude.le(t.t_low), magnitude.le(t.t_high)) & !outer;
 

@@ -227,7 +227,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
                 outer: map.outer.bit(i),
                 sign: map.sign.bit(i),
             };
-            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, &current, kind)))
+            m.scope(format!("lane{i}"), || decode(coded, info, |kind| table.look_up(m, back, &current, kind)))
         })
         .collect();
     // the last beat has read the tables when it leaves stage 1, however long it stood there: only then may they be written again

@@ -117,8 +117,8 @@ pub fn maxima(lanes: u32) -> Result<Design<MaximaPorts>, Errors> {
     let beat = level[0];
 
     m.section("the running maximum over the beats");
-    let so_far = m.reg(maxima_shape());
-    let remarked = m.reg(bits(1));
+    let so_far = p.state(m.reg(maxima_shape()), beat);
+    let remarked = p.state(m.reg(bits(1)), beat);
     let valid = valid.meet(beat);
     let first = first.meet(beat);
     let remark = p.enter(io.remark).meet(beat);
@@ -128,7 +128,7 @@ pub fn maxima(lanes: u32) -> Result<Design<MaximaPorts>, Errors> {
     });
     let done = p.valid(valid & last.meet(beat)).next();
     io.done.set(p.leave(done));
-    io.maxima.set(p.leave(so_far));
-    io.remarked.set(p.leave(remarked));
+    io.maxima.set(p.leave(p.after(so_far)));
+    io.remarked.set(p.leave(p.after(remarked)));
     m.finish(io)
 }

@@ -120,6 +120,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let last = front.enter(guard.m.payload.last).next();
     let data = front.enter(guard.m.payload.data).next();
     let classifier = classify()?;
+    let still = front.constant(settings);
     let found: Vec<(Classified, Signal)> = data
         .lanes(16)
         .into_iter()
@@ -127,7 +128,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
         .map(|(i, x)| {
             let lane = m.instance(&classifier).named(format!("classify_{i}"));
             lane.x.set(x);
-            lane.thresholds.set(settings);
+            lane.thresholds.set(still);
             (lane.y.next(), lane.nonfinite)
         })
         .collect();
@@ -141,7 +142,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let ring = m.memory(bits(p.lanes * CLASSIFIED_BITS), depth).style(RamStyle::Block);
     // a beat is read only after it was written, so reads and writes never meet
     let ring = ring.attribute("no_rw_check", "");
-    let write_at = m.reg_reset(bits(clog2(depth)), 0);
+    let write_at = front.state(m.reg_reset(bits(clog2(depth)), 0), valid);
     ring.write(write_at, elements, valid);
     m.when(valid, || write_at.set(write_at + 1));
 
@@ -150,10 +151,10 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let counts = m.memory(bits(7), (depth * lanes / CHUNK as usize).max(2)).style(RamStyle::Block);
     let counts = counts.attribute("no_rw_check", "");
     let count_bits = clog2((depth * lanes / CHUNK as usize).max(2));
-    let count_at = m.reg_reset(bits(count_bits), 0);
-    let so_far = m.reg_reset(bits(7), 0);
+    let count_at = front.state(m.reg_reset(bits(count_bits), 0), in_beat);
+    let so_far = front.state(m.reg_reset(bits(7), 0), in_beat);
     let counted = valid.meet(in_beat);
-    let chunk_position = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
+    let chunk_position = front.state(m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0), in_beat);
     let chunk_ends = if p.chunk_beats() == 1 { one } else { chunk_position.eq(p.chunk_beats() - 1) };
     let in_chunk = so_far + in_beat;
     counts.write(count_at, in_chunk, counted & chunk_ends);
@@ -216,8 +217,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let (beat_first, beat_last, chunk_first) = back.enter((beat_first, beat_last, chunk_first));
     let chunk_beat = back.enter(chunk_beat);
     // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
-    let word = ring.read_sync_enabled(back.enter(read_at), advance).next();
-    let count = counts.read_sync_enabled(back.enter(read_count_at), advance).next();
+    let word = ring.read_sync(back.enter(read_at)).next();
+    let count = counts.read_sync(back.enter(read_count_at)).next();
     let current = table.current().enter(back, word);
     let split = back.enter(table.split).meet(word);
     let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();

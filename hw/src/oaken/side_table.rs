@@ -139,9 +139,9 @@ impl SideTable {
         }
     }
 
-    /// The entry for an element. `kind` is at stage 0 of the lanes' pipeline, the entry at stage 2.
+    /// The entry for an element. `kind` is at stage 0 of the lanes' pipeline `p`, the entry at stage 2.
     #[module]
-    pub fn look_up(&self, m: Module, current: &Current, kind: Kind) -> HalfStep {
+    pub fn look_up(&self, m: Module, p: Pipeline, current: &Current, kind: Kind) -> HalfStep {
         let inner = (kind.outlier & !kind.outer).next();
         let side = match (&self.place, current) {
             (Place::Lanes(write), Current::Slot(slot)) => {
@@ -161,7 +161,8 @@ impl SideTable {
                 let levels = levels.next();
                 let (outlier, outer, negative) = (kind.outlier.next(), kind.outer.next(), kind.negative.next());
                 let middle = negative.mux(levels.middle_neg, levels.middle_pos);
-                let itself = negative.mux(exact[1], exact[0]);
+                // the thresholds change only when no vector is under way
+                let itself = negative.mux(p.constant(exact[1]), p.constant(exact[0]));
                 let outer_side = kind.exact.next().mux(itself, negative.mux(levels.outer_neg, levels.outer_pos));
                 let half = outer.mux(outer_side.half, levels.inner);
                 outlier.mux(HalfStep { base: outer_side.base, half }, middle)

@@ -34,7 +34,7 @@ impl Draft {
         if to.width != from.width {
             return self.width_error("set", to.id, from.id, loc);
         }
-        self.assign_stage(target, from.id, loc);
+        self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();
         self.block().push(Stmt::Set { target, place, value: from.id, section });
@@ -45,6 +45,8 @@ impl Draft {
         self.def.nodes[wire as usize].name = Some(format!("{kind}_l{}", loc.line()));
         let idle = BigUint::from(u32::from(kind != PropertyKind::Cover));
         let idle = self.share(SharedKey::Const(idle.clone(), 1), Op::Const(idle), 1, loc);
+        let sources: Vec<Id> = self.conds.iter().copied().chain([cond]).collect();
+        self.def.nodes[wire as usize].stage = self.merge_stages(&sources, loc).unwrap_or(None);
         let section = self.section();
         self.defaults.push(Stmt::Set { target: wire, place: Place::Whole, value: idle, section: 0 });
         self.block().push(Stmt::Set { target: wire, place: Place::Whole, value: cond, section });

@@ -24,7 +24,7 @@ impl Draft {
             return name.clone();
         }
         if let Some(of) = self.named_after.get(&id) {
-            return format!("{}_s{}", self.label_to(*of, depth), n.stage.map_or(0, |s| s.1));
+            return format!("{}_s{}", self.label_to(*of, depth), n.stage.and_then(|s| s.at).unwrap_or(0));
         }
         if depth == 0 && !matches!(n.op, Op::Const(_) | Op::Variant(..) | Op::Alias(_) | Op::Net(_)) {
             return "..".into();

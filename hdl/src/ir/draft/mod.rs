@@ -2,12 +2,18 @@
 
 mod assign;
 mod constant;
+mod delay;
+mod elastic;
 mod label;
+mod mark;
 mod naming;
+mod pin;
+mod pipe;
 mod slice;
 mod stage;
 
-pub(crate) use stage::PipeData;
+pub(crate) use elastic::Elastic as ElasticData;
+pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
 
 use super::*;
 use num_bigint::BigUint;
@@ -32,15 +38,11 @@ pub(crate) struct Draft {
     pub set_at: HashMap<(Id, Id), Loc>,
     /// Prefixes of `scope`.
     pub scopes: Vec<String>,
-    pub pipes: Vec<PipeData>,
-    /// The register one stage behind a signal.
-    pub delayed: HashMap<Id, Id>,
+    pub staging: Staging,
     /// Registers named after what they delay.
     pub named_after: HashMap<Id, Id>,
-    /// Signals whose delayed copies are reset to 0.
-    pub valids: std::collections::HashSet<Id>,
-    /// Base stage of instances in a pipeline.
-    pub inst_stage: HashMap<u32, (u32, i32)>,
+    /// Where the user stated the latency.
+    pub latency_at: Option<Loc>,
 }
 
 /// Constants and slices are shared, so that `x.bit(3)` twice is one node.

@@ -1,140 +1,259 @@
-//! Stages of pipelines: what belongs together, and the registers between.
+//! Stages of pipelines: what belongs together.
 
-use super::{Draft, Reported};
+use super::{Draft, Gate, Mark, Reported};
 use crate::ir::*;
 
-/// A pipeline scope.
-#[derive(Debug)]
-pub(crate) struct PipeData {
-    pub name: String,
-    pub enable: Option<Id>,
-}
-
 impl Draft {
-    /// The stage that signals used together have; reports an error when they have several.
-    pub fn merge_stages(&mut self, ids: &[Id], loc: Loc) -> Result<Option<(u32, i32)>, Reported> {
-        let mut found: Option<(Id, (u32, i32))> = None;
+    /// Can this be used beside any stage, because it is made of literals only?
+    pub fn is_free(&self, id: Id) -> bool {
+        match &self.node(id).op {
+            Op::Const(_) | Op::Variant(..) | Op::Poison | Op::Net(Net::Any(false)) => true,
+            Op::Net(_) => false,
+            op => op.operands().into_iter().all(|x| self.is_free(x)),
+        }
+    }
+    /// The first of these that comes from outside of all pipelines, and is no literal.
+    pub fn outsider(&self, ids: &[Id]) -> Option<Id> {
+        ids.iter().copied().find(|id| self.node(*id).stage.is_none() && !self.is_free(*id))
+    }
+    /// The stage that signals used together have; reports an error when they have several, or when some are outside.
+    pub fn merge_stages(&mut self, ids: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
+        let mut found: Option<(Id, Stage)> = None;
         for &id in ids {
             match (found, self.node(id).stage) {
                 (None, Some(s)) => found = Some((id, s)),
-                (Some((first, a)), Some(b)) if a != b => {
+                (Some((first, a)), Some(b)) if a.pipe != b.pipe && a.at.or(b.at).is_some() => {
+                    self.stage_error(first, id, loc);
+                    return Err(Reported);
+                }
+                // settings of two pipelines belong to neither
+                (Some((_, a)), Some(b)) if a.pipe != b.pipe => return Ok(None),
+                (Some((_, Stage { at: None, .. })), Some(b)) => found = Some((id, b)),
+                (Some((first, a)), Some(b)) if b.at.is_some() && a != b => {
                     self.stage_error(first, id, loc);
                     return Err(Reported);
                 }
                 _ => {}
             }
         }
-        Ok(found.map(|f| f.1))
+        match found.and_then(|f| Some((f, self.outsider(ids)?))) {
+            Some(((inside, stage), outside)) if stage.at.is_some() => {
+                self.outside_error(inside, outside, loc);
+                Err(Reported)
+            }
+            Some(_) => Ok(None),
+            None => Ok(found.map(|f| f.1)),
+        }
     }
     pub fn stage_error(&mut self, a: Id, b: Id, loc: Loc) {
-        let (Some((pa, sa)), Some((pb, sb))) = (self.node(a).stage, self.node(b).stage) else { return };
+        let (Some(sa), Some(sb)) = (self.node(a).stage, self.node(b).stage) else { return };
         let (da, db) = (self.describe(a), self.describe(b));
-        if pa != pb {
-            let (na, nb) = (self.pipes[pa as usize].name.clone(), self.pipes[pb as usize].name.clone());
-            let message = format!("{da} belongs to pipeline `{na}`, {db} to pipeline `{nb}`");
-            self.error(loc, message, vec![], Some("take one out of its pipeline with `leave`".into()));
-            return;
-        }
-        let name = &self.pipes[pa as usize].name;
-        let apart = sa.abs_diff(sb);
-        let plural = if apart == 1 { "" } else { "s" };
-        let message =
-            format!("{da} is at stage {sa}, {db} at stage {sb} of pipeline `{name}`: {apart} stage{plural} apart");
-        let (early, late) = if sa < sb { (a, b) } else { (b, a) };
-        let help = format!("delay the earlier one: `{}.meet({})`", self.label(early), self.label(late));
         let notes = vec![(self.node(a).loc, "the first comes from here"), (self.node(b).loc, "the second from here")];
+        let (Some(at_a), Some(at_b), true) = (sa.at, sb.at, sa.pipe == sb.pipe) else {
+            let message =
+                format!("{da} belongs to pipeline `{}`, {db} to pipeline `{}`", self.pipe(sa).name, self.pipe(sb).name);
+            let help = match (sa.at, sb.at) {
+                (None, _) => {
+                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sb).variable, self.label(a))
+                }
+                (_, None) => {
+                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sa).variable, self.label(b))
+                }
+                _ => "take one out of its pipeline with `leave`".into(),
+            };
+            return self.error(loc, message, notes, Some(help));
+        };
+        let apart = at_a.abs_diff(at_b);
+        let plural = if apart == 1 { "" } else { "s" };
+        let name = &self.pipe(sa).name;
+        let message =
+            format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {apart} stage{plural} apart");
+        let (early, late) = if at_a < at_b { (a, b) } else { (b, a) };
+        let mut help = format!("delay the earlier one: `{}.meet({})`", self.label(early), self.label(late));
+        if self.is_written(late) {
+            let (variable, late, early) = (&self.pipe(sa).variable, self.label(late), self.label(early));
+            help += &format!(
+                "; or, if `{late}` is meant as the items before left it, mark it where it is declared: `{variable}.state({late}, {early})`"
+            );
+        }
         self.error(loc, message, notes, Some(help));
     }
-    pub fn delay(&mut self, id: Id, loc: Loc) -> Id {
-        if let Some(&known) = self.delayed.get(&id) {
-            return known;
-        }
-        let node = self.node(id).clone();
-        if node.op == Op::Poison {
-            return id;
-        }
-        let Some((pipe, stage)) = node.stage else {
-            if matches!(node.op, Op::Const(_) | Op::Variant(..)) {
-                return id; // a constant is at every stage
+    /// Is this a register that the user assigns, and did not mark?
+    fn is_written(&self, id: Id) -> bool {
+        let reg = matches!(self.node(id).op, Op::Net(Net::Reg(_)));
+        reg && self.staging.written.contains_key(&id) && !self.staging.marks.contains_key(&id)
+    }
+    /// A signal of a stage and one from outside of the pipeline stand together.
+    pub fn outside_error(&mut self, inside: Id, outside: Id, loc: Loc) {
+        let Some(stage @ Stage { at: Some(at), .. }) = self.node(inside).stage else { return };
+        let name = &self.pipe(stage).name;
+        let message = format!(
+            "{} does not belong to pipeline `{name}`, {} is at its stage {at}",
+            self.describe(outside),
+            self.describe(inside)
+        );
+        let notes = vec![
+            (self.node(outside).loc, "the first comes from here"),
+            (self.node(inside).loc, "the second from here"),
+        ];
+        let help = self.outside_help(inside, outside, stage);
+        self.error(loc, message, notes, Some(help));
+    }
+    /// What to do with a signal from outside.
+    fn outside_help(&self, inside: Id, outside: Id, stage: Stage) -> String {
+        let (p, x, at) = (&self.pipe(stage).variable, self.rust(outside, "x"), self.rust(inside, "y"));
+        let assigned = self.set_at.keys().any(|(target, _)| *target == outside);
+        match self.node(outside).op {
+            Op::Alias(of)
+                if self.staging.gates.get(&outside) == Some(&Gate::Leave)
+                    && self.node(of).stage.is_some_and(|s| s.pipe == stage.pipe) =>
+            {
+                return "it left the pipeline before; use what it was made from, delayed with `meet`".into();
             }
-            let message = format!("{} is not in a pipeline", self.describe(id));
-            self.error(loc, message, vec![], Some("take it in with `enter`, or use a register".into()));
-            return self.poison(node.width, loc);
+            Op::Net(Net::Wire) if !assigned => {
+                return format!(
+                    "assign `{x}` before it is read here: it takes its stage from that; a way back from a later stage is `{p}.feedback({x}, {at})`"
+                );
+            }
+            Op::Net(Net::PinOut(_)) => return "connect the inputs of the instance before its outputs are read".into(),
+            _ => {}
+        }
+        let meet = if stage.at == Some(0) { String::new() } else { format!(".meet({at})") };
+        let state = match self.node(outside).op {
+            Op::Net(Net::Reg(_)) => format!(
+                ", `{p}.state({x}, {at})` where it is declared if it is what the items before left at this stage"
+            ),
+            _ => String::new(),
         };
-        let index = self.def.regs.len() as u32;
-        let reg = self.push(Op::Net(Net::Reg(index)), node.width, loc);
-        self.def.nodes[reg as usize].stage = Some((pipe, stage + 1));
-        let reset = self.valids.contains(&id).then(num_bigint::BigUint::default);
-        if reset.is_some() {
-            self.valids.insert(reg);
-        }
-        let (enable, domain) = (self.pipes[pipe as usize].enable, self.domain);
-        self.def.regs.push(Reg { node: reg, reset, enable, at_once: None, domain });
-        // a delay does not depend on the conditions it is written under
-        let section = self.section();
-        self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });
-        self.named_after.insert(reg, id);
-        self.delayed.insert(id, reg);
-        reg
+        format!(
+            "`{p}.enter({x}){meet}` if it comes in with the data, `{p}.constant({x})` if it stands still while data is in flight{state}"
+        )
     }
-    pub fn delay_to(&mut self, id: Id, goal: Option<(u32, i32)>, loc: Loc) -> Id {
-        let (Some((pipe, stage)), Some((goal_pipe, goal_stage))) = (self.node(id).stage, goal) else { return id };
-        if pipe != goal_pipe || stage > goal_stage {
-            let message = format!(
-                "{} is at stage {stage} of pipeline `{}` and cannot meet stage {goal_stage}",
-                self.describe(id),
-                self.pipes[pipe as usize].name
-            );
-            self.error(loc, message, vec![], Some("delay the other one: a value can only be delayed".into()));
-            return self.poison(self.node(id).width, loc);
-        }
-        (stage..goal_stage).fold(id, |id, _| self.delay(id, loc))
+    /// The label of a signal, if Rust could be so; else `otherwise`.
+    pub fn rust(&self, id: Id, otherwise: &str) -> String {
+        let label = self.label(id);
+        let plain = |c: char| c.is_alphanumeric() || "_.".contains(c);
+        if label.contains("..") || !label.chars().all(plain) { otherwise.into() } else { label }
     }
-    /// The stage of an assigned net: it takes that of what is assigned, and every later assignment must have it too.
-    pub fn assign_stage(&mut self, target: Id, value: Id, loc: Loc) {
+    /// The stage of an assigned net: it follows from what is assigned, and every later assignment must give the same.
+    pub fn assign_stage(&mut self, target: Id, place: Place, value: Id, loc: Loc) {
         let mut sources = self.conds.clone();
         sources.push(value);
-        let Ok(Some(stage)) = self.merge_stages(&sources, loc) else { return };
+        if let Place::AtSignal(low) = place {
+            sources.push(low);
+        }
+        let Ok(stage) = self.merge_stages(&sources, loc) else { return };
+        let Some(stage) = stage else {
+            // a literal fits anywhere; what is from outside does not fit into a pipeline
+            if let Some(outside) = self.outsider(&sources) {
+                self.assigned_from_outside(target, outside, loc);
+            }
+            return;
+        };
         let of = sources.into_iter().find(|s| self.node(*s).stage == Some(stage)).unwrap_or(value);
         match self.node(target).op {
-            Op::Net(Net::Output) => {
-                let message =
-                    format!("{} is inside pipeline `{}`", self.describe(of), self.pipes[stage.0 as usize].name);
+            Op::Net(Net::Output) if stage.at.is_some() => {
+                let message = format!("{} is inside pipeline `{}`", self.describe(of), self.pipe(stage).name);
                 self.error(loc, message, vec![], Some("take it to an output with `leave`".into()));
             }
+            Op::Net(Net::Output) => {}
             Op::Net(Net::PinIn(inst)) => self.pin_stage(inst, of, stage, loc),
-            // a wire or register belongs to the stage at which it is assigned
-            _ if self.node(target).stage.is_none() => self.def.nodes[target as usize].stage = Some(stage),
-            _ if self.node(target).stage != Some(stage) => self.stage_error(target, of, loc),
+            Op::Net(Net::Reg(_)) => self.write_stage(target, of, stage, loc),
+            _ if self.staging.marks.contains_key(&target) => self.write_stage(target, of, stage, loc),
+            // a wire belongs to the stage at which it is assigned
+            _ => match self.node(target).stage {
+                None | Some(Stage { at: None, .. }) => self.first_stage(target, of, stage, loc),
+                Some(known) if known != stage && stage.at.is_some() => self.stage_error(target, of, loc),
+                Some(_) => {}
+            },
+        }
+    }
+    /// A net gets its stage, if nothing from outside is assigned to it.
+    fn first_stage(&mut self, target: Id, value: Id, stage: Stage, loc: Loc) {
+        match self.staging.from_outside.get(&target) {
+            None => self.def.nodes[target as usize].stage = Some(stage),
+            Some(&outside) if stage.at.is_some() => self.outside_error(value, outside, loc),
+            Some(_) => {}
+        }
+    }
+    fn assigned_from_outside(&mut self, target: Id, outside: Id, loc: Loc) {
+        self.staging.from_outside.entry(target).or_insert(outside);
+        match (&self.node(target).op, self.node(target).stage) {
+            (Op::Net(Net::PinIn(inst)), _) => self.pin_from_outside(*inst, target, outside, loc),
+            (_, Some(Stage { at: Some(_), .. })) => self.outside_error(target, outside, loc),
+            // it does not stand still
+            (_, Some(_)) => self.def.nodes[target as usize].stage = None,
             _ => {}
         }
     }
-    /// The first staged input of an instance gives its outputs their stage; the others must be at the same one.
-    fn pin_stage(&mut self, inst: u32, value: Id, stage: (u32, i32), loc: Loc) {
-        let def = self.def.insts[inst as usize].def.clone();
-        let Some(latency) = def.latency else {
-            let message = format!("`{}` does not state its latency, so it cannot stand in a pipeline", def.name);
-            let help = "state it there with `latency`, or connect values that left the pipeline";
-            return self.error(loc, message, vec![], Some(help.into()));
+    /// A register is written at a stage: it stands one stage later, unless it is marked.
+    fn write_stage(&mut self, target: Id, value: Id, stage: Stage, loc: Loc) {
+        let Some(at) = stage.at else {
+            // a register behind settings stands still with them
+            if self.node(target).stage.is_none() {
+                self.first_stage(target, value, stage, loc);
+            }
+            return;
         };
-        match self.inst_stage.get(&inst) {
-            Some(&base) if base != stage => {
-                let (what, name) = (self.describe(value), self.pipes[base.0 as usize].name.clone());
-                let message = format!(
-                    "{what} is at stage {}, but this instance of `{}` takes its inputs at stage {} of pipeline `{name}`",
-                    stage.1, def.name, base.1
-                );
-                self.error(loc, message, vec![], Some("delay the earlier one with `meet`".into()));
-            }
-            Some(_) => {}
-            None => {
-                self.inst_stage.insert(inst, stage);
-                for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports) {
-                    if !port.input {
-                        self.def.nodes[pin as usize].stage = Some((stage.0, stage.1 + latency as i32));
-                    }
-                }
-            }
+        if let Some(&outside) = self.staging.from_outside.get(&target) {
+            return self.outside_error(value, outside, loc);
         }
+        let (mark, known) = (self.staging.marks.get(&target).copied(), self.node(target).stage);
+        let read_at = known.filter(|s| s.pipe == stage.pipe).and_then(|s| s.at);
+        let before = self.staging.written.get(&target).copied();
+        let fits = match (mark, known) {
+            _ if before.is_some_and(|b| b != stage) => false,
+            (Some(Mark::Feedback), _) => read_at.is_some_and(|r| r <= at),
+            (Some(_), _) => read_at == Some(at),
+            (None, None | Some(Stage { at: None, .. })) => true,
+            (None, Some(known)) => known == stage.later(1),
+        };
+        if !fits {
+            return self.write_error(target, value, stage, loc);
+        }
+        if mark.is_none() {
+            self.def.nodes[target as usize].stage = Some(stage.later(1));
+        }
+        if self.staging.written.insert(target, stage).is_none()
+            && matches!(self.node(target).op, Op::Net(Net::Reg(_)))
+            && let Some(moves) = self.moves(stage)
+        {
+            self.staging.held.insert(target, moves);
+        }
+    }
+    fn write_error(&mut self, target: Id, value: Id, stage: Stage, loc: Loc) {
+        let (Some(at), Some(known)) = (stage.at, self.node(target).stage) else { return };
+        let (name, read) = (self.pipe(stage).name.clone(), known.at.unwrap_or(0));
+        let (what, from) = (self.describe(target), self.describe(value));
+        let p = self.pipe(stage).variable.clone();
+        let mark = self.staging.marks.get(&target).copied();
+        let (message, help) = match (self.staging.written.get(&target).and_then(|w| w.at), mark) {
+            _ if known.pipe != stage.pipe => {
+                let other = &self.pipe(known).name;
+                (
+                    format!("{what} belongs to pipeline `{other}`, and is assigned {from} of pipeline `{name}`"),
+                    "take that out of its pipeline with `leave`".into(),
+                )
+            }
+            (Some(first), _) => (
+                format!("{what} is written at stage {first} of pipeline `{name}`, and here at stage {at}"),
+                "a register is written at one stage: delay what comes from the earlier one with `meet`".to_string(),
+            ),
+            (None, Some(Mark::Feedback)) => (
+                format!(
+                    "{what} is read at stage {read} of pipeline `{name}` and written at stage {at}, which is earlier"
+                ),
+                "a value can only go back: what goes on is delayed with `next` or `meet`".into(),
+            ),
+            (None, _) => (
+                format!("{what} is state of stage {read} of pipeline `{name}`, and is written at stage {at}"),
+                format!(
+                    "state is read and written at one stage; if it is read early and written late on purpose, mark it with `{p}.feedback` instead of `{p}.state`"
+                ),
+            ),
+        };
+        let notes =
+            vec![(self.node(target).loc, "it comes from here"), (self.node(value).loc, "what is assigned from here")];
+        self.error(loc, message, notes, Some(help));
     }
 }

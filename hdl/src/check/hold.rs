@@ -1,0 +1,64 @@
+//! What is in a pipeline that stands, stands: enables of registers that the user declared, and of instances.
+
+use crate::ir::*;
+use num_bigint::BigUint;
+
+pub(super) fn connect(b: &mut Draft) {
+    b.close_elastic();
+    for r in 0..b.def.regs.len() {
+        let (node, own) = (b.def.regs[r].node, b.def.regs[r].enable);
+        if let Some(&moves) = b.staging.held.get(&node) {
+            let enable = own.map_or(moves, |own| b.gated(own, Some(moves), None));
+            b.def.regs[r].enable = Some(enable);
+        }
+    }
+    let mut instances: Vec<(u32, (Stage, u32))> = b.staging.instances.iter().map(|(i, at)| (*i, *at)).collect();
+    instances.sort_by_key(|(inst, _)| *inst);
+    for (inst, (stage, section)) in instances {
+        if let Some(pin) = b.advance_pin(inst) {
+            connect_instance(b, inst, pin, stage, section);
+        }
+    }
+}
+
+/// The input that holds an instance is the enable of its pipeline, or 1 where that never stands.
+fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32) {
+    let enable = b.advance(stage);
+    let mut given = vec![];
+    Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, under| {
+        if target == pin {
+            given.push((value, under.to_vec()));
+        }
+    });
+    let [] = given[..] else {
+        let same = |(value, under): &(Id, Vec<Id>)| {
+            under.is_empty()
+                && (Some(*value) == enable || (enable.is_none() && b.constant(*value).is_some_and(|v| v.bit(0))))
+        };
+        if !given.iter().all(same) {
+            drives_already(b, inst, pin, stage, given[0].0);
+        }
+        return;
+    };
+    let value = enable.unwrap_or_else(|| {
+        let (one, loc) = (BigUint::from(1u32), b.node(pin).loc);
+        b.share(SharedKey::Const(one.clone(), 1), Op::Const(one), 1, loc)
+    });
+    b.def.stmts.push(Stmt::Set { target: pin, place: Place::Whole, value, section });
+}
+
+fn drives_already(b: &mut Draft, inst: u32, pin: Id, stage: Stage, value: Id) {
+    let loc = b.set_at.get(&(pin, value)).copied().unwrap_or(b.node(pin).loc);
+    let port = b.def.insts[inst as usize].def.advance.map_or(0, |port| port as usize);
+    let def = &b.def.insts[inst as usize].def;
+    let message = format!(
+        "{} is given to `{}` of an instance of `{}`, which pipeline `{}` connects",
+        b.describe(value),
+        def.ports[port].name,
+        def.name,
+        b.pipe(stage).name
+    );
+    let help =
+        "leave it unconnected: it holds the instance while the pipeline stands; or take the values out with `leave`";
+    b.error(loc, message, vec![], Some(help.into()));
+}

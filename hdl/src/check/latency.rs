@@ -1,0 +1,255 @@
+//! The latency that a module states, against its pipelines and registers; and which input holds all of it.
+
+use crate::ir::*;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+type Drivers = HashMap<Id, Vec<Id>>;
+
+pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
+    let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
+    check_streams(b, latency, loc);
+    let errors = b.errors.len();
+    check_leaving(b, drivers, latency, loc);
+    if b.errors.len() == errors {
+        check_registers(b, drivers, latency, loc);
+    }
+    if b.errors.len() == errors {
+        b.def.advance = find_advance(b, drivers);
+        check_enable(b, latency, loc);
+    }
+}
+
+/// Between streams the time varies.
+fn check_streams(b: &mut Draft, latency: u32, loc: Loc) {
+    let stream = (0..b.staging.pipes.len() as u32).find(|p| b.elastic(*p).is_some());
+    if let Some(pipe) = stream {
+        let (name, begins) = (b.staging.pipes[pipe as usize].name.clone(), b.staging.pipes[pipe as usize].loc);
+        let message = format!("a latency of {latency} is stated, but items of pipeline `{name}` wait for their stream");
+        let help = "state none: who uses this module connects the streams";
+        b.error(loc, message, vec![(begins, "the pipeline begins here")], Some(help.into()));
+    }
+}
+
+/// The nodes that a node depends on within a cycle, itself among them; what is marked as constant ends the search.
+fn cone(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
+    let (mut todo, mut seen) = (vec![from], HashSet::new());
+    let mut found = vec![];
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            found.push(id);
+            if b.staging.gates.get(&id) != Some(&Gate::Constant) {
+                todo.extend(walk::sources(&b.def, drivers, id));
+            }
+        }
+    }
+    found
+}
+
+/// When a pipeline's stage 0 is, in cycles from the inputs, if it is fed by inputs or by pipelines that begin above it. `None` where
+/// registers stand before it: then the user's word is all there is.
+fn bases(b: &Draft, drivers: &Drivers) -> Vec<Option<i32>> {
+    let pipes = b.staging.pipes.len();
+    let mut bases: Vec<Option<i32>> = vec![None; pipes];
+    let mut entrances: Vec<(usize, i32, Vec<Id>)> = vec![];
+    for (&id, gate) in &b.staging.gates {
+        if let (Gate::Enter, Some(Stage { pipe, at: Some(at) })) = (gate, b.node(id).stage) {
+            entrances.push((pipe as usize, at, cone(b, drivers, id)));
+        }
+    }
+    entrances.sort();
+    for (pipe, at, cone) in entrances {
+        let input = cone.iter().any(|id| b.node(*id).op == Op::Net(Net::Input));
+        let before = cone.iter().filter_map(|id| left(b, &bases[..pipe], *id)).max();
+        let base = before.map(|cycles| cycles - at).or(input.then_some(0));
+        bases[pipe] = bases[pipe].max(base);
+    }
+    bases
+}
+
+/// Cycles from the inputs to a signal that left a pipeline.
+fn left(b: &Draft, bases: &[Option<i32>], id: Id) -> Option<i32> {
+    let (Some(Gate::Leave), Op::Alias(of)) = (b.staging.gates.get(&id), &b.node(id).op) else { return None };
+    let Stage { pipe, at } = b.node(*of).stage?;
+    Some((*bases.get(pipe as usize)?)? + at?)
+}
+
+/// Every output that comes from a pipeline comes when the module says.
+fn check_leaving(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
+    let bases = bases(b, drivers);
+    for port in b.def.ports.clone().iter().filter(|p| !p.input) {
+        // beyond a pipeline, its own inside does not count
+        let cone = leaves_before(b, drivers, port.node);
+        let wrong = cone.into_iter().find_map(|id| {
+            let cycles = left(b, &bases, id)?;
+            (cycles != latency as i32).then_some((id, cycles))
+        });
+        let Some((id, cycles)) = wrong else { continue };
+        let Op::Alias(of) = b.node(id).op else { continue };
+        let Some(stage) = b.node(of).stage else { continue };
+        let message = format!(
+            "a latency of {latency} is stated, but output `{}` leaves pipeline `{}` at stage {cycles}",
+            port.name,
+            b.pipe(stage).name
+        );
+        let help =
+            format!("`m.latency({cycles})`, or other registers: all outputs come so many cycles after the inputs");
+        b.error(loc, message, vec![(b.node(id).loc, "it leaves here")], Some(help));
+        return;
+    }
+}
+
+/// The signals that left a pipeline, as an output sees them: not those behind them.
+fn leaves_before(b: &Draft, drivers: &Drivers, from: Id) -> Vec<Id> {
+    let (mut todo, mut seen, mut found) = (vec![from], HashSet::new(), vec![]);
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match b.staging.gates.get(&id) {
+            Some(Gate::Leave) => found.push(id),
+            Some(Gate::Constant) => {}
+            _ => todo.extend(walk::sources(&b.def, drivers, id)),
+        }
+    }
+    found
+}
+
+/// What a node depends on, each with the cycles between: at least so many.
+fn steps(b: &Draft, drivers: &Drivers, id: Id) -> Vec<(Id, u32)> {
+    if b.staging.gates.get(&id) == Some(&Gate::Constant) {
+        return vec![];
+    }
+    let mut out: Vec<(Id, u32)> = walk::sources(&b.def, drivers, id).into_iter().map(|x| (x, 0)).collect();
+    match b.node(id).op {
+        Op::Net(Net::Reg(r)) => {
+            let reg = &b.def.regs[r as usize];
+            out.extend(drivers.get(&id).into_iter().flatten().copied().chain(reg.reads()).map(|x| (x, 1)));
+        }
+        Op::Net(Net::MemRead(m, p)) => {
+            let mem = &b.def.mems[m as usize];
+            let port = &mem.reads[p as usize];
+            out.extend(port.enable.into_iter().chain([port.addr]).map(|x| (x, u32::from(port.sync))));
+            out.extend(mem.writes.iter().flat_map(|w| [w.addr, w.data, w.mask]).map(|x| (x, 1)));
+        }
+        Op::Net(Net::PinOut(i)) => {
+            let inst = &b.def.insts[i as usize];
+            let cycles = inst.def.latency.unwrap_or(1).max(1);
+            if inst.def.keeps_something() {
+                out.extend(
+                    inst.pins.iter().filter(|p| matches!(b.node(**p).op, Op::Net(Net::PinIn(_)))).map(|p| (*p, cycles)),
+                );
+            }
+        }
+        _ => {}
+    }
+    out
+}
+
+/// The input that reaches a node over the fewest registers, and how many.
+fn nearest(b: &Draft, drivers: &Drivers, from: Id) -> Option<(Id, u32)> {
+    let (mut todo, mut done) = (BTreeMap::from([(0, vec![from])]), HashSet::new());
+    while let Some(mut entry) = todo.first_entry() {
+        let cycles = *entry.key();
+        let Some(id) = entry.get_mut().pop() else {
+            entry.remove();
+            continue;
+        };
+        if b.node(id).op == Op::Net(Net::Input) {
+            return Some((id, cycles));
+        }
+        if done.insert(id) {
+            steps(b, drivers, id).into_iter().for_each(|(x, more)| todo.entry(cycles + more).or_default().push(x));
+        }
+    }
+    None
+}
+
+/// No output comes sooner than the registers between let it, and none at once where a latency is stated.
+fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
+    if latency > 0 && !b.def.keeps_something() {
+        let message = format!("a latency of {latency} is stated, but the module has no register");
+        let help = "`m.latency(0)`: its outputs follow its inputs within the cycle";
+        return b.error(loc, message, vec![], Some(help.into()));
+    }
+    for port in b.def.ports.clone().iter().filter(|p| !p.input) {
+        let Some((input, cycles)) = nearest(b, drivers, port.node) else { continue };
+        if latency > 0 && cycles == 0 {
+            let name = b.label(input);
+            let message = format!(
+                "a latency of {latency} is stated, but input `{name}` reaches output `{}` within the cycle",
+                port.name
+            );
+            let help = format!(
+                "put registers between; a setting that stands still while data is in flight is marked in its pipeline: `p.constant(io.{name})`"
+            );
+            return b.error(loc, message, vec![(b.node(input).loc, "the input")], Some(help));
+        }
+        if cycles > latency {
+            let plural = if cycles == 1 { "register is" } else { "registers are" };
+            let message = format!(
+                "a latency of {latency} is stated, but at least {cycles} {plural} between every input and output `{}`",
+                port.name
+            );
+            let help = format!("`m.latency({cycles})`, if all outputs come so many cycles after the inputs");
+            return b.error(loc, message, vec![], Some(help));
+        }
+    }
+}
+
+/// The input without which everything behind the outputs holds, but for settings.
+fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
+    let (mut todo, mut seen) = (vec![], HashSet::new());
+    todo.extend(b.def.ports.iter().filter(|p| !p.input).map(|p| p.node));
+    let mut enables = vec![];
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) || b.staging.gates.get(&id) == Some(&Gate::Constant) {
+            continue;
+        }
+        match b.node(id).op {
+            Op::Net(Net::Reg(r)) => enables.push(b.def.regs[r as usize].enable),
+            Op::Net(Net::MemRead(m, p)) if b.def.mems[m as usize].reads[p as usize].sync => {
+                enables.push(b.def.mems[m as usize].reads[p as usize].enable);
+            }
+            Op::Net(Net::PinOut(i)) if b.def.insts[i as usize].def.keeps_something() => {
+                let pin = b.advance_pin(i);
+                let driver = pin
+                    .and_then(|pin| drivers.get(&pin))
+                    .and_then(|d| if let [one] = d[..] { Some(one) } else { None });
+                enables.push(driver);
+            }
+            _ => {}
+        }
+        todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
+    }
+    let holds = |port: &Port| !enables.is_empty() && enables.iter().all(|e| e.is_some_and(|e| needs(b, e, port.node)));
+    b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
+}
+
+/// Is a one-bit signal 0 whenever `input` is?
+fn needs(b: &Draft, signal: Id, input: Id) -> bool {
+    signal == input
+        || match b.node(signal).op {
+            Op::Alias(x) => needs(b, x, input),
+            Op::Bin(BinOp::And, x, y) => needs(b, x, input) || needs(b, y, input),
+            _ => false,
+        }
+}
+
+/// A pipeline that may stand has a latency only together with the input that holds it.
+fn check_enable(b: &mut Draft, latency: u32, loc: Loc) {
+    if latency == 0 || b.def.advance.is_some() {
+        return;
+    }
+    let stands = b.staging.pipes.iter().find_map(|p| match p.advance {
+        Advance::When(enable) => Some((p.name.clone(), enable, p.loc)),
+        _ => None,
+    });
+    let Some((name, enable, begins)) = stands else { return };
+    let message = format!(
+        "a latency of {latency} is stated, but pipeline `{name}` stands while {} is 0, and no input holds all of the module",
+        b.describe(enable)
+    );
+    let help = "a latency is counted where one input of one bit holds everything behind the outputs: make that the enable of the \
+                pipeline, and of the registers beside it; or state no latency";
+    b.error(loc, message, vec![(begins, "the pipeline")], Some(help.into()));
+}

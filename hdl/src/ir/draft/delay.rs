@@ -1,0 +1,63 @@
+//! The registers between the stages of a pipeline.
+
+use super::Draft;
+use crate::ir::*;
+
+impl Draft {
+    pub fn delay(&mut self, id: Id, loc: Loc) -> Id {
+        if let Some(&known) = self.staging.delayed.get(&id) {
+            return known;
+        }
+        let node = self.node(id).clone();
+        let stage = match node.stage {
+            Some(stage) if stage.at.is_some() => stage,
+            None if !self.is_free(id) => {
+                self.not_in_a_pipeline(id, loc);
+                return self.poison(node.width, loc);
+            }
+            _ => return id, // a constant is at every stage
+        };
+        let enable = self.advance(stage);
+        let index = self.def.regs.len() as u32;
+        let reg = self.push(Op::Net(Net::Reg(index)), node.width, loc);
+        self.def.nodes[reg as usize].stage = Some(stage.later(1));
+        self.reaches(reg, loc);
+        let reset = self.staging.valids.contains(&id).then(num_bigint::BigUint::default);
+        if reset.is_some() {
+            self.staging.valids.insert(reg);
+        }
+        let domain = self.domain;
+        self.def.regs.push(Reg { node: reg, reset, enable, at_once: None, domain });
+        // a delay does not depend on the conditions it is written under
+        let section = self.section();
+        self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });
+        self.named_after.insert(reg, id);
+        self.staging.delayed.insert(id, reg);
+        reg
+    }
+    pub fn not_in_a_pipeline(&mut self, id: Id, loc: Loc) {
+        let message = format!("{} is not in a pipeline", self.describe(id));
+        self.error(loc, message, vec![], Some("take it in with `enter`, or use a register".into()));
+    }
+    pub fn delay_to(&mut self, id: Id, goal: Option<Stage>, loc: Loc) -> Id {
+        let Some(Stage { pipe: goal_pipe, at: Some(goal) }) = goal else { return id };
+        let (pipe, at) = match self.node(id).stage {
+            Some(Stage { pipe, at: Some(at) }) => (pipe, at),
+            None if !self.is_free(id) => {
+                self.not_in_a_pipeline(id, loc);
+                return self.poison(self.node(id).width, loc);
+            }
+            _ => return id,
+        };
+        if pipe != goal_pipe || at > goal {
+            let message = format!(
+                "{} is at stage {at} of pipeline `{}` and cannot meet stage {goal}",
+                self.describe(id),
+                self.staging.pipes[pipe as usize].name
+            );
+            self.error(loc, message, vec![], Some("delay the other one: a value can only be delayed".into()));
+            return self.poison(self.node(id).width, loc);
+        }
+        (at..goal).fold(id, |id, _| self.delay(id, loc))
+    }
+}

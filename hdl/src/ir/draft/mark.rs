@@ -1,0 +1,63 @@
+//! Marks on registers and wires in a pipeline.
+
+use super::{Draft, Gate, Mark};
+use crate::ir::*;
+
+impl Draft {
+    /// A register or wire is read at this stage, whatever is written to it.
+    pub fn mark(&mut self, id: Id, stage: Stage, mark: Mark, loc: Loc) {
+        let kind = match self.node(id).op {
+            Op::Net(Net::Reg(_)) => true,
+            Op::Net(Net::Wire) => mark == Mark::Feedback,
+            Op::Poison => return,
+            _ => false,
+        };
+        let (word, what) = match mark {
+            Mark::Feedback => ("feedback", "a register or wire"),
+            _ => ("state", "a register"),
+        };
+        let (described, p) = (self.describe(id), self.pipe(stage).variable.clone());
+        if !kind {
+            let help = format!(
+                "what comes from outside is marked with `{p}.constant` if it stands still while data is in flight, and enters if not"
+            );
+            return self.error(loc, format!("{described} is not {what}"), vec![], Some(help));
+        }
+        let assigned = self.set_at.keys().any(|(target, _)| *target == id);
+        if assigned || self.node(id).stage.is_some() || self.staging.marks.contains_key(&id) {
+            let message = match self.staging.marks.contains_key(&id) {
+                true => format!("{described} is marked already"),
+                false => format!("{described} is assigned before it is marked"),
+            };
+            let help = format!(
+                "mark it once, where it is declared: `let x = {p}.{word}(m.reg(bits({})), y);`",
+                self.node(id).width
+            );
+            let notes = vec![(self.node(id).loc, "it comes from here")];
+            return self.error(loc, message, notes, Some(help));
+        }
+        self.def.nodes[id as usize].stage = Some(stage);
+        self.staging.marks.insert(id, mark);
+    }
+    /// Marked state one stage behind where it is written.
+    pub fn after(&mut self, id: Id, loc: Loc) -> Id {
+        let width = self.node(id).width;
+        let written = match self.staging.marks.get(&id) {
+            Some(Mark::State) => self.node(id).stage,
+            Some(Mark::Feedback) => self.staging.written.get(&id).copied(),
+            _ => None,
+        };
+        let Some(stage) = written else {
+            if self.node(id).op != Op::Poison {
+                let help = "only what is marked with `state`, or with `feedback` and is assigned, changes at a stage";
+                self.error(loc, format!("{} is no state of a pipeline", self.describe(id)), vec![], Some(help.into()));
+            }
+            return self.poison(width, loc);
+        };
+        let alias = self.push(Op::Alias(id), width, loc);
+        let later = i32::from(matches!(self.node(id).op, Op::Net(Net::Reg(_))));
+        self.def.nodes[alias as usize].stage = Some(stage.later(later));
+        self.staging.gates.insert(alias, Gate::After);
+        alias
+    }
+}

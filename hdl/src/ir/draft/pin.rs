@@ -1,0 +1,89 @@
+//! Instances in a pipeline.
+
+use super::{Advance, Draft};
+use crate::ir::*;
+
+impl Draft {
+    /// The first staged input of an instance gives its outputs their stage; the others must be at the same one.
+    pub fn pin_stage(&mut self, inst: u32, value: Id, stage: Stage, loc: Loc) {
+        let Some(at) = stage.at else { return };
+        match self.staging.instances.get(&inst) {
+            Some(&(base, _)) if base != stage => {
+                let def = &self.def.insts[inst as usize].def;
+                let (what, name) = (self.describe(value), &self.pipe(base).name);
+                let message = format!(
+                    "{what} is at stage {at}, but this instance of `{}` takes its inputs at stage {} of pipeline `{name}`",
+                    def.name,
+                    base.at.unwrap_or(0)
+                );
+                self.error(loc, message, vec![], Some("delay the earlier one with `meet`".into()));
+            }
+            Some(_) => {}
+            None => self.place_instance(inst, stage, loc),
+        }
+    }
+    fn place_instance(&mut self, inst: u32, stage: Stage, loc: Loc) {
+        let def = self.def.insts[inst as usize].def.clone();
+        let Some(latency) = def.latency else {
+            let message = format!("`{}` does not state its latency, so it cannot stand in a pipeline", def.name);
+            let help = "state it there with `latency`, or connect values that left the pipeline";
+            self.error(loc, message, vec![], Some(help.into()));
+            // what it gives is not to be judged
+            let outputs =
+                self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports).filter(|(_, p)| !p.input);
+            return outputs.for_each(|(pin, _)| self.def.nodes[pin as usize].op = Op::Poison);
+        };
+        let stands = !matches!(self.pipe(stage).advance, Advance::Always);
+        if stands && def.advance.is_none() && (latency > 0 || def.keeps_something()) {
+            self.cannot_stand(&def, stage, loc);
+        }
+        let section = self.section();
+        self.staging.instances.insert(inst, (stage, section));
+        for (pin, port) in self.def.insts[inst as usize].pins.clone().into_iter().zip(&def.ports) {
+            if !port.input {
+                self.def.nodes[pin as usize].stage = Some(stage.later(latency as i32));
+                self.reaches(pin, loc);
+            }
+        }
+        self.elastic_instance(stage, latency);
+    }
+    /// A pipeline stops, and the module would go on.
+    fn cannot_stand(&mut self, def: &Def, stage: Stage, loc: Loc) {
+        let pipe = self.pipe(stage);
+        let message = format!("`{}` has registers that go on while pipeline `{}` stands", def.name, pipe.name);
+        let help = if def.foreign.is_some() {
+            "say which of its inputs holds them with `advance`; it is connected by the pipeline".to_string()
+        } else {
+            format!(
+                "give it an input of one bit that holds them, as `m.pipeline_enabled(\"{}\", io.advance)` does; it is connected by the pipeline",
+                def.name
+            )
+        };
+        let notes = vec![(pipe.loc, "the pipeline that stands")];
+        self.error(loc, message, notes, Some(help));
+    }
+    /// What holds the registers of an instance, if it has such an input.
+    pub fn advance_pin(&self, inst: u32) -> Option<Id> {
+        let inst = &self.def.insts[inst as usize];
+        inst.def.advance.map(|port| inst.pins[port as usize])
+    }
+    pub fn pin_from_outside(&mut self, inst: u32, pin: Id, outside: Id, loc: Loc) {
+        let Some(&(base, _)) = self.staging.instances.get(&inst) else { return };
+        if self.advance_pin(inst) == Some(pin) {
+            return; // looked at when all is known
+        }
+        let name = self.def.insts[inst as usize].def.name.clone();
+        let (p, x) = (&self.pipe(base).variable, self.rust(outside, "x"));
+        let message = format!(
+            "{} does not belong to pipeline `{}`, this instance of `{name}` takes its inputs at stage {}",
+            self.describe(outside),
+            self.pipe(base).name,
+            base.at.unwrap_or(0)
+        );
+        let help = format!(
+            "`{p}.enter({x})` if it comes in with the data (and `meet` for a later stage), `{p}.constant({x})` if it stands still while data is in flight"
+        );
+        let notes = vec![(self.node(outside).loc, "it comes from here")];
+        self.error(loc, message, notes, Some(help));
+    }
+}

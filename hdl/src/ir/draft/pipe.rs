@@ -1,0 +1,120 @@
+//! What a draft knows of its pipeline scopes.
+
+use super::ElasticData;
+use crate::ir::*;
+use std::collections::{HashMap, HashSet};
+
+/// A pipeline scope.
+#[derive(Debug)]
+pub(crate) struct PipeData {
+    /// For the user and for names in the Verilog.
+    pub name: String,
+    /// How the user's Rust calls it: for help.
+    pub variable: String,
+    pub loc: Loc,
+    pub advance: Advance,
+}
+
+/// When the registers of a pipeline move.
+#[derive(Debug)]
+pub(crate) enum Advance {
+    /// At every edge.
+    Always,
+    /// Where this is 1.
+    When(Id),
+    /// As its streams are taken.
+    Stream(Box<ElasticData>),
+}
+
+/// What the user said of a register, wire or memory in a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mark {
+    /// Read and written at one stage.
+    State,
+    /// Read early, written late.
+    Feedback,
+    /// The value of one clock edge earlier, for properties.
+    Past,
+}
+
+/// An alias that leads into a pipeline or out of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Gate {
+    Enter,
+    Leave,
+    Constant,
+    /// State, as the item leaves it.
+    After,
+    /// Something of a stage, only while that moves.
+    Held,
+    /// What a pipeline says of its items.
+    Told,
+}
+
+/// All that belongs to the stages of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Staging {
+    pub pipes: Vec<PipeData>,
+    /// The register one stage behind a signal.
+    pub delayed: HashMap<Id, Id>,
+    /// Signals whose delayed copies are reset to 0.
+    pub valids: HashSet<Id>,
+    /// Base stage of instances, and how many sections began before it.
+    pub instances: HashMap<u32, (Stage, u32)>,
+    pub marks: HashMap<Id, Mark>,
+    /// Memories that are read and written at different stages on purpose.
+    pub feedback_memories: HashSet<u32>,
+    pub gates: HashMap<Id, Gate>,
+    /// The stage at which a register or a marked wire is written.
+    pub written: HashMap<Id, Stage>,
+    /// Nets to which something from outside of all pipelines is assigned, and what.
+    pub from_outside: HashMap<Id, Id>,
+    /// Registers that hold unless this is 1, beside their own enable.
+    pub held: HashMap<Id, Id>,
+}
+
+impl Draft {
+    pub fn pipe(&self, stage: Stage) -> &PipeData {
+        &self.staging.pipes[stage.pipe as usize]
+    }
+    /// What lets the registers between a stage and the next one move; `None`: they always do.
+    pub fn advance(&mut self, stage: Stage) -> Option<Id> {
+        match &self.pipe(stage).advance {
+            Advance::Always => None,
+            Advance::When(enable) => Some(*enable),
+            Advance::Stream(_) => Some(self.elastic_advance(stage)),
+        }
+    }
+    /// One bit: what is at this stage goes on, and an item is there (as far as the pipeline knows of items). `None`: always.
+    pub fn moves(&mut self, stage: Stage) -> Option<Id> {
+        match &self.pipe(stage).advance {
+            Advance::Always => None,
+            Advance::When(enable) => Some(*enable),
+            Advance::Stream(_) => Some(self.elastic_moves(stage)),
+        }
+    }
+    /// `a` and, if there is one, `b` for every bit of `a`; it stands where `a` does, whatever `b` is.
+    pub fn gated(&mut self, a: Id, b: Option<Id>, stage: Option<Stage>) -> Id {
+        let (width, loc) = (self.node(a).width, self.node(a).loc);
+        let Some(b) = b.filter(|b| *b != a) else { return a };
+        let all = width == 1 && self.constant(a).is_some_and(|v| v.bit(0));
+        let op = match width {
+            1 if all => Op::Alias(b),
+            1 => Op::Bin(BinOp::And, a, b),
+            _ => Op::Bin(BinOp::And, a, self.push(Op::Repeat(b, width), width, loc)),
+        };
+        let id = self.push(op, width, loc);
+        self.def.nodes[id as usize].stage = stage;
+        self.staging.gates.insert(id, Gate::Held);
+        id
+    }
+    /// The enable of a read port with an address of this stage: the word stands while its stage does.
+    pub fn read_enable(&mut self, addr: Id, stage: Stage, sync: bool, own: Option<Id>, loc: Loc) -> Option<Id> {
+        let advance = if sync { self.advance(stage) } else { None };
+        if own.is_none() || own == advance {
+            return advance;
+        }
+        let own = own.filter(|own| self.merge_stages(&[addr, *own], loc).is_ok())?;
+        Some(self.gated(own, advance, Some(stage)))
+    }
+}
