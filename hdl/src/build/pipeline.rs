@@ -160,6 +160,9 @@ impl Pipeline {
         let Ok(stage) = b.merge_stages(ids, loc) else { return };
         let name = b.staging.pipes[self.index as usize].name.clone();
         if let Some(outside) = b.outsider(ids) {
+            if b.may_be_reported(outside) {
+                return;
+            }
             let message = format!("{} is not in pipeline `{name}`", b.describe(outside));
             b.error(loc, message, vec![], Some("use it as it is: only what entered can leave".into()));
         } else if let Some(stage) = stage.filter(|s| s.pipe != self.index) {

@@ -7,8 +7,11 @@ type Drivers = HashMap<Id, Vec<Id>>;
 
 pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
     let (Some(latency), Some(loc)) = (b.def.latency, b.latency_at) else { return };
-    check_streams(b, latency, loc);
     let errors = b.errors.len();
+    check_streams(b, latency, loc);
+    if b.errors.len() > errors {
+        return;
+    }
     check_leaving(b, drivers, latency, loc);
     if b.errors.len() == errors {
         check_registers(b, drivers, latency, loc);
@@ -86,8 +89,10 @@ fn check_leaving(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
         let Some((id, cycles)) = wrong else { continue };
         let Op::Alias(of) = b.node(id).op else { continue };
         let Some(stage) = b.node(of).stage else { continue };
+        let at = stage.at.unwrap_or(0);
+        let after = if at == cycles { String::new() } else { format!(", {cycles} cycles after the inputs") };
         let message = format!(
-            "a latency of {latency} is stated, but output `{}` leaves pipeline `{}` at stage {cycles}",
+            "a latency of {latency} is stated, but output `{}` leaves pipeline `{}` at stage {at}{after}",
             port.name,
             b.pipe(stage).name
         );
@@ -225,14 +230,14 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
-/// Is a one-bit signal 0 whenever `input` is?
-fn needs(b: &Draft, signal: Id, input: Id) -> bool {
-    signal == input
-        || match b.node(signal).op {
-            Op::Alias(x) => needs(b, x, input),
-            Op::Bin(BinOp::And, x, y) => needs(b, x, input) || needs(b, y, input),
-            _ => false,
-        }
+/// Is this enable `input`, or what the user gave together with it?
+fn needs(b: &Draft, enable: Id, input: Id) -> bool {
+    let held = b.staging.gates.get(&enable) == Some(&Gate::Held);
+    let of = match b.node(enable).op {
+        Op::Alias(of) | Op::Bin(BinOp::And, _, of) if held => of,
+        _ => enable,
+    };
+    of == input
 }
 
 /// A pipeline that may stand has a latency only together with the input that holds it.

@@ -4,6 +4,7 @@
 pub mod golden;
 pub mod mistakes;
 pub mod pll;
+pub mod random;
 pub mod scaler;
 
 use hdl::*;

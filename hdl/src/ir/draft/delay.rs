@@ -21,7 +21,6 @@ impl Draft {
         let index = self.def.regs.len() as u32;
         let reg = self.push(Op::Net(Net::Reg(index)), node.width, loc);
         self.def.nodes[reg as usize].stage = Some(stage.later(1));
-        self.reaches(reg, loc);
         let reset = self.staging.valids.contains(&id).then(num_bigint::BigUint::default);
         if reset.is_some() {
             self.staging.valids.insert(reg);
@@ -33,6 +32,7 @@ impl Draft {
         self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });
         self.named_after.insert(reg, id);
         self.staging.delayed.insert(id, reg);
+        self.reaches(reg, loc);
         reg
     }
     pub fn not_in_a_pipeline(&mut self, id: Id, loc: Loc) {

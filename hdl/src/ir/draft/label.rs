@@ -23,7 +23,11 @@ impl Draft {
         if let Some(name) = &n.name {
             return name.clone();
         }
-        if let Some(of) = self.named_after.get(&id) {
+        if let Some(mut of) = self.named_after.get(&id) {
+            // a chain of delays is called after what it starts from
+            while let (None, Some(before)) = (&self.node(*of).name, self.named_after.get(of)) {
+                of = before;
+            }
             return format!("{}_s{}", self.label_to(*of, depth), n.stage.and_then(|s| s.at).unwrap_or(0));
         }
         if depth == 0 && !matches!(n.op, Op::Const(_) | Op::Variant(..) | Op::Alias(_) | Op::Net(_)) {

@@ -129,6 +129,10 @@ impl Draft {
             "`{p}.enter({x}){meet}` if it comes in with the data, `{p}.constant({x})` if it stands still while data is in flight{state}"
         )
     }
+    /// Is this a net that may have no stage only because of a mistake that is reported?
+    pub fn may_be_reported(&self, id: Id) -> bool {
+        !self.errors.is_empty() && matches!(self.node(id).op, Op::Net(Net::Wire | Net::Reg(_)))
+    }
     /// The label of a signal, if Rust could be so; else `otherwise`.
     pub fn rust(&self, id: Id, otherwise: &str) -> String {
         let label = self.label(id);
