@@ -310,6 +310,24 @@ mod latencies {
             unit.hint.set(0);
             io.y.set(p.leave(unit.y));
         });
+        reports("foreign_instance_that_goes_on", |m, io| {
+            let f = Foreign::black_box("counter");
+            f.clock("clk");
+            f.latency(2);
+            let ports = LatencyPorts::new(f);
+            f.advance(ports.y);
+            let refused = f.finish(ports).unwrap_err();
+            compare("errors", "advance_that_is_no_input.txt", &stable(&refused.to_string()));
+            let f = Foreign::black_box("counter");
+            f.clock("clk");
+            f.latency(2);
+            let counter = f.finish(LatencyPorts::new(f)).unwrap();
+            let p = m.pipeline_enabled("outer", io.c);
+            let unit = m.instance(&counter);
+            unit.x.set(p.enter(io.a));
+            unit.go.set(1);
+            io.y.set(p.leave(unit.y));
+        });
         reports("instance_held_by_another", |m, io| {
             let unit = enabled().unwrap();
             let p = m.pipeline_enabled("outer", io.c);

@@ -35,6 +35,37 @@ fn two_scalers() -> Result<Design<TwoPorts>, Errors> {
     m.finish(io)
 }
 
+/// A pipeline that stands holds a foreign module by the input that it names.
+#[test]
+fn a_foreign_module_stands_with_its_pipeline() {
+    let mut sim = Simulator::new(&held_scaler().unwrap_or_else(|e| panic!("{e}")));
+    let mut random = common::random::Random::new(1);
+    let mut items = vec![];
+    for _ in 0..200 {
+        let (a, advance) = (random.below(256), random.below(2));
+        [a, 0, advance].into_iter().enumerate().for_each(|(port, value)| sim.poke(port, value));
+        sim.step();
+        items.extend((advance == 1).then_some(a));
+        if let Some(last) = items.last() {
+            assert_eq!([sim.peek(3), sim.peek(4)], [last * 200, *last]);
+        }
+    }
+}
+
+#[module]
+fn held_scaler() -> Result<Design<TwoPorts>, Errors> {
+    let m = Module::new("held_scaler");
+    let io = TwoPorts::new(m);
+    io.b.unused();
+    let p = m.pipeline_enabled("scale", io.enable);
+    let a = p.enter(io.a);
+    let wide = m.instance(&scaler(8, 200)?);
+    wide.x.set(a); // nobody connects `enable`
+    io.y.set(p.leave(wide.y));
+    io.z.set(p.leave(a.meet(wide.y)));
+    m.finish(io)
+}
+
 /// The text stands in a file of its own, as it was given, before the modules that use it.
 #[test]
 fn the_text_is_printed_once_and_as_it_is() {

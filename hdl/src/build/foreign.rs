@@ -135,6 +135,21 @@ impl Foreign {
     pub fn latency(self, cycles: u32) {
         self.module.latency(cycles);
     }
+    /// With a latency: the input of one bit that holds all its registers while it is 0. A pipeline that stands connects it to what lets
+    /// it move; see [`Module::pipeline_enabled`].
+    #[track_caller]
+    pub fn advance(self, input: Signal) {
+        let loc = Location::caller();
+        input.one_bit("what holds a module");
+        self.module.with(|b| {
+            let found = b.def.ports.iter().position(|p| p.node == input.id && p.input && input.key == b.def.key);
+            if found.is_none() {
+                let help = "give an input that the module declares";
+                b.error(loc, "what holds a module must be one of its inputs".into(), vec![], Some(help.into()));
+            }
+            b.def.advance = found.map(|port| port as u32);
+        });
+    }
     /// Sets a parameter: a number, a text, or `(value, width)` for a bit vector.
     #[track_caller]
     pub fn parameter(self, name: &str, value: impl Into<Parameter>) {

@@ -23,6 +23,7 @@ pub fn scaler(width: u32, factor: u32) -> Result<Design<ScalerPorts>, Errors> {
     f.reset_low(clock, "reset_n");
     f.latency(1);
     let io = ScalerPorts::new(f, width);
+    f.advance(io.enable);
     f.model(&scaler_model(width, factor)?);
     f.finish(io)
 }

@@ -206,3 +206,54 @@ fn enables_of_the_user_come_on_top() {
         assert_eq!([sim.peek(3), sim.peek(4)], [last, last]);
     }
 }
+
+ports! {
+    struct BackPorts() {
+        input advance: Signal = bits(1),
+        input x: Signal = bits(8),
+        output seen: Signal = bits(8),
+        output written: Signal = bits(8),
+        output bypass: Signal = bits(8),
+    }
+}
+
+/// A sum that is read at stage 0 and written at stage 2, and the value of the item in front through a wire.
+#[module]
+fn back() -> Design<BackPorts> {
+    let m = Module::new("back");
+    let io = BackPorts::new(m);
+    let p = m.pipeline_enabled("back", io.advance);
+    let x = p.enter(io.x);
+    let last = p.feedback(m.reg_reset(bits(8), 0), x);
+    let in_front = p.feedback(m.wire(bits(8)), x);
+    in_front.set(x.next());
+    let seen = last.later(2);
+    last.set(x.later(2));
+    io.seen.set(p.leave(seen));
+    io.written.set(p.leave(p.after(last)));
+    io.bypass.set(p.leave(in_front.later(2)));
+    m.finish(io).unwrap()
+}
+
+#[test]
+fn ways_back() {
+    let mut sim = Simulator::new(&back());
+    sim.reset(2);
+    let (mut random, mut items) = (Random::new(4), vec![]);
+    for _ in 0..500 {
+        let (advance, x) = (random.below(2), random.below(256));
+        sim.poke(0, advance);
+        sim.poke(1, x);
+        let n = items.len();
+        if advance == 1 && n > 8 {
+            // the item at stage 2 is `n - 2`; it saw what `n - 5` wrote, and `n - 3` stood in front of it
+            assert_eq!([sim.peek(2), sim.peek(4)], [items[n - 5], items[n - 3]]);
+            assert_eq!(sim.peek(3), items[n - 3], "written by the item one stage on");
+        }
+        if advance == 1 {
+            items.push(x);
+        }
+        sim.step();
+    }
+    assert!(items.len() > 200);
+}
