@@ -102,7 +102,9 @@ impl Draft {
             let id = self.elastic_wire(stage.pipe, &format!("valid_s{number}"));
             self.def.nodes[id as usize].op = Op::Net(Net::Reg(self.def.regs.len() as u32));
             self.def.regs.push(Reg { node: id, reset: Some(BigUint::ZERO), enable: None, at_once: None, domain });
-            self.elastic(stage.pipe).map(|e| e.valids.push(id));
+            if let Some(elastic) = self.elastic(stage.pipe) {
+                elastic.valids.push(id);
+            }
         }
     }
     /// Something stands at a stage behind registers of the pipeline.
