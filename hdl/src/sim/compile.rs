@@ -5,7 +5,9 @@ use super::flatten::{FlatMem, Netlist, State, Write};
 use super::graph::{Ex, Expr, Graph};
 use super::lower::{LowNext, Lowered};
 use super::native::{Plan, PlanState, PlanWrite};
-use super::program::{Instr, Memories, Shape, Slot};
+use super::logic::{BRANCH, Expressions};
+use super::program::{Block, Code, Instr, Jump, Memories, Shape, Slot};
+use super::regions::{Arm, Group, Item, Regions, regions};
 use super::schedule::schedule;
 use super::wide::{Part, Wide, limbs};
 use crate::ir::{BinOp, UnOp};
@@ -64,10 +66,11 @@ pub(super) struct ResetValue {
 /// A compiled design.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    pub code: Vec<Instr>,
-    /// Instructions that ports, registers and memories need; the rest only serves named signals that nobody uses.
-    pub live: usize,
-    pub wides: Vec<Wide>,
+    pub code: Code,
+    /// What ports, registers and memories need.
+    pub live: Block,
+    /// What only named signals need: those that nobody uses, and those in arms that may not be taken.
+    pub late: Block,
     /// Slots at power-up: constants, and zeros.
     pub slots: Vec<u64>,
     pub mems: Memories,
@@ -87,58 +90,54 @@ pub(super) struct Program {
 struct Compile<'a> {
     graph: &'a Graph,
     program: Program,
+    /// The block in the making.
+    code: Vec<Instr>,
     sources: Vec<Slot>,
     /// Slot of each expression that was compiled.
-    at: Vec<Slot>,
+    at: Vec<Option<Slot>>,
 }
 
 /// Compiles a lowered design.
 pub(super) fn compile(net: &Netlist, low: Lowered) -> (Program, Plan) {
-    let mut c = Compile { graph: &low.graph, program: Program::default(), sources: vec![], at: vec![] };
+    let (program, code) = (Program::default(), vec![]);
+    let mut c = Compile { graph: &low.graph, program, code, sources: vec![], at: vec![None; low.graph.nodes.len()] };
     for &width in &net.sources {
         let slot = c.fresh(width);
         c.sources.push(slot);
     }
-    c.at = vec![0; low.graph.nodes.len()];
-    let live = mark_live(&low);
-    c.expressions(&live);
+    let logic = Expressions::new(&low.graph);
+    let roots = roots(&low);
+    let live = regions(&logic, &roots, &[]);
+    c.regions(&live, &roots);
     c.state(net, &low);
-    c.program.live = c.program.code.len();
-    let late: Vec<bool> = live.iter().map(|l| !l).collect();
-    c.expressions(&late);
-    c.program.ports = low.ports.iter().map(|e| c.at[*e as usize]).collect();
+    c.program.live = c.block();
+    // An observer may look at what stands in an arm also when that is not taken.
+    let late = regions(&logic, &low.names, &live.always);
+    c.regions(&late, &low.names);
+    c.program.late = c.block();
+    c.program.ports = low.ports.iter().map(|e| c.slot(*e)).collect();
     c.program.resets = net.resets.iter().map(|s| c.sources[*s as usize]).collect();
     let named = net.names.iter().zip(&low.names).map(|((name, _), &e)| Named {
         name: name.clone(),
-        slot: c.at[e as usize],
+        slot: c.slot(e),
         width: low.graph.width(e),
-        late: !live[e as usize],
+        late: late.always[e as usize],
     });
     c.program.signals = named.collect();
     net.mems.iter().for_each(|m| add_memory(&mut c.program.mems, m));
-    let Compile { program, sources, at, .. } = c;
-    let plan = plan(net, low, sources, &at, &program);
+    let outputs = low.ports.iter().map(|e| (*e, c.slot(*e))).collect();
+    let Compile { program, sources, .. } = c;
+    let plan = plan(net, low, sources, outputs, &program);
     (program, plan)
 }
 
-/// Which expressions ports, registers and memories need.
-fn mark_live(low: &Lowered) -> Vec<bool> {
-    let mut live = vec![false; low.graph.nodes.len()];
-    let mut mark = |e: Ex| live[e as usize] = true;
-    low.ports.iter().copied().for_each(&mut mark);
-    low.writes.iter().flatten().copied().for_each(&mut mark);
-    for next in &low.states {
-        match next {
-            LowNext::Value(e) => mark(*e),
-            LowNext::Read { addr, enable, .. } => [Some(*addr), *enable].into_iter().flatten().for_each(&mut mark),
-        }
-    }
-    for e in (0..live.len()).rev() {
-        if live[e] {
-            low.graph.nodes[e].0.each_operand(|x| live[x as usize] = true);
-        }
-    }
-    live
+/// What ports, registers and memories take.
+fn roots(low: &Lowered) -> Vec<Ex> {
+    let states = low.states.iter().flat_map(|next| match next {
+        LowNext::Value(e) => [Some(*e), None],
+        LowNext::Read { addr, enable, .. } => [Some(*addr), *enable],
+    });
+    low.ports.iter().copied().chain(low.writes.iter().flatten().copied()).chain(states.flatten()).collect()
 }
 
 fn add_memory(mems: &mut Memories, mem: &FlatMem) {
@@ -151,7 +150,7 @@ fn add_memory(mems: &mut Memories, mem: &FlatMem) {
 }
 
 /// The same for a compiler to machine code, which shares the slots of ports and states.
-fn plan(net: &Netlist, low: Lowered, sources: Vec<Slot>, at: &[Slot], program: &Program) -> Plan {
+fn plan(net: &Netlist, low: Lowered, sources: Vec<Slot>, outputs: Vec<(Ex, Slot)>, program: &Program) -> Plan {
     let state = |(state, next): (&State, &LowNext)| PlanState {
         source: state.source,
         width: state.width,
@@ -167,13 +166,14 @@ fn plan(net: &Netlist, low: Lowered, sources: Vec<Slot>, at: &[Slot], program: &
     };
     Plan {
         sources,
-        outputs: low.ports.iter().map(|e| (*e, at[*e as usize])).collect(),
+        outputs,
         states: net.states.iter().zip(&low.states).map(state).collect(),
         writes: net.writes.iter().zip(&low.writes).map(write).collect(),
         memories: program.mems.shapes.clone(),
         domains: net.domains.len() as u32,
         slots: program.slots.len() as Slot,
         nodes: low.graph.nodes,
+        labels: low.graph.labels,
     }
 }
 
@@ -184,14 +184,18 @@ impl Compile<'_> {
         u32::try_from(slot).expect("a design of less than 2^32 limbs")
     }
     fn emit(&mut self, instr: Instr) {
-        self.program.code.push(instr);
+        self.code.push(instr);
     }
     fn emit_wide(&mut self, wide: Wide) {
-        self.program.code.push(Instr::Wide(self.program.wides.len() as u32));
-        self.program.wides.push(wide);
+        self.code.push(Instr::Wide(self.program.code.wides.len() as u32));
+        self.program.code.wides.push(wide);
+    }
+    /// Ends the block in the making.
+    fn block(&mut self) -> Block {
+        self.program.code.block(std::mem::take(&mut self.code))
     }
     fn slot(&self, e: Ex) -> Slot {
-        self.at[e as usize]
+        self.at[e as usize].expect("operands come first")
     }
     fn part(&self, e: Ex) -> Part {
         Part { slot: self.slot(e), width: self.graph.width(e) }
@@ -200,10 +204,68 @@ impl Compile<'_> {
         matches!(&self.graph.nodes[e as usize].0, Expr::Const(value) if *value == BigUint::ZERO)
     }
 
-    fn expressions(&mut self, wanted: &[bool]) {
-        for e in schedule(self.graph, wanted) {
-            let (expr, width) = &self.graph.nodes[e as usize];
-            self.at[e as usize] = self.expression(expr, *width);
+    /// Compiles what is done always and, within that, what is done in arms.
+    fn regions(&mut self, regions: &Regions, roots: &[Ex]) {
+        roots.iter().for_each(|root| self.free(*root));
+        for item in schedule(self.graph, regions) {
+            self.item(regions, item);
+        }
+    }
+
+    fn item(&mut self, regions: &Regions, item: Item) {
+        match item {
+            Item::Node(e) => {
+                let (expr, width) = &self.graph.nodes[e as usize];
+                expr.each_operand(|x| self.free(x));
+                self.at[e as usize] = Some(self.expression(expr, *width));
+            }
+            Item::Group(group) => self.group(regions, &regions.groups[group as usize]),
+        }
+    }
+
+    /// What needs no instruction gets its slot when it is first used.
+    fn free(&mut self, e: Ex) {
+        let (expr, width) = &self.graph.nodes[e as usize];
+        if self.at[e as usize].is_none() && matches!(expr, Expr::Const(_) | Expr::Source(_)) {
+            self.at[e as usize] = Some(self.expression(expr, *width));
+        }
+    }
+
+    /// Choices that are made together: a jump to the arm that is taken.
+    fn group(&mut self, regions: &Regions, group: &Group) {
+        for &member in &group.members {
+            self.at[member as usize] = Some(self.fresh(self.graph.width(member)));
+        }
+        self.results(&group.before);
+        self.free(group.selector);
+        let outside = std::mem::take(&mut self.code);
+        let blocks: Vec<(u32, Block)> = group.arms.iter().map(|(number, arm)| (*number, self.arm(regions, arm))).collect();
+        let default = self.arm(regions, &group.default);
+        self.code = outside;
+        let block = |arm: u32| blocks.binary_search_by_key(&arm, |(number, _)| *number).ok().map(|at| blocks[at].1);
+        let values = match group.labels {
+            BRANCH => vec![(1, 0)],
+            labels => self.graph.labels[labels as usize].values().to_vec(),
+        };
+        let targets = values.into_iter().filter_map(|(value, arm)| Some((value, block(arm)?)));
+        let jump = Jump::new(self.slot(group.selector), targets.collect(), default);
+        self.emit(Instr::Jump(self.program.code.jumps.len() as u32));
+        self.program.code.jumps.push(jump);
+    }
+
+    fn arm(&mut self, regions: &Regions, arm: &Arm) -> Block {
+        arm.items.iter().for_each(|item| self.item(regions, *item));
+        self.results(&arm.results);
+        self.block()
+    }
+
+    /// Choices take values.
+    fn results(&mut self, results: &[(Ex, Ex)]) {
+        for &(member, value) in results {
+            self.free(value);
+            let (dst, a) = (self.slot(member), self.slot(value));
+            let limbs = limbs(self.graph.width(member)) as u32;
+            (0..limbs).for_each(|i| self.emit(Instr::Copy { dst: dst + i, a: a + i }));
         }
     }
 
@@ -263,6 +325,7 @@ impl Compile<'_> {
                 }
                 dst
             }
+            Expr::Case(_) => unreachable!("choices are made in groups"),
         }
     }
 

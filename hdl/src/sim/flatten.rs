@@ -1,6 +1,7 @@
 //! The hierarchy as one netlist: every instance's nodes are copied, pins become aliases, statements become
 //! expressions, and what a register or a memory holds becomes a source.
 
+use super::case::{Case, LabelTables};
 use super::stmts;
 use crate::engine::PortInfo;
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
@@ -29,6 +30,8 @@ pub(super) enum Flat {
     Insert(Node, Node, Node),
     /// Word of memory `.0` at address `.1`, now.
     Read(u32, Node),
+    /// Labels are those of [`Netlist::labels`].
+    Case(Box<Case<Node>>),
 }
 
 impl Flat {
@@ -39,6 +42,7 @@ impl Flat {
             Flat::Bin(_, a, b) | Flat::Part(a, b) => out.extend([*a, *b]),
             Flat::Mux(a, b, c) | Flat::Insert(a, b, c) => out.extend([*a, *b, *c]),
             Flat::Cat(parts) => out.extend(parts),
+            Flat::Case(case) => case.each_operand(|operand| out.push(operand)),
         }
     }
 }
@@ -97,6 +101,8 @@ pub(super) struct Netlist {
     pub domains: Vec<Domain>,
     pub states: Vec<State>,
     pub mems: Vec<FlatMem>,
+    /// What chooses between the arms of a `switch`.
+    pub labels: LabelTables,
     /// In the order of application.
     pub writes: Vec<Write>,
     /// Named signals: hierarchical name, node.

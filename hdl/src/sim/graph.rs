@@ -1,6 +1,7 @@
 //! Pure expressions, each stored once: asking for one that is there gives the old one. Constants are folded and
 //! obvious identities applied on the way in, so nothing has to look for them later.
 
+use super::case::{Case, Labels};
 use crate::ir::fold;
 use crate::ir::{BinOp, UnOp};
 use num_bigint::BigUint;
@@ -35,6 +36,8 @@ pub enum Expr {
     Insert(Ex, Ex, Ex),
     /// The word of memory `.0` at an address.
     Read(u32, Ex),
+    /// One of many arms.
+    Case(Box<Case<Ex>>),
 }
 
 impl Expr {
@@ -46,6 +49,7 @@ impl Expr {
             Expr::Bin(_, a, b) | Expr::Part(a, b) => [a, b].into_iter().for_each(|x| f(*x)),
             Expr::Mux(a, b, c) | Expr::Insert(a, b, c) => [a, b, c].into_iter().for_each(|x| f(*x)),
             Expr::Cat(parts) => parts.iter().for_each(|x| f(*x)),
+            Expr::Case(case) => case.each_operand(f),
         }
     }
 }
@@ -55,10 +59,15 @@ impl Expr {
 pub(super) struct Graph {
     /// Expression and width in bits.
     pub nodes: Vec<(Expr, u32)>,
+    /// The tables of cases.
+    pub labels: Vec<Labels>,
     index: HashMap<(Expr, u32), Ex>,
 }
 
 impl Graph {
+    pub fn new(labels: Vec<Labels>) -> Graph {
+        Graph { labels, ..Graph::default() }
+    }
     pub fn width(&self, e: Ex) -> u32 {
         self.nodes[e as usize].1
     }
@@ -227,6 +236,21 @@ impl Graph {
             }
         }
         self.add(Expr::Mux(c, yes, no), width)
+    }
+
+    pub fn case(&mut self, mut case: Case<Ex>, width: u32) -> Ex {
+        if let Some(selector) = self.as_const(case.selector) {
+            let selector = selector.iter_u64_digits().next().unwrap_or(0);
+            return case.value(&self.labels[case.labels as usize], selector);
+        }
+        let default = case.default;
+        if case.arms.iter().any(|(_, value)| *value == default) {
+            case.arms = case.arms.into_iter().filter(|(_, value)| *value != default).collect();
+        }
+        if case.arms.is_empty() {
+            return default;
+        }
+        self.add(Expr::Case(Box::new(case)), width)
     }
 
     pub fn slice(&mut self, a: Ex, lo: u32, width: u32) -> Ex {

@@ -1,5 +1,6 @@
 //! From the netlist to expressions in an order in which they can be computed.
 
+use super::case::Case;
 use super::flatten::{Flat, Netlist, Next, Node};
 use super::graph::{Ex, Graph};
 
@@ -50,7 +51,7 @@ struct Lower<'a> {
 /// checks of a module do not let one through.
 pub(super) fn lower(net: &Netlist, ports: &[Node]) -> Lowered {
     let marks = vec![Mark::New; net.nodes.len()];
-    let mut l = Lower { net, graph: Graph::default(), marks, stack: vec![] };
+    let mut l = Lower { net, graph: Graph::new(net.labels.tables.clone()), marks, stack: vec![] };
     // Roots first: what only a name needs comes last.
     let ports = ports.iter().map(|p| l.node(*p)).collect();
     let states = net.states.iter().map(|s| match s.next {
@@ -119,6 +120,11 @@ impl Lower<'_> {
             Flat::Repeat(a, n) => self.graph.repeat(self.done(*a), *n),
             Flat::Insert(a, v, at) => self.graph.insert(self.done(*a), self.done(*v), self.done(*at)),
             Flat::Read(mem, addr) => self.graph.read(*mem, self.done(*addr), width),
+            Flat::Case(case) => {
+                let arms = case.arms.iter().map(|(arm, value)| (*arm, self.done(*value))).collect();
+                let (selector, default) = (self.done(case.selector), self.done(case.default));
+                self.graph.case(Case { selector, labels: case.labels, arms, default }, width)
+            }
         }
     }
 

@@ -49,19 +49,22 @@
 //!
 //! The way from module to program: `flatten` copies the instances into one netlist (`stmts` turns statements into
 //! expressions), `lower` orders it and builds the `graph` of distinct expressions (constants folded by `fold`),
-//! `compile` gives every value a slot and writes the `program` (values of more than 64 bits: `wide`), in the order
-//! of `schedule`. Crate `kvforge-hdl-jit` compiles the same graph to machine code (`native`).
+//! `regions` finds what only some arms of a `switch` need, `compile` gives every value a slot and writes the `program`
+//! (values of more than 64 bits: `wide`), in the order of `schedule`. Crate `kvforge-hdl-jit` compiles the same graph to machine code (`native`).
 //!
 //! [`Engine::edge`]: crate::engine::Engine::edge
 
+mod case;
 mod check;
 mod commit;
 mod compile;
 mod flatten;
 mod graph;
+mod logic;
 mod lower;
 pub mod native;
 mod program;
+mod regions;
 mod run;
 mod runnable;
 mod schedule;

@@ -3,9 +3,11 @@
 //! The code works on the slots of the simulator: it reads and writes the very ones of ports and states, so that resets,
 //! waves and probes go on as before: what an observer wants to see is still computed by the flat program.
 
+pub use super::case::{Case, Labels};
 pub use super::graph::{Ex, Expr};
 pub use super::lower::LowNext;
 pub use super::program::{Shape, Slot};
+pub use super::regions::{Arm, Choice, Group, Item, Logic, Regions, regions};
 pub use crate::ir::{BinOp, UnOp};
 use std::fmt::Debug;
 use std::sync::OnceLock;
@@ -18,6 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Plan {
     /// Expression and width in bits, operands first.
     pub nodes: Vec<(Expr, u32)>,
+    /// The tables of cases.
+    pub labels: Vec<Labels>,
     /// Slot of each source.
     pub sources: Vec<Slot>,
     /// What ports show, and where.

@@ -3,7 +3,7 @@
 //! Every value has a slot of its own: `width.div_ceil(64)` consecutive limbs, low limb first, in one vector. Limbs are
 //! normalised: bits past the width are zero. Every instruction writes its whole destination, reads only slots that
 //! hold sources, constants or results of earlier instructions, and keeps the destination normalised. So running the
-//! program twice changes nothing, and any instruction may be left out when its operands have not changed.
+//! program twice changes nothing. Of a `switch` only the arm that is taken runs: a jump is an instruction that runs a block.
 
 use super::wide::{self, Wide};
 
@@ -179,6 +179,88 @@ pub(super) enum Instr {
     },
     /// Index into the list of instructions on wide values.
     Wide(u32),
+    /// Runs the block that a value chooses: index into the list of jumps.
+    Jump(u32),
+}
+
+/// Instructions that run one after the other: a range of all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Block {
+    start: u32,
+    end: u32,
+}
+
+/// A choice of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Jump {
+    selector: Slot,
+    table: Table,
+    default: Block,
+}
+
+#[derive(Clone, Debug)]
+enum Table {
+    /// A block for each value from `first` on.
+    Dense { first: u64, blocks: Box<[Block]> },
+    /// Values in rising order.
+    Sparse(Box<[(u64, Block)]>),
+}
+
+impl Jump {
+    /// Values stand in rising order; all others go to the default.
+    pub fn new(selector: Slot, targets: Vec<(u64, Block)>, default: Block) -> Jump {
+        let first = targets.first().map_or(0, |(value, _)| *value);
+        let span = targets.last().map_or(0, |(last, _)| last - first);
+        let table = if span / 4 <= targets.len() as u64 {
+            let mut blocks = vec![default; if targets.is_empty() { 0 } else { span as usize + 1 }];
+            targets.iter().for_each(|(value, block)| blocks[(value - first) as usize] = *block);
+            Table::Dense { first, blocks: blocks.into() }
+        } else {
+            Table::Sparse(targets.into())
+        };
+        Jump { selector, table, default }
+    }
+
+    fn target(&self, slots: &[u64]) -> Block {
+        let value = slots[self.selector as usize];
+        let found = match &self.table {
+            Table::Dense { first, blocks } => {
+                usize::try_from(value.wrapping_sub(*first)).ok().and_then(|at| blocks.get(at).copied())
+            }
+            Table::Sparse(values) => values.binary_search_by_key(&value, |(v, _)| *v).ok().map(|at| values[at].1),
+        };
+        found.unwrap_or(self.default)
+    }
+}
+
+/// All instructions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    /// Block after block.
+    instrs: Vec<Instr>,
+    /// What [`Instr::Wide`] and [`Instr::Jump`] point to.
+    pub wides: Vec<Wide>,
+    pub jumps: Vec<Jump>,
+}
+
+impl Code {
+    /// Adds a block.
+    pub fn block(&mut self, instrs: Vec<Instr>) -> Block {
+        let start = self.instrs.len() as u32;
+        self.instrs.extend(instrs);
+        Block { start, end: self.instrs.len() as u32 }
+    }
+    fn instrs(&self, block: Block) -> &[Instr] {
+        &self.instrs[block.start as usize..block.end as usize]
+    }
+    /// How many instructions a run of a block takes, as its last run left the slots.
+    pub fn taken(&self, block: Block, slots: &[u64]) -> usize {
+        let inner = |instr: &Instr| match instr {
+            Instr::Jump(jump) => self.taken(self.jumps[*jump as usize].target(slots), slots),
+            _ => 0,
+        };
+        self.instrs(block).iter().map(|instr| 1 + inner(instr)).sum()
+    }
 }
 
 /// Where the words of a memory stand.
@@ -229,9 +311,9 @@ fn signed(a: u64, w: u8) -> i64 {
     ((a << unused) as i64) >> unused
 }
 
-/// Runs instructions. `wides` are the ones that `Instr::Wide` points to.
-pub(super) fn run(code: &[Instr], wides: &[Wide], slots: &mut [u64], mems: &Memories) {
-    for instr in code {
+/// Runs a block, and those that it jumps to.
+pub(super) fn run(code: &Code, block: Block, slots: &mut [u64], mems: &Memories) {
+    for instr in code.instrs(block) {
         // `get!` and `put!` keep the table below readable; indices are checked by the language, and never wrong.
         macro_rules! get {
             ($slot:expr) => {
@@ -281,7 +363,11 @@ pub(super) fn run(code: &[Instr], wides: &[Wide], slots: &mut [u64], mems: &Memo
             Instr::Read { dst, addr, mem } => (dst, mems.word(mem, get!(addr)).map_or(0, |word| word[0])),
             Instr::Copy { dst, a } => (dst, get!(a)),
             Instr::Wide(index) => {
-                wide::run(&wides[index as usize], slots, mems);
+                wide::run(&code.wides[index as usize], slots, mems);
+                continue;
+            }
+            Instr::Jump(index) => {
+                run(code, code.jumps[index as usize].target(slots), slots, mems);
                 continue;
             }
         };

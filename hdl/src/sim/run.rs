@@ -163,8 +163,7 @@ impl Simulator {
         let design = Arc::clone(&self.design);
         let named = &design.program.signals[signal.0 as usize];
         if named.late && self.late_dirty {
-            let code = &design.program.code[design.program.live..];
-            program::run(code, &design.program.wides, &mut self.slots, &self.mems);
+            program::run(&design.program.code, design.program.late, &mut self.slots, &self.mems);
             self.late_dirty = false;
         }
         &self.slots[named.slot as usize..named.slot as usize + limbs(named.width)]
@@ -175,9 +174,11 @@ impl Simulator {
         self.last_edge
     }
 
-    /// Instructions that one evaluation of all combinational logic takes: a measure of size.
-    pub fn instructions(&self) -> usize {
-        self.design.program.live
+    /// Instructions that an evaluation of all combinational logic takes as the inputs and the states are now; of a `switch` only
+    /// the arm that is taken counts.
+    pub fn instructions(&mut self) -> usize {
+        self.settle_inner();
+        self.design.program.code.taken(self.design.program.live, &self.slots)
     }
 
     /// Does it run machine code by now?
@@ -204,7 +205,7 @@ impl Simulator {
     fn settle_inner(&mut self) {
         if self.inner_dirty {
             let program = &self.design.program;
-            program::run(&program.code[..program.live], &program.wides, &mut self.slots, &self.mems);
+            program::run(&program.code, program.live, &mut self.slots, &self.mems);
             self.inner_dirty = false;
             self.late_dirty = true;
         }

@@ -1,10 +1,11 @@
 //! Statements as expressions: they are executed once with symbols in the place of values. What a net holds at a point
 //! of the text is a list of pieces, so that assigning some bits leaves the others alone.
 
+use super::case::{Case, Labels};
 use super::flatten::{Flat, Netlist, Node, holds};
 use crate::ir::{BinOp, Def, Id, Place, Stmt};
 use num_bigint::BigUint;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// `width` bits of a node, from bit `lo` upwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,9 @@ struct Piece {
 
 /// Pieces, low bits first.
 type Value = Vec<Piece>;
+
+/// A `switch` of so many values at most is computed with multiplexers: a jump that is hard to predict takes longer.
+const FEW: usize = 4;
 
 /// What a block assigned, in the order of first assignment (hash maps have no stable order).
 #[derive(Default)]
@@ -67,8 +71,33 @@ impl Exec<'_> {
     }
 
     fn case(&mut self, selector: Node, arms: &[(Vec<Id>, Vec<Stmt>)], default: Option<&[Stmt]>) {
-        let mut rest = self.scope(default.unwrap_or_default());
-        // From the last arm to the first, so that the first that lists the value wins.
+        let rest = self.scope(default.unwrap_or_default());
+        let chosen = match self.labels(selector, arms) {
+            Some(labels) => {
+                let arms = arms.iter().map(|(_, block)| self.scope(block)).collect();
+                self.choose(selector, labels, arms, rest)
+            }
+            None => self.compare(selector, arms, rest),
+        };
+        self.apply(chosen);
+    }
+
+    /// The table of a `switch` with enough arms for a jump; `None` where comparing with each value is as good.
+    fn labels(&mut self, selector: Node, arms: &[(Vec<Id>, Vec<Stmt>)]) -> Option<u32> {
+        if self.net.nodes[selector as usize].width > 64 {
+            return None;
+        }
+        let value = |id: &Id| match &self.net.nodes[(self.base + id) as usize].op {
+            Flat::Const(value) => Some(value.iter_u64_digits().next().unwrap_or(0)),
+            _ => None,
+        };
+        let arms = (0..).zip(arms).flat_map(|(arm, (ids, _))| ids.iter().map(move |id| Some((value(id)?, arm))));
+        let values: Vec<(u64, u32)> = arms.collect::<Option<_>>()?;
+        (values.len() > FEW).then(|| self.net.labels.add(Labels::new(values)))
+    }
+
+    /// A multiplexer for each arm. From the last arm to the first, so that the first that lists the value wins.
+    fn compare(&mut self, selector: Node, arms: &[(Vec<Id>, Vec<Stmt>)], mut rest: Scope) -> Scope {
         for (values, block) in arms.iter().rev() {
             let mut hit = None;
             for value in values {
@@ -80,7 +109,60 @@ impl Exec<'_> {
                 rest = self.merge(hit, arm, rest);
             }
         }
-        self.apply(rest);
+        rest
+    }
+
+    /// What holds after all arms; `rest` is the default's scope.
+    fn choose(&mut self, selector: Node, labels: u32, arms: Vec<Scope>, mut rest: Scope) -> Scope {
+        let (count, mut out) = (arms.len() as u32, Scope::default());
+        let mut listed: HashMap<Id, Vec<(u32, Value)>> = HashMap::new();
+        let mut order = vec![];
+        for (arm, Scope { order: assigned, mut values }) in (0..).zip(arms) {
+            for target in assigned {
+                let values = values.remove(&target).map(|value| (arm, value));
+                let known = listed.entry(target).or_default();
+                if known.is_empty() {
+                    order.push(target);
+                }
+                known.extend(values);
+            }
+        }
+        order.extend(rest.order.iter().filter(|t| !listed.contains_key(t)));
+        for target in order {
+            let mut arms = listed.remove(&target).unwrap_or_default();
+            let before = self.current(target);
+            let default = match rest.values.remove(&target) {
+                Some(value) => {
+                    arms = keep_before(arms, count, &before);
+                    value
+                }
+                None => before,
+            };
+            let value = self.select_arm(selector, labels, arms, default);
+            out.set(target, value);
+        }
+        out
+    }
+
+    /// A choice for each run of bits that differs.
+    fn select_arm(&mut self, selector: Node, labels: u32, arms: Vec<(u32, Value)>, default: Value) -> Value {
+        let ends = ends(arms.iter().map(|(_, value)| value).chain([&default]));
+        let default = refine(default, &ends);
+        let arms: Vec<(u32, Value)> = arms.into_iter().map(|(arm, value)| (arm, refine(value, &ends))).collect();
+        let mut out: Value = vec![];
+        for (i, &rest) in default.iter().enumerate() {
+            let differ = arms.iter().map(|(arm, value)| (*arm, value[i])).filter(|(_, piece)| *piece != rest);
+            let differ: Vec<(u32, Piece)> = differ.collect();
+            if differ.is_empty() {
+                push(&mut out, rest);
+                continue;
+            }
+            let arms = differ.into_iter().map(|(arm, piece)| (arm, self.piece(piece))).collect();
+            let case = Case { selector, labels, arms, default: self.piece(rest) };
+            let node = self.net.push(Flat::Case(Box::new(case)), rest.width);
+            out.push(Piece { node, lo: 0, width: rest.width });
+        }
+        out
     }
 
     fn apply(&mut self, scope: Scope) {
@@ -184,6 +266,41 @@ impl Exec<'_> {
             _ => self.net.push(Flat::Cat(parts), value.iter().map(|p| p.width).sum()),
         }
     }
+}
+
+/// Arms that assign nothing keep what was there before the `switch`, whatever its default assigns.
+fn keep_before(arms: Vec<(u32, Value)>, count: u32, before: &Value) -> Vec<(u32, Value)> {
+    let mut arms = arms.into_iter().peekable();
+    (0..count).map(|arm| arms.next_if(|(a, _)| *a == arm).unwrap_or_else(|| (arm, before.clone()))).collect()
+}
+
+/// Where the pieces of any of the values end.
+fn ends<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<u32> {
+    let mut ends = BTreeSet::new();
+    for value in values {
+        let mut end = 0;
+        for piece in value {
+            end += piece.width;
+            ends.insert(end);
+        }
+    }
+    ends.into_iter().collect()
+}
+
+/// The same value, cut at all of these places.
+fn refine(value: Value, ends: &[u32]) -> Value {
+    if value.len() == ends.len() {
+        return value;
+    }
+    let (mut out, mut start, mut ends) = (vec![], 0, ends.iter().peekable());
+    for piece in value {
+        let (from, end) = (start, start + piece.width);
+        while let Some(&to) = ends.next_if(|to| **to <= end) {
+            out.push(Piece { node: piece.node, lo: piece.lo + start - from, width: to - start });
+            start = to;
+        }
+    }
+    out
 }
 
 /// What is left of a piece above its lowest `used` bits.

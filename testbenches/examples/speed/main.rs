@@ -5,6 +5,7 @@
 //! vectors of 4096 elements; all must give the same outputs. With `--flags` it also compares ways to compile the model. Needs
 //! `cargo xtask setup`. Seconds of runs are those of the processor, seconds of compiling are those of the clock.
 
+mod controller;
 mod cpp;
 mod dot;
 mod load;
@@ -20,6 +21,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
+/// Sizes of the controllers.
+const STATES: [u32; 3] = [64, 512, 2048];
 const ENGINE: EngineParams = EngineParams { lanes: 16, max_length: 4096 };
 /// Cycles of a run, and of one that is compared with a fresh interpreter.
 const CYCLES: u64 = 100_000;
@@ -33,6 +36,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vectors = load::quantizer(&hw::oaken::quantizer_axi::registers("oaken_quantizer", ENGINE), ENGINE);
     let records = load::dequantizer(&hw::oaken::dequantizer_axi::registers("oaken_dequantizer", ENGINE), ENGINE);
     let folder = std::env::temp_dir().join(format!("kvforge-speed-{}", std::process::id()));
+    let only = std::env::args().any(|argument| argument == "--controllers");
+    for states in STATES {
+        let start = Instant::now();
+        let design = controller::controller(states)?;
+        println!("controller_{states}: elaborated in {:.0} ms", 1e3 * start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let text = testbenches::text(&design, Reset::default());
+        println!("controller_{states}: {} bytes printed in {:.0} ms", text.len(), 1e3 * start.elapsed().as_secs_f64());
+        compare(&design, controller::run)?;
+    }
+    if only {
+        return Ok(());
+    }
     against_cpp(&quantizer, &vectors, &folder)?;
     compare(&dot::design()?, dot::run)?;
     compare(&quantizer, |engine, cycles| load::run(engine, &vectors, cycles))?;
