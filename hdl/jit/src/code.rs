@@ -66,7 +66,7 @@ impl Code {
         let mut words = lowered.words;
         let schedule = schedule(&mut words, &mut roots);
         let places = places(&words, &roots, &schedule, plan.slots);
-        let mut emitter = Emitter::new(&words, &roots, &plan.memories, &places);
+        let mut emitter = Emitter::new(&words, &roots, &plan.memories, &places, &schedule.groups);
         let mut module = new_module()?;
         let (mut context, mut builder) = (module.make_context(), FunctionBuilderContext::new());
         let (mut ids, mut bytes) = (vec![], 0);

@@ -6,10 +6,10 @@ use crate::scalar::{Op, Word, Words};
 use crate::schedule::{Function, Item};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value};
 use cranelift_codegen::isa::TargetFrontendConfig;
-use cranelift_frontend::FunctionBuilder;
-use hdl::sim::native::Shape;
+use cranelift_frontend::{FunctionBuilder, Switch};
+use hdl::sim::native::{self, Group, Shape};
 
 /// Writes functions, one after the other.
 pub struct Emitter<'a> {
@@ -17,6 +17,7 @@ pub struct Emitter<'a> {
     pub roots: &'a Roots,
     pub memories: &'a [Shape],
     pub places: &'a Places,
+    pub groups: &'a [Group],
     /// Items so far, counted as in [`Places`].
     at: usize,
     /// Values of the function in the making: as they are, and truth values as 64 bits.
@@ -33,9 +34,15 @@ struct Arguments {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(words: &'a Words, roots: &'a Roots, memories: &'a [Shape], places: &'a Places) -> Emitter<'a> {
+    pub fn new(
+        words: &'a Words,
+        roots: &'a Roots,
+        memories: &'a [Shape],
+        places: &'a Places,
+        groups: &'a [Group],
+    ) -> Emitter<'a> {
         let values = vec![[None; 2]; words.nodes.len()];
-        Emitter { words, roots, memories, places, at: 0, values, entered: vec![] }
+        Emitter { words, roots, memories, places, groups, at: 0, values, entered: vec![] }
     }
 
     /// Fills in the body of a function of slots, limbs of memories, and clocks.
@@ -99,8 +106,50 @@ impl<'a> Emitter<'a> {
                     b.ins().store(MemFlagsData::trusted(), value, a.slots, 8 * store.slot as i32);
                 }
                 Item::Write(i) => self.write(b, a, *i),
+                Item::Switch(group) => self.group(b, a, *group),
             }
             self.at += 1;
+        }
+    }
+
+    /// Choices that are made together: a jump to the arm that is taken.
+    fn group(&mut self, b: &mut FunctionBuilder, a: &Arguments, group: u32) {
+        let group = &self.groups[group as usize];
+        self.results(b, a, &group.before);
+        let selector = self.int(b, a, group.selector);
+        let mut switch = Switch::new();
+        let blocks: Vec<(u32, Block)> = group.arms.iter().map(|(number, _)| (*number, b.create_block())).collect();
+        for (value, arm) in self.words.labels[group.labels as usize].values() {
+            if let Ok(at) = blocks.binary_search_by_key(arm, |(number, _)| *number) {
+                switch.set_entry((*value).into(), blocks[at].1);
+            }
+        }
+        let (default, after) = (b.create_block(), b.create_block());
+        switch.emit(b, selector, default);
+        let arms = group.arms.iter().map(|(_, arm)| arm).zip(blocks.into_iter().map(|(_, block)| block));
+        for (arm, block) in arms.chain([(&group.default, default)]) {
+            b.switch_to_block(block);
+            b.seal_block(block);
+            let outside = self.entered.len();
+            for item in &arm.items {
+                match *item {
+                    native::Item::Node(word) => self.compute(b, a, word),
+                    native::Item::Group(group) => self.group(b, a, group),
+                }
+            }
+            self.results(b, a, &arm.results);
+            self.forget(outside);
+            b.ins().jump(after, &[]);
+        }
+        b.switch_to_block(after);
+        b.seal_block(after);
+    }
+
+    /// Choices take values.
+    fn results(&mut self, b: &mut FunctionBuilder, a: &Arguments, results: &[(Word, Word)]) {
+        for &(member, word) in results {
+            let value = self.operand(b, a, word, self.kind(member));
+            b.ins().store(MemFlagsData::trusted(), value, a.slots, 8 * self.places.passed[&member] as i32);
         }
     }
 

@@ -4,7 +4,7 @@
 //! like need no mask then, and [`Limbs::exact`] clears these bits where somebody looks at them.
 
 use crate::scalar::{Word, Words, ones};
-use hdl::sim::native::{BinOp, Ex, Expr, LowNext, Plan, UnOp};
+use hdl::sim::native::{BinOp, Case, Ex, Expr, LowNext, Plan, UnOp};
 
 /// The words of all expressions that a design needs.
 pub struct Limbs<'a> {
@@ -26,7 +26,8 @@ pub fn top_bits(width: u32) -> u32 {
 
 /// Makes the words of everything that ports, states and memories need.
 pub fn lower(plan: &Plan) -> Limbs<'_> {
-    let mut l = Limbs { plan, words: Words::default(), limbs: vec![Box::default(); plan.nodes.len()] };
+    let words = Words::new(plan.labels.clone());
+    let mut l = Limbs { plan, words, limbs: vec![Box::default(); plan.nodes.len()] };
     for (e, needed) in needed(plan).into_iter().enumerate() {
         if needed {
             l.limbs[e] = l.expression(e as Ex).into();
@@ -148,7 +149,18 @@ impl Limbs<'_> {
             }
             Expr::Insert(base, value, at) => self.insert(*base, *value, *at),
             Expr::Read(mem, addr) => self.read(*mem, *addr, width),
+            Expr::Case(case) => {
+                let selector = self.exact(case.selector, 0);
+                (0..n).map(|i| self.case(case, selector, i)).collect()
+            }
         }
+    }
+
+    /// Limb `i` of a choice.
+    fn case(&mut self, case: &Case<Ex>, selector: Word, i: u32) -> Word {
+        let arms = case.arms.iter().map(|(arm, value)| (*arm, self.loose(*value, i))).collect();
+        let default = self.loose(case.default, i);
+        self.words.case(Case { selector, labels: case.labels, arms, default })
     }
 
     fn reduce(&mut self, op: UnOp, a: Ex) -> Word {

@@ -4,6 +4,7 @@
 use crate::roots::Roots;
 use crate::scalar::{Op, Word, Words};
 use crate::schedule::{Item, Schedule};
+use hdl::sim::native::{self, Arm};
 use std::collections::HashMap;
 
 /// Slots beside those of the simulator.
@@ -43,7 +44,10 @@ pub fn places(words: &Words, roots: &Roots, schedule: &Schedule, slots: u32) -> 
             content.gate.iter().for_each(|g| places.look(words, &origins, *g, here, at));
             at += 1;
             for item in &content.items {
-                each_operand(item, words, roots, &mut |w| places.look(words, &origins, w, here, at));
+                match item {
+                    Item::Switch(group) => places.group(words, schedule, &mut origins, *group, here, at),
+                    _ => each_operand(item, words, roots, &mut |w| places.look(words, &origins, w, here, at)),
+                }
                 if let Item::Compute(word) = item {
                     origins.insert(*word, here);
                 }
@@ -57,7 +61,8 @@ pub fn places(words: &Words, roots: &Roots, schedule: &Schedule, slots: u32) -> 
 /// What an item reads.
 fn each_operand(item: &Item, words: &Words, roots: &Roots, f: &mut impl FnMut(Word)) {
     match item {
-        Item::Compute(word) => words.op(*word).each_operand(f),
+        Item::Compute(word) => words.each_operand(*word, f),
+        Item::Switch(_) => unreachable!("its arms read, each what it needs"),
         Item::Store(store) => f(store.value),
         Item::Write(i) => {
             f(roots.writes[*i].addr);
@@ -67,6 +72,38 @@ fn each_operand(item: &Item, words: &Words, roots: &Roots, f: &mut impl FnMut(Wo
 }
 
 impl Places {
+    /// All results of a choice pass through memory, so that each arm writes only its own.
+    fn group(
+        &mut self,
+        words: &Words,
+        schedule: &Schedule,
+        origins: &mut HashMap<Word, Origin>,
+        group: u32,
+        here: Origin,
+        at: usize,
+    ) {
+        let group = &schedule.groups[group as usize];
+        self.look(words, origins, group.selector, here, at);
+        group.before.iter().for_each(|(_, value)| self.look(words, origins, *value, here, at));
+        for Arm { items, results } in group.arms.iter().map(|(_, arm)| arm).chain([&group.default]) {
+            for item in items {
+                match *item {
+                    native::Item::Group(inner) => self.group(words, schedule, origins, inner, here, at),
+                    native::Item::Node(word) => {
+                        words.each_operand(word, |w| self.look(words, origins, w, here, at));
+                        origins.insert(word, here);
+                    }
+                }
+            }
+            results.iter().for_each(|(_, value)| self.look(words, origins, *value, here, at));
+        }
+        for &member in &group.members {
+            origins.insert(member, here);
+            let place = self.new_slot();
+            self.passed.insert(member, place);
+        }
+    }
+
     fn new_slot(&mut self) -> u32 {
         self.slots += 1;
         self.slots - 1

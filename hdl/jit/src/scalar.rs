@@ -1,6 +1,7 @@
 //! Expressions on 64-bit words, each stored once. On the way in constants are folded and whatever the known zero bits
 //! allow is left out: masks that change nothing, the halves of a concatenation that a slice does not look at.
 
+use hdl::sim::native::{Case, Choice, Labels, Logic};
 use std::collections::HashMap;
 
 /// Index of an expression; operands have smaller ones.
@@ -43,13 +44,16 @@ pub enum Op {
         limb: u32,
         addr: Word,
     },
+    /// Index of a choice.
+    Case(u32),
 }
 
 impl Op {
+    /// Those of a choice are not among them: see [`Words::each_operand`].
     pub fn each_operand(&self, mut f: impl FnMut(Word)) {
         use Op::*;
         match *self {
-            Const(_) | Load(_) | Clock(_) => {}
+            Const(_) | Load(_) | Clock(_) | Case(_) => {}
             Shl(a, _) | Shr(a, _) | Sar(a, _) | Popcount(a) | Read { addr: a, .. } => f(a),
             Add(a, b) | Sub(a, b) | And(a, b) | Or(a, b) | Xor(a, b) | Mul(a, b) | MulHigh(a, b) => {
                 [a, b].into_iter().for_each(f)
@@ -82,6 +86,11 @@ pub struct Node {
 pub struct Words {
     pub nodes: Vec<Node>,
     index: HashMap<Op, Word>,
+    /// The choices, each once.
+    cases: Vec<Case<Word>>,
+    case_index: HashMap<Case<Word>, u32>,
+    /// Their tables.
+    pub labels: Vec<Labels>,
 }
 
 /// The lowest `width` bits; `width` is at most 64.
@@ -95,6 +104,9 @@ pub(crate) fn filled(mask: u64) -> u64 {
 }
 
 impl Words {
+    pub fn new(labels: Vec<Labels>) -> Words {
+        Words { labels, ..Words::default() }
+    }
     pub fn op(&self, w: Word) -> Op {
         self.nodes[w as usize].op
     }
@@ -328,10 +340,64 @@ impl Words {
         self.add_node(Op::Select(c, yes, no), mask, truth)
     }
 
+    /// The bits of the selector past its width are 0.
+    pub fn case(&mut self, mut case: Case<Word>) -> Word {
+        if let Some(selector) = self.as_const(case.selector) {
+            return case.value(&self.labels[case.labels as usize], selector);
+        }
+        let default = case.default;
+        if case.arms.iter().any(|(_, value)| *value == default) {
+            case.arms = case.arms.into_iter().filter(|(_, value)| *value != default).collect();
+        }
+        if case.arms.is_empty() {
+            return default;
+        }
+        let values = || case.arms.iter().map(|(_, value)| *value).chain([default]);
+        let mask = values().fold(0, |mask, value| mask | self.mask(value));
+        let fits = |w: Word| self.nodes[w as usize].truth || self.as_const(w).is_some_and(|value| value <= 1);
+        let truth = values().all(fits);
+        let next = self.cases.len() as u32;
+        let index = *self.case_index.entry(case.clone()).or_insert(next);
+        if index == next {
+            self.cases.push(case);
+        }
+        self.add_node(Op::Case(index), mask, truth)
+    }
+
+    /// Calls `f` with everything that a word is computed from.
+    pub fn each_operand(&self, word: Word, f: impl FnMut(Word)) {
+        match self.op(word) {
+            Op::Case(case) => self.cases[case as usize].each_operand(f),
+            op => op.each_operand(f),
+        }
+    }
+
     pub fn popcount(&mut self, a: Word) -> Word {
         match self.as_const(a) {
             Some(x) => self.constant(x.count_ones().into()),
             None => self.add_node(Op::Popcount(a), 127, false),
+        }
+    }
+}
+
+impl Logic for Words {
+    fn count(&self) -> usize {
+        self.nodes.len()
+    }
+    fn is_free(&self, word: Word) -> bool {
+        self.op(word).is_leaf()
+    }
+    fn each_operand(&self, word: Word, f: &mut dyn FnMut(Word)) {
+        Words::each_operand(self, word, f);
+    }
+    fn choice(&self, word: Word) -> Option<Choice> {
+        let Op::Case(case) = self.op(word) else { return None };
+        let Case { selector, labels, default, .. } = self.cases[case as usize];
+        Some(Choice { selector, labels, default })
+    }
+    fn each_arm(&self, word: Word, f: &mut dyn FnMut(u32, Word)) {
+        if let Op::Case(case) = self.op(word) {
+            self.cases[case as usize].arms.iter().for_each(|(arm, value)| f(*arm, *value));
         }
     }
 }

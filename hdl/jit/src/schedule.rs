@@ -6,8 +6,9 @@
 //!
 //! What only states with one enable need is computed under that enable (a gate), in one block with the stores.
 
-use crate::roots::{Roots, Store};
-use crate::scalar::{Word, Words};
+use crate::roots::{MemWrite, Roots, Store};
+use crate::scalar::{Op, Word, Words};
+use hdl::sim::native::{self, Arm, Group, Regions, regions};
 use std::collections::HashMap;
 
 /// Computations of one function: more make compiling slower, fewer give more values that pass through memory.
@@ -21,6 +22,8 @@ const WORTH_A_GATE: usize = 6;
 #[derive(Clone, Copy, Debug)]
 pub enum Item {
     Compute(Word),
+    /// Index of a group of choices.
+    Switch(u32),
     Store(Store),
     /// Index of a write port.
     Write(usize),
@@ -42,6 +45,8 @@ pub struct Schedule {
     pub functions: Vec<Function>,
     /// How many of them settle the ports.
     pub settling: usize,
+    /// Choices that are made together.
+    pub groups: Vec<Group>,
 }
 
 /// Not computed by anything yet.
@@ -54,6 +59,11 @@ struct Scheduler<'a> {
     /// Who needs a word: `NOBODY`, `ALL`, or 2 and more for a gate.
     owner: Vec<u32>,
     done: Vec<bool>,
+    /// Choices that are made together, and which group makes each choice that is not made in an arm.
+    groups: Vec<Group>,
+    group: HashMap<Word, u32>,
+    /// Which words of the phase are not computed in arms.
+    always: Vec<bool>,
     functions: Vec<Function>,
     /// Items in the last function.
     filled: usize,
@@ -62,7 +72,19 @@ struct Scheduler<'a> {
 pub fn schedule(words: &mut Words, roots: &mut Roots) -> Schedule {
     drop_small_gates(words, roots);
     let n = words.nodes.len();
-    let mut s = Scheduler { words, owner: vec![ALL; n], done: vec![false; n], functions: vec![], filled: usize::MAX };
+    let (functions, groups, group) = Default::default();
+    let mut s = Scheduler {
+        words,
+        owner: vec![ALL; n],
+        done: vec![false; n],
+        groups,
+        group,
+        always: vec![],
+        functions,
+        filled: usize::MAX,
+    };
+    let ports: Vec<Word> = roots.ports.iter().map(|port| port.value).collect();
+    s.choices(regions(words, &ports, &s.done));
     for port in &roots.ports {
         s.root(None, ALL, &[*port]);
     }
@@ -70,7 +92,17 @@ pub fn schedule(words: &mut Words, roots: &mut Roots) -> Schedule {
     s.begin_edge(roots);
     s.states(roots);
     s.writes(roots);
-    Schedule { functions: s.functions, settling }
+    Schedule { functions: s.functions, settling, groups: s.groups }
+}
+
+/// Everything that an edge needs.
+fn edge_roots(roots: &Roots) -> Vec<Word> {
+    let states = roots.states.iter().flat_map(|root| root.stores.iter().map(|s| s.value).chain(root.gate));
+    states.chain(roots.writes.iter().flat_map(write_operands)).collect()
+}
+
+fn write_operands(write: &MemWrite) -> impl Iterator<Item = Word> {
+    write.limbs.iter().flat_map(|(a, b)| [*a, *b]).chain([write.gate, write.addr])
 }
 
 /// The gates of states, each with a number from 2 on.
@@ -83,8 +115,14 @@ fn gates(roots: &Roots) -> HashMap<Word, u32> {
     gates
 }
 
-/// Which gate each word serves alone.
-fn owners(words: &Words, roots: &Roots, gates: &HashMap<Word, u32>, computed: &[bool]) -> Vec<u32> {
+/// Which gate each word serves alone. `order` has everything that is to be computed; choices that are made together serve one.
+fn owners(
+    words: &Words,
+    roots: &Roots,
+    gates: &HashMap<Word, u32>,
+    order: &[native::Item],
+    groups: &[Group],
+) -> Vec<u32> {
     let mut owner = vec![NOBODY; words.nodes.len()];
     let join = |owner: &mut u32, by: u32| {
         *owner = match *owner {
@@ -99,14 +137,24 @@ fn owners(words: &Words, roots: &Roots, gates: &HashMap<Word, u32>, computed: &[
         root.stores.iter().for_each(|s| join(&mut owner[s.value as usize], by));
     }
     for write in &roots.writes {
-        for word in write.limbs.iter().flat_map(|(a, b)| [*a, *b]).chain([write.gate, write.addr]) {
+        for word in write_operands(write) {
             owner[word as usize] = ALL;
         }
     }
-    for word in (0..owner.len()).rev() {
-        let by = owner[word];
-        if by != NOBODY && !computed.get(word).is_some_and(|c| *c) {
-            words.nodes[word].op.each_operand(|x| join(&mut owner[x as usize], by));
+    for item in order.iter().rev() {
+        let one;
+        let members = match item {
+            native::Item::Node(word) => {
+                one = [*word];
+                &one[..]
+            }
+            native::Item::Group(group) => &groups[*group as usize].members,
+        };
+        let mut by = NOBODY;
+        members.iter().for_each(|word| join(&mut by, owner[*word as usize]));
+        for &word in members {
+            owner[word as usize] = by;
+            words.each_operand(word, |x| join(&mut owner[x as usize], by));
         }
     }
     owner
@@ -115,7 +163,8 @@ fn owners(words: &Words, roots: &Roots, gates: &HashMap<Word, u32>, computed: &[
 /// Gates that spare little become multiplexers.
 fn drop_small_gates(words: &mut Words, roots: &mut Roots) {
     let gates = gates(roots);
-    let owner = owners(words, roots, &gates, &[]);
+    let all: Vec<native::Item> = (0..words.nodes.len() as Word).map(native::Item::Node).collect();
+    let owner = owners(words, roots, &gates, &all, &[]);
     let mut size = vec![0; gates.len() + 2];
     for (by, node) in owner.iter().zip(&words.nodes) {
         size[*by as usize] += usize::from(!node.op.is_leaf());
@@ -140,10 +189,12 @@ impl Scheduler<'_> {
         let words = self.words;
         for word in 0..self.done.len() {
             let mut cheap = true;
-            words.nodes[word].op.each_operand(|x| cheap &= words.op(x).is_leaf());
-            self.done[word] &= !cheap;
+            words.each_operand(word as Word, |x| cheap &= words.op(x).is_leaf());
+            self.done[word] &= !cheap || matches!(words.nodes[word].op, Op::Case(_));
         }
-        self.owner = owners(words, roots, &gates(roots), &self.done);
+        let regions = regions(words, &edge_roots(roots), &self.done);
+        self.owner = owners(words, roots, &gates(roots), &regions.order, &regions.groups);
+        self.choices(regions);
         self.filled = usize::MAX;
     }
 
@@ -174,7 +225,7 @@ impl Scheduler<'_> {
     fn writes(&mut self, roots: &Roots) {
         let mut items = vec![];
         for write in &roots.writes {
-            for word in write.limbs.iter().flat_map(|(a, b)| [*a, *b]).chain([write.gate, write.addr]) {
+            for word in write_operands(write) {
                 self.collect(word, ALL, &mut items, &mut vec![]);
             }
         }
@@ -202,38 +253,116 @@ impl Scheduler<'_> {
         }
     }
 
+    /// Takes up the choices of a phase.
+    fn choices(&mut self, regions: Regions) {
+        let offset = self.groups.len() as u32;
+        let arm = |arm: &mut Arm| {
+            for item in &mut arm.items {
+                if let native::Item::Group(group) = item {
+                    *group += offset;
+                }
+            }
+        };
+        for (index, mut group) in (offset..).zip(regions.groups) {
+            group.arms.iter_mut().map(|(_, a)| a).chain([&mut group.default]).for_each(arm);
+            let always = group.members.iter().filter(|word| regions.always[**word as usize]);
+            self.group.extend(always.map(|word| (*word, index)));
+            self.groups.push(group);
+        }
+        self.always = regions.always;
+    }
+
     /// Adds what a word needs, operands first: what only the gate `by` needs to `own`, the rest to `shared`.
     fn collect(&mut self, root: Word, by: u32, shared: &mut Vec<Item>, own: &mut Vec<Item>) {
         let mut stack = vec![(root, false)];
         while let Some((word, ready)) = stack.pop() {
-            let node = &self.words.nodes[word as usize];
-            if self.done[word as usize] || node.op.is_leaf() {
+            if self.done[word as usize] || self.words.op(word).is_leaf() {
                 continue;
             }
+            let group = self.group.get(&word).copied();
             if ready {
-                self.done[word as usize] = true;
                 let gated = by != ALL && self.owner[word as usize] == by;
-                if gated { &mut *own } else { &mut *shared }.push(Item::Compute(word));
-            } else {
-                stack.push((word, true));
-                node.op.each_operand(|x| stack.push((x, false)));
+                let items = if gated { &mut *own } else { &mut *shared };
+                match group {
+                    Some(group) => {
+                        items.push(Item::Switch(group));
+                        self.groups[group as usize].members.iter().for_each(|word| self.done[*word as usize] = true);
+                    }
+                    None => {
+                        items.push(Item::Compute(word));
+                        self.done[word as usize] = true;
+                    }
+                }
+                continue;
+            }
+            stack.push((word, true));
+            match group {
+                Some(group) => self.each_outside(group, &mut |x| stack.push((x, false))),
+                None => self.words.each_operand(word, |x| stack.push((x, false))),
             }
         }
     }
 
+    /// Everything that choices need and that is not computed in their arms.
+    fn each_outside(&self, group: u32, f: &mut dyn FnMut(Word)) {
+        let mut f = |word: Word| if self.always[word as usize] { f(word) };
+        let group = &self.groups[group as usize];
+        f(group.selector);
+        group.before.iter().for_each(|(_, value)| f(*value));
+        for Arm { items, results } in group.arms.iter().map(|(_, arm)| arm).chain([&group.default]) {
+            for item in items {
+                match item {
+                    native::Item::Node(word) => self.words.each_operand(*word, &mut f),
+                    native::Item::Group(group) => self.each_outside(*group, &mut f),
+                }
+            }
+            results.iter().for_each(|(_, value)| f(*value));
+        }
+    }
+
+    /// Work that an item stands for.
+    fn weight(&self, item: &Item) -> usize {
+        let Item::Switch(group) = item else { return 1 };
+        let group = &self.groups[*group as usize];
+        let arm = |Arm { items, results }: &Arm| {
+            let item = |item: &native::Item| match item {
+                native::Item::Node(_) => 1,
+                native::Item::Group(group) => self.weight(&Item::Switch(*group)),
+            };
+            results.len() + items.iter().map(item).sum::<usize>()
+        };
+        group.arms.iter().map(|(_, arm)| arm).chain([&group.default]).map(arm).sum()
+    }
+
     /// Appends a block, in pieces where it is large.
     fn push(&mut self, gate: Option<Word>, items: Vec<Item>) {
-        for piece in items.chunks(FUNCTION) {
-            if self.filled.saturating_add(piece.len()) > FUNCTION {
-                self.functions.push(vec![]);
-                self.filled = 0;
+        let mut piece = vec![];
+        let mut weight = 0;
+        for item in items {
+            let more = self.weight(&item);
+            if weight + more > FUNCTION {
+                self.push_piece(gate, std::mem::take(&mut piece), weight);
+                weight = 0;
             }
-            self.filled += piece.len();
-            let Some(function) = self.functions.last_mut() else { continue };
-            match function.last_mut() {
-                Some(last) if last.gate == gate => last.items.extend(piece),
-                _ => function.push(Block { gate, items: piece.to_vec() }),
-            }
+            piece.push(item);
+            weight += more;
+        }
+        self.push_piece(gate, piece, weight);
+    }
+
+    fn push_piece(&mut self, gate: Option<Word>, items: Vec<Item>, weight: usize) {
+        if items.is_empty() {
+            return;
+        }
+        if self.filled.saturating_add(weight) > FUNCTION {
+            self.functions.push(vec![]);
+            self.filled = 0;
+        }
+        self.filled += weight;
+        let Some(function) = self.functions.last_mut() else { return };
+        match function.last_mut() {
+            Some(last) if last.gate == gate => last.items.extend(items),
+            _ => function.push(Block { gate, items }),
         }
     }
 }

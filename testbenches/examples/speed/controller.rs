@@ -7,7 +7,7 @@ use hdl::engine::Engine;
 use hdl::*;
 
 /// Counters, of which a state moves one.
-const COUNTERS: usize = 4;
+const COUNTERS: usize = 8;
 
 ports! {
     /// What the controller sees and says.
@@ -22,6 +22,10 @@ ports! {
         output address: Signal = bits(16),
         /// A command is there.
         output strobe: Signal = bits(1),
+        /// Who is served, one bit for each.
+        output grant: Signal = bits(32),
+        /// All about it.
+        output descriptor: Signal = bits(80),
         /// Where it stands.
         output now: Signal = bits(state),
         /// All counters, folded.
@@ -43,6 +47,8 @@ pub fn controller(states: u32) -> Result<Design<ControllerPorts>, Errors> {
     io.command.set(0);
     io.address.set(io.data);
     io.strobe.set(0);
+    io.grant.set(0);
+    io.descriptor.set(0);
     let mut rng = Rng::with_seed(u64::from(states));
     m.switch(state, |s| {
         for i in 0..states {
@@ -59,6 +65,8 @@ pub fn controller(states: u32) -> Result<Design<ControllerPorts>, Errors> {
                 io.command.set(i % 4096);
                 io.address.set(counter + offset);
                 io.strobe.set(!io.events.bit(first));
+                io.grant.set(1u64 << (i % 32));
+                io.descriptor.set(cat(&[io.data, counter + limit, counters[i as usize % COUNTERS]]).zext(80));
             });
         }
     });
@@ -76,17 +84,19 @@ fn stimuli() -> Vec<[u64; 2]> {
 /// Drives it for so many cycles.
 pub fn run(engine: &mut dyn Engine, cycles: u64) -> Outcome {
     let port = |name: &str| engine.port(name).expect("a port of the controller");
-    let [events, data, command, address, strobe, now, total] =
-        ["events", "data", "command", "address", "strobe", "now", "total"].map(port);
-    let stimuli = stimuli();
+    let [events, data, command, address, strobe, grant, now, total] =
+        ["events", "data", "command", "address", "strobe", "grant", "now", "total"].map(port);
+    let (stimuli, mut wide) = (stimuli(), [0; 2]);
+    let descriptor = port("descriptor");
     engine.reset(2);
     let (start, mut checksum) = (Stopwatch::start(), 0u64);
     for i in 0..cycles as usize {
         let [event, number] = stimuli[i % stimuli.len()];
         engine.poke(events, event);
         engine.poke(data, number);
-        let seen = [command, address, strobe, now, total].map(|port| engine.peek(port));
-        checksum = seen.into_iter().fold(checksum, |sum, value| sum.wrapping_mul(31).wrapping_add(value));
+        let seen = [command, address, strobe, grant, now, total].map(|port| engine.peek(port));
+        engine.peek_wide(descriptor, &mut wide);
+        checksum = seen.into_iter().chain(wide).fold(checksum, |sum, value| sum.wrapping_mul(31).wrapping_add(value));
         engine.step();
     }
     Outcome { seconds: start.seconds(), checksum }
