@@ -9,7 +9,7 @@ use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Switch};
-use hdl::sim::native::{self, Group, Shape};
+use hdl::sim::native::{self, BRANCH, Group, Shape};
 
 /// Writes functions, one after the other.
 pub struct Emitter<'a> {
@@ -116,16 +116,9 @@ impl<'a> Emitter<'a> {
     fn group(&mut self, b: &mut FunctionBuilder, a: &Arguments, group: u32) {
         let group = &self.groups[group as usize];
         self.results(b, a, &group.before);
-        let selector = self.int(b, a, group.selector);
-        let mut switch = Switch::new();
         let blocks: Vec<(u32, Block)> = group.arms.iter().map(|(number, _)| (*number, b.create_block())).collect();
-        for (value, arm) in self.words.labels[group.labels as usize].values() {
-            if let Ok(at) = blocks.binary_search_by_key(arm, |(number, _)| *number) {
-                switch.set_entry((*value).into(), blocks[at].1);
-            }
-        }
         let (default, after) = (b.create_block(), b.create_block());
-        switch.emit(b, selector, default);
+        self.jump(b, a, group, &blocks, default);
         let arms = group.arms.iter().map(|(_, arm)| arm).zip(blocks.into_iter().map(|(_, block)| block));
         for (arm, block) in arms.chain([(&group.default, default)]) {
             b.switch_to_block(block);
@@ -143,6 +136,23 @@ impl<'a> Emitter<'a> {
         }
         b.switch_to_block(after);
         b.seal_block(after);
+    }
+
+    /// The jump of a group to the blocks of its arms.
+    fn jump(&mut self, b: &mut FunctionBuilder, a: &Arguments, group: &Group, blocks: &[(u32, Block)], default: Block) {
+        if group.labels == BRANCH {
+            let condition = self.natural(b, a, group.selector);
+            b.ins().brif(condition, blocks[0].1, &[], default, &[]);
+            return;
+        }
+        let selector = self.int(b, a, group.selector);
+        let mut switch = Switch::new();
+        for (value, arm) in self.words.labels[group.labels as usize].values() {
+            if let Ok(at) = blocks.binary_search_by_key(arm, |(number, _)| *number) {
+                switch.set_entry((*value).into(), blocks[at].1);
+            }
+        }
+        switch.emit(b, selector, default);
     }
 
     /// Choices take values.

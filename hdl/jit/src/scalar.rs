@@ -1,7 +1,7 @@
 //! Expressions on 64-bit words, each stored once. On the way in constants are folded and whatever the known zero bits
 //! allow is left out: masks that change nothing, the halves of a concatenation that a slice does not look at.
 
-use hdl::sim::native::{Case, Choice, Labels, Logic};
+use hdl::sim::native::{BRANCH, Case, Choice, Labels, Logic};
 use std::collections::HashMap;
 
 /// Index of an expression; operands have smaller ones.
@@ -91,6 +91,8 @@ pub struct Words {
     case_index: HashMap<Case<Word>, u32>,
     /// Their tables.
     pub labels: Vec<Labels>,
+    /// Conditions whose selections are jumps; empty before it is known.
+    pub branches: Vec<bool>,
 }
 
 /// The lowest `width` bits; `width` is at most 64.
@@ -390,14 +392,29 @@ impl Logic for Words {
     fn each_operand(&self, word: Word, f: &mut dyn FnMut(Word)) {
         Words::each_operand(self, word, f);
     }
+    fn mux(&self, word: Word) -> Option<[Word; 3]> {
+        match self.op(word) {
+            Op::Select(c, yes, no) => Some([c, yes, no]),
+            _ => None,
+        }
+    }
     fn choice(&self, word: Word) -> Option<Choice> {
-        let Op::Case(case) = self.op(word) else { return None };
-        let Case { selector, labels, default, .. } = self.cases[case as usize];
-        Some(Choice { selector, labels, default })
+        match self.op(word) {
+            Op::Case(case) => {
+                let Case { selector, labels, default, .. } = self.cases[case as usize];
+                Some(Choice { selector, labels, default })
+            }
+            Op::Select(c, _, no) if self.branches.get(c as usize).is_some_and(|b| *b) => {
+                Some(Choice { selector: c, labels: BRANCH, default: no })
+            }
+            _ => None,
+        }
     }
     fn each_arm(&self, word: Word, f: &mut dyn FnMut(u32, Word)) {
-        if let Op::Case(case) = self.op(word) {
-            self.cases[case as usize].arms.iter().for_each(|(arm, value)| f(*arm, *value));
+        match self.op(word) {
+            Op::Case(case) => self.cases[case as usize].arms.iter().for_each(|(arm, value)| f(*arm, *value)),
+            Op::Select(_, yes, _) => f(0, yes),
+            _ => {}
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::roots::{MemWrite, Roots, Store};
 use crate::scalar::{Op, Word, Words};
-use hdl::sim::native::{self, Arm, Group, Regions, regions};
+use hdl::sim::native::{self, Arm, Group, Regions, branches, regions};
 use std::collections::HashMap;
 
 /// Computations of one function: more make compiling slower, fewer give more values that pass through memory.
@@ -17,6 +17,9 @@ const FUNCTION: usize = 1500;
 const BLOCK: usize = 300;
 /// A gate that spares less than this is a multiplexer.
 const WORTH_A_GATE: usize = 6;
+
+/// Selections with so much work on their sides are jumps.
+const WORTH_A_JUMP: usize = 100;
 
 /// One piece of work.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +74,8 @@ struct Scheduler<'a> {
 
 pub fn schedule(words: &mut Words, roots: &mut Roots) -> Schedule {
     drop_small_gates(words, roots);
+    let ports: Vec<Word> = roots.ports.iter().map(|port| port.value).collect();
+    words.branches = branches(words, &[&ports[..], &edge_roots(roots)].concat(), WORTH_A_JUMP);
     let n = words.nodes.len();
     let (functions, groups, group) = Default::default();
     let mut s = Scheduler {
@@ -83,7 +88,6 @@ pub fn schedule(words: &mut Words, roots: &mut Roots) -> Schedule {
         functions,
         filled: usize::MAX,
     };
-    let ports: Vec<Word> = roots.ports.iter().map(|port| port.value).collect();
     s.choices(regions(words, &ports, &s.done));
     for port in &roots.ports {
         s.root(None, ALL, &[*port]);
@@ -305,7 +309,11 @@ impl Scheduler<'_> {
 
     /// Everything that choices need and that is not computed in their arms.
     fn each_outside(&self, group: u32, f: &mut dyn FnMut(Word)) {
-        let mut f = |word: Word| if self.always[word as usize] { f(word) };
+        let mut f = |word: Word| {
+            if self.always[word as usize] {
+                f(word)
+            }
+        };
         let group = &self.groups[group as usize];
         f(group.selector);
         group.before.iter().for_each(|(_, value)| f(*value));

@@ -3,11 +3,11 @@
 use super::commit;
 use super::flatten::{FlatMem, Netlist, State, Write};
 use super::graph::{Ex, Expr, Graph};
+use super::logic::Expressions;
 use super::lower::{LowNext, Lowered};
 use super::native::{Plan, PlanState, PlanWrite};
-use super::logic::{BRANCH, Expressions};
 use super::program::{Block, Code, Instr, Jump, Memories, Shape, Slot};
-use super::regions::{Arm, Group, Item, Regions, regions};
+use super::regions::{Arm, BRANCH, Group, Item, Regions, regions};
 use super::schedule::schedule;
 use super::wide::{Part, Wide, limbs};
 use crate::ir::{BinOp, UnOp};
@@ -105,8 +105,8 @@ pub(super) fn compile(net: &Netlist, low: Lowered) -> (Program, Plan) {
         let slot = c.fresh(width);
         c.sources.push(slot);
     }
-    let logic = Expressions::new(&low.graph);
     let roots = roots(&low);
+    let logic = Expressions::new(&low.graph, &roots);
     let live = regions(&logic, &roots, &[]);
     c.regions(&live, &roots);
     c.state(net, &low);
@@ -239,7 +239,8 @@ impl Compile<'_> {
         self.results(&group.before);
         self.free(group.selector);
         let outside = std::mem::take(&mut self.code);
-        let blocks: Vec<(u32, Block)> = group.arms.iter().map(|(number, arm)| (*number, self.arm(regions, arm))).collect();
+        let blocks: Vec<(u32, Block)> =
+            group.arms.iter().map(|(number, arm)| (*number, self.arm(regions, arm))).collect();
         let default = self.arm(regions, &group.default);
         self.code = outside;
         let block = |arm: u32| blocks.binary_search_by_key(&arm, |(number, _)| *number).ok().map(|at| blocks[at].1);

@@ -7,7 +7,7 @@ pub use super::case::{Case, Labels};
 pub use super::graph::{Ex, Expr};
 pub use super::lower::LowNext;
 pub use super::program::{Shape, Slot};
-pub use super::regions::{Arm, Choice, Group, Item, Logic, Regions, regions};
+pub use super::regions::{Arm, BRANCH, Choice, Group, Item, Logic, Regions, branches, regions};
 pub use crate::ir::{BinOp, UnOp};
 use std::fmt::Debug;
 use std::sync::OnceLock;

@@ -250,6 +250,11 @@ impl Code {
         self.instrs.extend(instrs);
         Block { start, end: self.instrs.len() as u32 }
     }
+    /// How many there are.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.instrs.len()
+    }
     fn instrs(&self, block: Block) -> &[Instr] {
         &self.instrs[block.start as usize..block.end as usize]
     }

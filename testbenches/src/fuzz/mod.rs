@@ -2,6 +2,7 @@
 //! Verilog. Tests run a few batches with fixed seeds; `cargo xtask fuzz` runs them for as long as one likes.
 
 pub mod expressions;
+mod large_switch;
 mod random;
 pub mod sequential;
 

@@ -39,9 +39,9 @@ impl UnitPorts {
 }
 
 /// A module in the making.
-struct Unit {
-    m: Module,
-    r: Random,
+pub(super) struct Unit {
+    pub m: Module,
+    pub r: Random,
     /// What expressions may read.
     readable: Vec<Signal>,
     /// What statements may assign.
@@ -51,7 +51,7 @@ struct Unit {
 
 impl Unit {
     /// A small expression of the given width.
-    fn value(&mut self, width: u32) -> Signal {
+    pub fn value(&mut self, width: u32) -> Signal {
         let (a, b) = (self.r.pick(&self.readable), self.r.pick(&self.readable));
         let (a, b) = (self.fit(a, width), self.fit(b, width));
         match self.r.below(9) {
@@ -107,14 +107,14 @@ impl Unit {
             _ => target.set(self.value(w)),
         }
     }
-    fn block(&mut self, depth: u32) {
+    pub fn block(&mut self, depth: u32) {
         for _ in 0..self.r.below(4) {
             self.statement(depth);
         }
     }
     fn statement(&mut self, depth: u32) {
         let m = self.m;
-        match if depth == 0 { 0 } else { self.r.below(6) } {
+        match if depth == 0 { 0 } else { self.r.below(7) } {
             0 | 1 => self.assign(),
             2 | 3 => {
                 let (first, second) = (self.condition(), self.condition());
@@ -137,6 +137,7 @@ impl Unit {
                     }
                 });
             }
+            5 => self.large_switch(depth - 1),
             _ => {
                 let phase = self.phase;
                 m.switch(phase, |s| {

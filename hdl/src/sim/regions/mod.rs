@@ -1,13 +1,16 @@
 //! Where values are computed: always, or only in the arms of a choice that need them.
 //!
 //! Choices by the same selector and labels are made together, in one jump, as far as they do not wait for each other
-//! (`order`). A value that only arms need is computed in these arms (`homes`): in each of them if there are several, unless
+//! (`order`). Multiplexers with much work on their sides are choices too (`branches`). A value that only arms need is computed in these arms (`homes`): in each of them if there are several, unless
 //! that would be much more code; then it is computed before the jump.
 //!
 //! The same is done for the expressions of the interpreter and for the words of machine code: they are [`Logic`].
 
+mod branches;
 mod homes;
 mod order;
+
+pub use branches::branches;
 
 /// A value.
 type Node = u32;
@@ -20,11 +23,16 @@ pub trait Logic {
     fn is_free(&self, node: u32) -> bool;
     /// Calls `f` with everything that it is computed from.
     fn each_operand(&self, node: u32, f: &mut dyn FnMut(u32));
+    /// Is it a multiplexer? Its condition, and its values for 1 and for 0.
+    fn mux(&self, node: u32) -> Option<[u32; 3]>;
     /// Is it a choice among arms, of which only one needs to be computed?
     fn choice(&self, node: u32) -> Option<Choice>;
     /// The arms that a choice lists, and their values.
     fn each_arm(&self, node: u32, f: &mut dyn FnMut(u32, u32));
 }
+
+/// In place of a table: a condition that is 1 chooses arm 0.
+pub const BRANCH: u32 = u32::MAX;
 
 /// A choice: arms that it does not list have the value of the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -137,3 +145,6 @@ fn group(logic: &impl Logic, members: Vec<Node>, regions: &homes::GroupRegions, 
     let Choice { selector, labels, .. } = choice(members[0]);
     Group { selector, labels, members, before, arms, default }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,5 +4,6 @@ mod build;
 mod memories;
 mod operators;
 mod state;
+mod switches;
 
 pub(crate) use build::Build;
