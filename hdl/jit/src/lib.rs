@@ -51,6 +51,9 @@ mod schedule;
 mod shifts;
 mod wide;
 
+#[cfg(test)]
+mod tests;
+
 use hdl::Design;
 use hdl::sim::Simulator;
 use hdl::sim::native::{Native, Plan};

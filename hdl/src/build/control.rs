@@ -5,6 +5,7 @@ use super::module::Module;
 use super::number::Value;
 use super::store;
 use crate::ir::*;
+use std::collections::HashSet;
 use std::panic::Location;
 
 /// What `when` returns, for `elsewhen` and `otherwise`.
@@ -20,6 +21,8 @@ pub struct Switch<B> {
     module: Module,
     selector: B,
     arms: Vec<(Vec<Id>, Vec<Stmt>)>,
+    /// The values of all arms.
+    listed: HashSet<Id>,
     default: Option<Vec<Stmt>>,
 }
 
@@ -107,7 +110,7 @@ impl Module {
     /// ```
     #[track_caller]
     pub fn switch<B: Bundle>(self, selector: B, f: impl FnOnce(&mut Switch<B>)) {
-        let mut s = Switch { module: self, selector, arms: vec![], default: None };
+        let mut s = Switch { module: self, selector, arms: vec![], listed: HashSet::new(), default: None };
         f(&mut s);
         let (arms, default) = (s.arms, s.default);
         let id = selector.pack().id;
@@ -167,12 +170,12 @@ impl<B: Bundle> Switch<B> {
         }
         let selector = self.selector.pack().id;
         let block = self.module.block(selector, f);
-        let known: Vec<Id> = self.arms.iter().flat_map(|(v, _)| v.iter().copied()).collect();
         self.module.with(|b| {
-            for id in ids.iter().filter(|id| known.contains(id)) {
+            for id in ids.iter().filter(|id| self.listed.contains(id)) {
                 b.error(loc, format!("the case {} stands twice", b.label(*id)), vec![], None);
             }
         });
+        self.listed.extend(&ids);
         self.arms.push((ids, block));
     }
     /// The arm for all other values.
