@@ -1,16 +1,27 @@
 //! What drives a design in simulation, whatever runs it: the built-in [simulator](crate::sim::Simulator) and the
 //! Verilator engine of crate `sim` both implement [`Engine`], so that one test text runs on either.
 
+#[doc(hidden)]
+pub mod access;
+mod memory;
+mod port_ref;
+mod range;
+
 pub use crate::design::PortInfo;
+pub use crate::ir::Signals;
+pub use memory::{Backdoor, MemoryInfo};
+pub use port_ref::PortRef;
 
 use crate::ir::{Failure, Property};
 use num_bigint::BigUint;
 
 /// A running design.
 ///
-/// Ports are addressed by their index in [`Engine::ports`], wide values are little-endian 64-bit limbs. Inputs start
-/// as 0. All methods that take a port or a clock panic with its name (or the legal range) when it does not fit the
-/// call: such a call is a mistake in the test.
+/// Tests reach ports with `poke` and `peek`, which `dyn Engine` and every engine of kvforge have (see
+/// [`port_access!`](crate::port_access)): by the signal in [`Design::ports`](crate::Design::ports), by name, or by index. The
+/// methods here are what an engine offers beneath: ports by their index in [`Engine::ports`], wide values as little-endian
+/// 64-bit limbs. Inputs start as 0. All methods that take a port or a clock panic with its name (or the legal range) when it
+/// does not fit the call: such a call is a mistake in the test.
 ///
 /// ```
 /// use hdl::{engine::Engine, sim::Simulator, *};
@@ -26,16 +37,19 @@ use num_bigint::BigUint;
 /// # }
 ///
 /// /// Runs on whatever engine it is given.
-/// fn test(engine: &mut dyn Engine) {
-///     let (a, y) = (engine.port("a").unwrap(), engine.port("y").unwrap());
+/// fn test(engine: &mut dyn Engine, ports: P) {
 ///     engine.reset(2);
-///     engine.poke(a, 7);
-///     assert_eq!(engine.peek(y), 0);
+///     engine.poke(ports.a, 7);
+///     assert_eq!(engine.peek(ports.y), 0);
 ///     engine.step(); // a rising edge on all clocks
-///     assert_eq!(engine.peek(y), 7);
+///     assert_eq!(engine.peek(ports.y), 7);
+///     engine.poke_signed("a", -2); // by name, as two's complement
+///     engine.step();
+///     assert_eq!((engine.peek("y"), engine.peek_signed("y")), (254, -2));
 /// }
 ///
-/// test(&mut Simulator::new(&delay()?));
+/// let design = delay()?;
+/// test(&mut Simulator::new(&design), design.ports);
 /// # Ok::<(), Errors>(())
 /// ```
 pub trait Engine {
@@ -43,10 +57,10 @@ pub trait Engine {
     fn ports(&self) -> &[PortInfo];
 
     /// Sets an input of at most 64 bits. Panics if `value` has bits beyond its width.
-    fn poke(&mut self, port: usize, value: u64);
+    fn poke_u64(&mut self, port: usize, value: u64);
 
     /// Value of a port of at most 64 bits, after combinational logic has settled.
-    fn peek(&mut self, port: usize) -> u64;
+    fn peek_u64(&mut self, port: usize) -> u64;
 
     /// Sets an input of any width. `limbs` may be longer than needed when the excess is zero.
     fn poke_wide(&mut self, port: usize, limbs: &[u64]);
@@ -110,16 +124,28 @@ pub trait Engine {
         self.ports().iter().position(|p| p.name == name)
     }
 
-    /// As [`Engine::poke_wide`].
-    fn poke_big(&mut self, port: usize, value: &BigUint) {
-        self.poke_wide(port, &value.to_u64_digits());
+    /// Width and value of a signal inside, by its hierarchical name such as `u_mul.product`; `None` if there is none, or if
+    /// the engine does not know it. The built-in simulator knows every named signal.
+    fn look_inside(&mut self, name: &str) -> Option<(u32, BigUint)> {
+        let _ = name;
+        None
     }
 
-    /// As [`Engine::peek_wide`].
-    fn peek_big(&mut self, port: usize) -> BigUint {
-        let mut limbs = vec![0; self.ports()[port].limbs()];
-        self.peek_wide(port, &mut limbs);
-        big_from_limbs(&limbs)
+    /// The memories inside that the engine opens to tests; `memory` is how they reach them.
+    fn memories(&self) -> &[MemoryInfo] {
+        &[]
+    }
+
+    /// A word of a memory, by its index in [`Engine::memories`], into as many limbs as it takes.
+    fn read_memory(&mut self, memory: usize, address: u64, limbs: &mut [u64]) {
+        let _ = (address, limbs);
+        panic!("there is no memory {memory}");
+    }
+
+    /// Replaces a word of a memory.
+    fn write_memory(&mut self, memory: usize, address: u64, limbs: &[u64]) {
+        let _ = (address, limbs);
+        panic!("there is no memory {memory}");
     }
 }
 
@@ -130,10 +156,11 @@ pub fn big_from_limbs(limbs: &[u64]) -> BigUint {
 
 /// Panics unless `limbs` fit the input `port`; the one check that every engine makes before a poke.
 pub fn check_poke(port: &PortInfo, limbs: &[u64]) {
-    let PortInfo { name, width, input } = port;
+    let PortInfo { name, width, input, .. } = port;
     assert!(input, "cannot poke `{name}`: it is an output");
-    let used = limbs.iter().rposition(|l| *l != 0).map_or(0, |i| 64 * i as u32 + 64 - limbs[i].leading_zeros());
-    assert!(used <= *width, "cannot poke `{name}`: the value has {used} bits, the port has {width}");
+    let value = big_from_limbs(limbs);
+    let fits = range::fits(&value, *width);
+    assert!(fits, "cannot poke `{name}` ({width} bits) with {value}: legal is {}", range::legal(*width));
 }
 
 /// Index of the value with this name among those that a test may choose. Panics if there is none, or if `value` does not fit;

@@ -4,12 +4,14 @@
 //! Rust's operators, and ends with [`Module::finish`], which checks it and returns all its errors together. Under
 //! `#[module]` every `let` names its signal in the Verilog and in waves. Widths are numbers at run time.
 //!
-//! [`verilog()`] prints a hierarchy as Verilog-2005; [`Simulator`](sim::Simulator) runs the same graph without any tool.
+//! [`verilog()`] prints a hierarchy as Verilog-2005; [`Simulator`](sim::Simulator) runs the same graph without any tool, and
+//! [`bus`] feeds and checks its streams.
 
 // the derive macros name the crate `::hdl`, also inside it
 extern crate self as hdl;
 
 mod build;
+pub mod bus;
 mod check;
 mod design;
 pub mod engine;

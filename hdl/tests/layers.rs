@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sim", &["design", "ir", "engine"]),
     ("wave", &["sim", "engine"]),
     ("build", &["check", "design", "ir", "foreign_text"]),
+    ("bus", &["build", "design", "engine", "ir"]),
 ];
 
 /// The layer that a file lies in; `lib` for the root.

@@ -83,23 +83,23 @@ pub fn write_registers<E: Engine + ?Sized>(engine: &mut E, writes: &[(u64, u64)]
     let (awaddr, awvalid, awready) = (port("awaddr")?, port("awvalid")?, port("awready")?);
     let (wdata, wstrb, wvalid, wready) = (port("wdata")?, port("wstrb")?, port("wvalid")?, port("wready")?);
     let (bvalid, bready, bresp) = (port("bvalid")?, port("bready")?, port("bresp")?);
-    engine.poke(wstrb, 0xf);
-    engine.poke(bready, 1);
+    engine.poke_u64(wstrb, 0xf);
+    engine.poke_u64(bready, 1);
     for &(address, value) in writes {
-        engine.poke(awaddr, address);
-        engine.poke(wdata, value);
-        engine.poke(awvalid, 1);
-        engine.poke(wvalid, 1);
+        engine.poke_u64(awaddr, address);
+        engine.poke_u64(wdata, value);
+        engine.poke_u64(awvalid, 1);
+        engine.poke_u64(wvalid, 1);
         let mut response = None;
         for _ in 0..100 {
-            let (address_taken, data_taken) = (engine.peek(awready) == 1, engine.peek(wready) == 1);
-            response = (engine.peek(bvalid) == 1).then(|| engine.peek(bresp));
+            let (address_taken, data_taken) = (engine.peek_u64(awready) == 1, engine.peek_u64(wready) == 1);
+            response = (engine.peek_u64(bvalid) == 1).then(|| engine.peek_u64(bresp));
             engine.step();
             if address_taken {
-                engine.poke(awvalid, 0);
+                engine.poke_u64(awvalid, 0);
             }
             if data_taken {
-                engine.poke(wvalid, 0);
+                engine.poke_u64(wvalid, 0);
             }
             if response.is_some() {
                 break;
@@ -110,7 +110,7 @@ pub fn write_registers<E: Engine + ?Sized>(engine: &mut E, writes: &[(u64, u64)]
             return Err(RunError::Refused { address, response });
         }
     }
-    engine.poke(bready, 0);
+    engine.poke_u64(bready, 0);
     Ok(())
 }
 
@@ -239,20 +239,20 @@ impl Source {
             return;
         }
         let Some(packet) = self.packets.front() else {
-            return engine.poke(self.ports.tvalid, 0);
+            return engine.poke_u64(self.ports.tvalid, 0);
         };
         let rest = &packet[self.taken..];
         let beat = &rest[..rest.len().min(self.ports.bytes)];
         engine.poke_wide(self.ports.tdata, &limbs(beat));
         engine.poke_wide(self.ports.tkeep, &ones(beat.len()));
-        engine.poke(self.ports.tlast, u64::from(beat.len() == rest.len()));
-        engine.poke(self.ports.tvalid, 1);
+        engine.poke_u64(self.ports.tlast, u64::from(beat.len() == rest.len()));
+        engine.poke_u64(self.ports.tvalid, 1);
         self.offering = true;
     }
 
     /// Is the beat taken? To be asked before the edge.
     fn observe<E: Engine + ?Sized>(&mut self, engine: &mut E, cycle: u64) -> bool {
-        if !self.offering || engine.peek(self.ports.tready) == 0 {
+        if !self.offering || engine.peek_u64(self.ports.tready) == 0 {
             return false;
         }
         self.offering = false;
@@ -283,7 +283,7 @@ impl Sink {
 
     /// Takes a beat if there is one. To be asked before the edge.
     fn observe<E: Engine + ?Sized>(&mut self, engine: &mut E, cycle: u64) -> bool {
-        if engine.peek(self.ports.tvalid) == 0 {
+        if engine.peek_u64(self.ports.tvalid) == 0 {
             return false;
         }
         let mut data = vec![0; self.ports.bytes.div_ceil(8)];
@@ -292,7 +292,7 @@ impl Sink {
         engine.peek_wide(self.ports.tkeep, &mut keep);
         let bytes = data.iter().flat_map(|limb: &u64| limb.to_le_bytes()).take(self.ports.bytes).enumerate();
         self.open.extend(bytes.filter(|(i, _)| keep[i / 64] >> (i % 64) & 1 == 1).map(|(_, byte)| byte));
-        let ends = engine.peek(self.ports.tlast) == 1;
+        let ends = engine.peek_u64(self.ports.tlast) == 1;
         if ends {
             self.packets.push(std::mem::take(&mut self.open));
         }
@@ -320,7 +320,7 @@ fn run<E: Engine + ?Sized>(
     progress: &mut dyn FnMut(),
 ) -> Result<(), RunError> {
     let wanted = sources[0].packets.len();
-    sinks.iter().for_each(|sink| engine.poke(sink.ports.tready, 1));
+    sinks.iter().for_each(|sink| engine.poke_u64(sink.ports.tready, 1));
     let mut idle = 0;
     while let Some(missing) = sinks.iter().find(|sink| sink.packets.len() < wanted) {
         if idle == PATIENCE {
@@ -338,8 +338,8 @@ fn run<E: Engine + ?Sized>(
         }
         engine.step();
     }
-    sources.iter().for_each(|source| engine.poke(source.ports.tvalid, 0));
-    sinks.iter().for_each(|sink| engine.poke(sink.ports.tready, 0));
+    sources.iter().for_each(|source| engine.poke_u64(source.ports.tvalid, 0));
+    sinks.iter().for_each(|sink| engine.poke_u64(sink.ports.tready, 0));
     Ok(())
 }
 

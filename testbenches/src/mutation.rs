@@ -112,7 +112,7 @@ impl<'d> Mutants<'d> {
 
     /// Runs the test with one mutation alive; 0 is none.
     fn one(&self, number: usize, effort: Effort) -> Result<Result<(), String>, VerilatorError> {
-        let select = PortInfo { name: SELECT.into(), width: self.width, input: true };
+        let select = PortInfo::new(SELECT, self.width, true);
         let mut model = self.driver.model(&self.verilog, &[select], Kind::Fast)?;
         let port = model.port(SELECT).expect("it is listed above");
         model.poke(port, number as u64);

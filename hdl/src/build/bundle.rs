@@ -108,6 +108,14 @@ pub trait Bundle: Copy {
     }
 }
 
+impl<B: Bundle> Signals for B {
+    fn signals(&self) -> Vec<Signal> {
+        let mut all = vec![];
+        self.each(&mut |_, _, s| all.push(s));
+        all
+    }
+}
+
 impl Bundle for Signal {
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("", false, *self)

@@ -82,8 +82,7 @@ impl<P> Design<P> {
     }
     /// All ports but clocks and resets.
     pub fn port_list(&self) -> Vec<PortInfo> {
-        let info = |p: &Port| PortInfo { name: p.name.clone(), width: p.width, input: p.input };
-        self.def.ports.iter().map(info).collect()
+        PortInfo::of(&self.def)
     }
     /// The paths from an input port to an output port without a register between them, as pairs of names.
     pub fn combinational_paths(&self) -> Vec<(&str, &str)> {

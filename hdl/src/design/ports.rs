@@ -1,6 +1,6 @@
 //! The ports of a design.
 
-use crate::ir::Signal;
+use crate::ir::{Def, Signal};
 
 /// A struct of ports; the [`ports!`](crate::ports!) macro makes one.
 pub trait Ports: Copy + Send + Sync + 'static {
@@ -14,7 +14,7 @@ impl Ports for () {
 }
 
 /// A port of a design. Clocks and resets are not ports: see [`Engine::clocks`](crate::engine::Engine::clocks) and [`Engine::set_reset`](crate::engine::Engine::set_reset).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct PortInfo {
     /// Name in the Verilog.
     pub name: String,
@@ -22,9 +22,32 @@ pub struct PortInfo {
     pub width: u32,
     /// Is it an input?
     pub input: bool,
+    /// The signal in the struct of the ports, if the port comes from a design.
+    pub(crate) signal: Option<Signal>,
 }
 
+/// Alike are ports of the same name, width and direction, whatever design they come from.
+impl PartialEq for PortInfo {
+    fn eq(&self, other: &PortInfo) -> bool {
+        (&self.name, self.width, self.input) == (&other.name, other.width, other.input)
+    }
+}
+
+impl Eq for PortInfo {}
+
 impl PortInfo {
+    /// A port of what is not a design of this language: engines know it by name and index, not by a signal.
+    pub fn new(name: impl Into<String>, width: u32, input: bool) -> PortInfo {
+        PortInfo { name: name.into(), width, input, signal: None }
+    }
+
+    /// The ports of a module.
+    pub(crate) fn of(def: &Def) -> Vec<PortInfo> {
+        let signal = |p: &crate::ir::Port| Some(Signal { key: def.key, id: p.node, width: p.width });
+        let info = |p: &crate::ir::Port| PortInfo { signal: signal(p), ..PortInfo::new(&p.name, p.width, p.input) };
+        def.ports.iter().map(info).collect()
+    }
+
     /// 64-bit limbs that a value of this port takes.
     pub fn limbs(&self) -> usize {
         self.width.div_ceil(64) as usize

@@ -29,6 +29,6 @@ pub(crate) use node::*;
 pub use operator::{BinOp, UnOp};
 pub(crate) use property::Prop;
 pub use property::{Failure, Property, PropertyKind};
-pub use signal::Signal;
 pub(crate) use signal::{BLANK, LOST};
+pub use signal::{Signal, Signals};
 pub(crate) use statement::*;

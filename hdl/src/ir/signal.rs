@@ -42,3 +42,9 @@ pub struct Signal {
     pub(crate) id: Id,
     pub(crate) width: u32,
 }
+
+/// What consists of signals: every [`Bundle`](crate::Bundle).
+pub trait Signals {
+    /// Them, in their order.
+    fn signals(&self) -> Vec<Signal>;
+}

@@ -3,7 +3,7 @@
 
 use super::case::{Case, LabelTables};
 use super::stmts;
-use crate::engine::PortInfo;
+use crate::engine::{MemoryInfo, PortInfo};
 use crate::ir::{BinOp, Def, Domain, Id, Net, Op, UnOp};
 use crate::ir::{Property, PropertyKind};
 use num_bigint::BigUint;
@@ -87,6 +87,8 @@ pub(super) struct Write {
 
 #[derive(Debug)]
 pub(super) struct FlatMem {
+    /// Hierarchical.
+    pub name: String,
     pub width: u32,
     pub depth: u32,
     pub init: Vec<BigUint>,
@@ -244,7 +246,7 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
             };
         }
         if let (Op::Net(Net::Any(_)), Some(name)) = (&node.op, &node.name) {
-            net.free.push(PortInfo { name: format!("{prefix}{name}"), width: node.width, input: true });
+            net.free.push(PortInfo::new(format!("{prefix}{name}"), node.width, true));
             net.nodes[at].op = Flat::Source(net.source(node.width));
         }
         if let Some(name) = &node.name
@@ -274,7 +276,7 @@ fn copy_instance<'a>(net: &mut Netlist, item: Todo<'a>, todo: &mut Vec<Todo<'a>>
         };
         net.props.push(FlatProp { cond, domain, property: p.public(), instance });
     }
-    copy_mems(net, def, base, &domains);
+    copy_mems(net, def, base, &domains, &prefix);
     copy_stmts(net, def, base, &domains, &resets);
 }
 
@@ -302,10 +304,18 @@ fn copy_op(def: &Def, op: &Op, base: Node) -> Option<Flat> {
     })
 }
 
-fn copy_mems(net: &mut Netlist, def: &Def, base: Node, domains: &[u32]) {
+impl FlatMem {
+    /// For tests.
+    pub fn info(&self) -> MemoryInfo {
+        MemoryInfo { name: self.name.clone(), width: self.width, depth: self.depth.into() }
+    }
+}
+
+fn copy_mems(net: &mut Netlist, def: &Def, base: Node, domains: &[u32], prefix: &str) {
     for mem in &def.mems {
         let index = net.mems.len() as u32;
-        net.mems.push(FlatMem { width: mem.width, depth: mem.depth, init: mem.init.clone() });
+        let name = format!("{prefix}{}", mem.name);
+        net.mems.push(FlatMem { name, width: mem.width, depth: mem.depth, init: mem.init.clone() });
         for port in &mem.reads {
             let (addr, data) = (base + port.addr, (base + port.data) as usize);
             net.nodes[data].op = if port.sync {

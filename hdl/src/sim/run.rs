@@ -2,13 +2,13 @@
 
 use super::check::Checks;
 use super::compile::{MemWrite, Program, compile};
-use super::flatten::FlatProp;
+use super::flatten::{FlatMem, FlatProp};
 use super::native::{Compiler, Native, Tier};
 use super::program::{self, Memories, Slot};
 use super::wide::limbs;
 use super::{flatten, lower};
 use crate::design;
-use crate::engine::{Engine, PortInfo, big_from_limbs, check_poke};
+use crate::engine::{Engine, MemoryInfo, PortInfo, big_from_limbs, check_poke};
 use crate::ir::Def;
 use crate::ir::{Errors, Failure, Property};
 use num_bigint::BigUint;
@@ -23,6 +23,7 @@ pub(super) struct Design {
     clocks: Vec<String>,
     signals: Vec<SignalInfo>,
     index: HashMap<String, u32>,
+    memories: Vec<MemoryInfo>,
     pub props: Vec<FlatProp>,
     /// The values that a prover would choose.
     pub free: Vec<PortInfo>,
@@ -95,19 +96,21 @@ impl Simulator {
 
     /// Compiles a design. Panics on a combinational loop, which the checks of a module do not let through.
     pub(crate) fn from_def(def: &Arc<Def>, native: Option<(Compiler, u64)>) -> Simulator {
+        // a model has the same ports in the same order, but tests hold the signals of the design
+        let ports = PortInfo::of(def);
         let def = def.foreign.as_ref().and_then(|f| f.model.as_ref()).unwrap_or(def);
         let net = flatten::flatten(def);
         // conditions of properties are computed as outputs are, after those
         let nodes: Vec<_> = def.ports.iter().map(|p| p.node).chain(net.props.iter().map(|p| p.cond)).collect();
         let (program, plan) = compile(&net, lower::lower(&net, &nodes));
-        let port = |p: &crate::ir::Port| PortInfo { name: p.name.clone(), width: p.width, input: p.input };
         let info = |s: &super::compile::Named| SignalInfo { name: s.name.clone(), width: s.width };
         let signals: Vec<SignalInfo> = program.signals.iter().map(info).collect();
         let design = Design {
-            ports: def.ports.iter().map(port).collect(),
+            ports,
             clocks: net.domains.iter().map(|d| d.clock.clone()).collect(),
             index: signals.iter().enumerate().map(|(i, s)| (s.name.clone(), i as u32)).collect(),
             signals,
+            memories: net.mems.iter().map(FlatMem::info).collect(),
             props: net.props,
             free: net.free,
             tier: native.map(|(compiler, patience)| Tier::new(plan, compiler, patience)),
@@ -302,12 +305,14 @@ fn write_memory(write: &MemWrite, slots: &[u64], mems: &mut Memories) {
     }
 }
 
+hdl::port_access!(Simulator);
+
 impl Engine for Simulator {
     fn ports(&self) -> &[PortInfo] {
         &self.design.ports
     }
 
-    fn poke(&mut self, port: usize, value: u64) {
+    fn poke_u64(&mut self, port: usize, value: u64) {
         let info = &self.design.ports[port];
         if !info.input || info.width < 64 && value >> info.width != 0 {
             check_poke(info, &[value]);
@@ -316,7 +321,7 @@ impl Engine for Simulator {
         self.set(self.design.program.ports[port], value);
     }
 
-    fn peek(&mut self, port: usize) -> u64 {
+    fn peek_u64(&mut self, port: usize) -> u64 {
         let info = &self.design.ports[port];
         assert!(info.width <= 64, "`{}` has {} bits: use peek_wide", info.name, info.width);
         self.settle();
@@ -336,6 +341,26 @@ impl Engine for Simulator {
         assert!(limbs.len() >= n, "`{}` has {} bits, {} limbs are too few", info.name, info.width, limbs.len());
         limbs[..n].copy_from_slice(&self.slots[slot..slot + n]);
         limbs[n..].fill(0);
+    }
+
+    fn look_inside(&mut self, name: &str) -> Option<(u32, BigUint)> {
+        let probe = self.find(name)?;
+        Some((self.info(probe).width, self.value_big(probe)))
+    }
+
+    fn memories(&self) -> &[MemoryInfo] {
+        &self.design.memories
+    }
+
+    fn read_memory(&mut self, memory: usize, address: u64, limbs: &mut [u64]) {
+        let word = self.mems.word(memory as u32, address).expect("an address of the memory");
+        limbs.copy_from_slice(word);
+    }
+
+    fn write_memory(&mut self, memory: usize, address: u64, limbs: &[u64]) {
+        let word = self.mems.word_mut(memory as u32, address).expect("an address of the memory");
+        word.copy_from_slice(limbs);
+        (self.dirty, self.inner_dirty) = (true, true);
     }
 
     fn set_reset(&mut self, domain: usize, active: bool) {

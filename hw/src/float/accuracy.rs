@@ -3,7 +3,6 @@
 use super::format::{Format, Subnormals};
 use super::operand::UnaryPorts;
 use hdl::Design;
-use hdl::engine::Engine;
 use hdl::sim::Simulator;
 
 /// `2^n` for n from -1022 to 1023; 0 below, infinity above.

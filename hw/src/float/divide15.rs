@@ -25,7 +25,6 @@ pub fn quotient((high, sum): (Signal, Signal)) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdl::engine::Engine;
 
     ports! {
         struct DividePorts() {

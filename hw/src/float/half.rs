@@ -27,7 +27,6 @@ pub fn to_fixed(magnitude: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdl::engine::Engine;
 
     ports! {
         struct FixedPorts() {

@@ -20,7 +20,6 @@ pub fn leading_zeros(x: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdl::engine::Engine;
 
     ports! {
         struct CountPorts(width: u32) {

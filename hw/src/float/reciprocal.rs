@@ -15,7 +15,6 @@ pub fn reciprocal(m: Module, fraction: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hdl::engine::Engine;
 
     ports! {
         struct ReciprocalPorts() {

@@ -29,6 +29,7 @@ struct RawPublic {
     address: *mut u8,
     width: u32,
     writable: u32,
+    depth: u32,
 }
 
 /// Where a port lies in the model's memory.
@@ -37,6 +38,60 @@ struct PortMemory {
     address: *mut u8,
     /// 1, 2, 4 or 8 bytes for ports of at most 64 bits, else a multiple of 4.
     bytes: usize,
+    /// Words of a memory; 1 for what is none.
+    words: u64,
+}
+
+/// What all of these ask of their callers: the address is that of a C++ integer with this size, aligned as such, or of an array
+/// of `bytes / 4` 32-bit words, in an instance that lives and does not run.
+impl PortMemory {
+    #[inline]
+    unsafe fn read(self) -> u64 {
+        // SAFETY: see above.
+        unsafe {
+            match self.bytes {
+                1 => u64::from(self.address.read()),
+                2 => u64::from(self.address.cast::<u16>().read()),
+                4 => u64::from(self.address.cast::<u32>().read()),
+                8 => self.address.cast::<u64>().read(),
+                _ => unreachable!("a wide port is read by `read_limbs`"),
+            }
+        }
+    }
+
+    #[inline]
+    unsafe fn write(self, value: u64) {
+        // SAFETY: see above.
+        unsafe {
+            match self.bytes {
+                1 => self.address.write(value as u8),
+                2 => self.address.cast::<u16>().write(value as u16),
+                4 => self.address.cast::<u32>().write(value as u32),
+                8 => self.address.cast::<u64>().write(value),
+                _ => unreachable!("a wide port is written by `write_limbs`"),
+            }
+        }
+    }
+
+    #[inline]
+    unsafe fn read_limbs(self, limbs: &mut [u64]) {
+        let words = self.address.cast::<u32>();
+        for (index, limb) in limbs.iter_mut().enumerate() {
+            // SAFETY: see above.
+            let word = |at: usize| if 4 * at < self.bytes { unsafe { words.add(at).read() } } else { 0 };
+            *limb = u64::from(word(2 * index)) | u64::from(word(2 * index + 1)) << 32;
+        }
+    }
+
+    #[inline]
+    unsafe fn write_limbs(self, limbs: &[u64]) {
+        let words = self.address.cast::<u32>();
+        for at in 0..self.bytes / 4 {
+            let limb = limbs.get(at / 2).copied().unwrap_or(0);
+            // SAFETY: see above.
+            unsafe { words.add(at).write((limb >> (32 * (at % 2))) as u32) };
+        }
+    }
 }
 
 /// A model in memory. Ports are addressed by their index in the list that [`Binding::open`] was given; behind them come the
@@ -81,7 +136,7 @@ impl Binding {
             let mut addresses = vec![std::ptr::null_mut(); ports.len()];
             let mut sizes = vec![0; ports.len()];
             port_memory(instance, addresses.as_mut_ptr(), sizes.as_mut_ptr());
-            let memory = |(address, bytes): (*mut u8, u32)| PortMemory { address, bytes: bytes as usize };
+            let memory = |(address, bytes): (*mut u8, u32)| PortMemory { address, bytes: bytes as usize, words: 1 };
             let mut memory: Vec<PortMemory> = addresses.into_iter().zip(sizes).map(memory).collect();
             for (port, memory) in ports.iter().zip(&memory) {
                 assert_eq!(memory.bytes, storage_bytes(port.width), "storage of `{}`", port.name);
@@ -89,13 +144,18 @@ impl Binding {
             let mut first = std::ptr::null();
             let count = publics(instance, &mut first) as usize;
             let raw = if count == 0 { &[][..] } else { std::slice::from_raw_parts(first, count) };
-            memory.extend(raw.iter().map(|p| PortMemory { address: p.address, bytes: storage_bytes(p.width) }));
+            memory.extend(raw.iter().map(|p| PortMemory {
+                address: p.address,
+                bytes: storage_bytes(p.width),
+                words: p.depth.max(1).into(),
+            }));
             let text = |text| CStr::from_ptr(text).to_string_lossy().into_owned();
             let public = |p: &RawPublic| Public {
                 scope: text(p.scope),
                 name: text(p.name),
                 width: p.width,
                 writable: p.writable != 0,
+                depth: p.depth,
             };
             let found = raw.iter().map(public).collect();
             Ok((Binding { functions, instance, ports: memory, _library: library }, found))
@@ -125,57 +185,55 @@ impl Binding {
     /// Reads a port of at most 64 bits.
     #[inline]
     pub(super) fn read(&self, port: usize) -> u64 {
-        let PortMemory { address, bytes } = self.ports[port];
-        // SAFETY: the address is that of a C++ integer with this size, aligned as such, in the living instance.
-        unsafe {
-            match bytes {
-                1 => u64::from(address.read()),
-                2 => u64::from(address.cast::<u16>().read()),
-                4 => u64::from(address.cast::<u32>().read()),
-                8 => address.cast::<u64>().read(),
-                _ => unreachable!("a wide port is read by `read_limbs`"),
-            }
-        }
+        // SAFETY: the port lies in the living instance.
+        unsafe { self.ports[port].read() }
     }
 
     /// Writes a port of at most 64 bits.
     #[inline]
     pub(super) fn write(&mut self, port: usize, value: u64) {
-        let PortMemory { address, bytes } = self.ports[port];
         // SAFETY: as in `read`. The model is not running: `&mut self` excludes it.
-        unsafe {
-            match bytes {
-                1 => address.write(value as u8),
-                2 => address.cast::<u16>().write(value as u16),
-                4 => address.cast::<u32>().write(value as u32),
-                8 => address.cast::<u64>().write(value),
-                _ => unreachable!("a wide port is written by `write_limbs`"),
-            }
-        }
+        unsafe { self.ports[port].write(value) }
     }
 
     /// Reads a port of more than 64 bits; the limbs beyond its width become zero, those that are missing are left out.
     #[inline]
     pub(super) fn read_limbs(&self, port: usize, limbs: &mut [u64]) {
-        let PortMemory { address, bytes } = self.ports[port];
-        let words = address.cast::<u32>();
-        for (index, limb) in limbs.iter_mut().enumerate() {
-            // SAFETY: a wide port is an array of `bytes / 4` aligned 32-bit words in the living instance.
-            let word = |at: usize| if 4 * at < bytes { unsafe { words.add(at).read() } } else { 0 };
-            *limb = u64::from(word(2 * index)) | u64::from(word(2 * index + 1)) << 32;
-        }
+        // SAFETY: as in `read`.
+        unsafe { self.ports[port].read_limbs(limbs) }
     }
 
     /// Writes a port of more than 64 bits; missing limbs count as zero, those beyond its width are left out.
     #[inline]
     pub(super) fn write_limbs(&mut self, port: usize, limbs: &[u64]) {
-        let PortMemory { address, bytes } = self.ports[port];
-        let words = address.cast::<u32>();
-        for at in 0..bytes / 4 {
-            let limb = limbs.get(at / 2).copied().unwrap_or(0);
-            // SAFETY: as in `read_limbs`. The model is not running: `&mut self` excludes it.
-            unsafe { words.add(at).write((limb >> (32 * (at % 2))) as u32) };
+        // SAFETY: as in `write`.
+        unsafe { self.ports[port].write_limbs(limbs) }
+    }
+
+    /// Reads a word of a public memory into as many limbs as it takes.
+    pub(super) fn read_word(&self, memory: usize, address: u64, limbs: &mut [u64]) {
+        // SAFETY: as in `read`; `word` stays inside of the memory.
+        match limbs {
+            [one] => *one = unsafe { self.word(memory, address).read() },
+            _ => unsafe { self.word(memory, address).read_limbs(limbs) },
         }
+    }
+
+    /// Writes a word of a public memory, given as as many limbs as it takes.
+    pub(super) fn write_word(&mut self, memory: usize, address: u64, limbs: &[u64]) {
+        // SAFETY: as in `write`; `word` stays inside of the memory.
+        match limbs {
+            [one] => unsafe { self.word(memory, address).write(*one) },
+            _ => unsafe { self.word(memory, address).write_limbs(limbs) },
+        }
+    }
+
+    /// Where a word of a public memory lies.
+    fn word(&self, memory: usize, address: u64) -> PortMemory {
+        let PortMemory { address: first, bytes, words } = self.ports[memory];
+        assert!(address < words, "word {address} of {words}");
+        // SAFETY: the words lie one behind the other, and there are so many of them.
+        PortMemory { address: unsafe { first.add(address as usize * bytes) }, bytes, words: 1 }
     }
 
     /// Starts a VCD file; false when it cannot be opened.

@@ -1,8 +1,10 @@
 //! [`Model`] as an [`Engine`].
 
 use super::Model;
-use hdl::engine::{Engine, PortInfo, check_choice, check_poke};
+use hdl::engine::{Engine, MemoryInfo, PortInfo, check_choice, check_poke};
 use hdl::{BigUint, Failure, Property};
+
+hdl::port_access!(Model);
 
 impl Engine for Model {
     fn ports(&self) -> &[PortInfo] {
@@ -10,7 +12,7 @@ impl Engine for Model {
     }
 
     #[inline]
-    fn poke(&mut self, port: usize, value: u64) {
+    fn poke_u64(&mut self, port: usize, value: u64) {
         let info = &self.ports[port];
         if info.width > 64 {
             return self.poke_wide(port, &[value]);
@@ -23,7 +25,7 @@ impl Engine for Model {
     }
 
     #[inline]
-    fn peek(&mut self, port: usize) -> u64 {
+    fn peek_u64(&mut self, port: usize) -> u64 {
         let info = &self.ports[port];
         assert!(info.width <= 64, "cannot peek `{}` as 64 bits: it has {}", info.name, info.width);
         self.settle();
@@ -75,6 +77,22 @@ impl Engine for Model {
 
     fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    fn memories(&self) -> &[MemoryInfo] {
+        &self.inner.memories
+    }
+
+    fn read_memory(&mut self, memory: usize, address: u64, limbs: &mut [u64]) {
+        self.settle();
+        self.binding.read_word(self.inner.memories_at[memory], address, limbs);
+    }
+
+    fn write_memory(&mut self, memory: usize, address: u64, limbs: &[u64]) {
+        // the first evaluation sets the initial contents
+        self.settle();
+        self.binding.write_word(self.inner.memories_at[memory], address, limbs);
+        self.stale = true;
     }
 
     fn failures(&self) -> &[Failure] {

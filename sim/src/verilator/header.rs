@@ -22,7 +22,7 @@ fn port(line: &str) -> Option<HeaderPort> {
     let mut fields = rest.strip_suffix(");")?.split(',');
     let member = fields.next()?.to_string();
     let (high, low): (u32, u32) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    let info = PortInfo { name: verilog_name(&member), width: high - low + 1, input };
+    let info = PortInfo::new(verilog_name(&member), high - low + 1, input);
     Some(HeaderPort { member, info })
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn info(name: &str, width: u32, input: bool) -> PortInfo {
-        PortInfo { name: name.into(), width, input }
+        PortInfo::new(name, width, input)
     }
 
     #[test]

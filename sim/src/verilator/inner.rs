@@ -1,9 +1,9 @@
-//! What a model has inside that a test asks for by name: counters of covers, and values to be chosen.
+//! What a model has inside that a test asks for by name: counters of covers, values to be chosen, and memories.
 //!
 //! The printed Verilog makes these registers public. Verilator knows each by the hierarchical name of its instance, but not the
 //! module: that, and the property of each counter, is read from the text, which is the printer's own.
 
-use hdl::engine::PortInfo;
+use hdl::engine::{MemoryInfo, PortInfo};
 use hdl::{Property, PropertyKind};
 use std::collections::HashMap;
 
@@ -15,6 +15,8 @@ pub(super) struct Public {
     pub width: u32,
     /// May it be written?
     pub writable: bool,
+    /// Words of a memory; 0 for a vector of bits.
+    pub depth: u32,
 }
 
 /// Registers inside, each with its index in the binding.
@@ -25,6 +27,26 @@ pub(super) struct Inner {
     /// What a test may choose, with hierarchical names.
     pub free: Vec<PortInfo>,
     pub free_at: Vec<usize>,
+    /// The memories that [`open_memories`] opened.
+    pub memories: Vec<MemoryInfo>,
+    pub memories_at: Vec<usize>,
+}
+
+/// Makes the memories of printed Verilog public, so that tests reach them with `memory`. Verilator optimises less then.
+///
+/// The text is the printer's own: a memory stands on a line of its own.
+pub fn open_memories(verilog: &str) -> String {
+    let mut text = String::with_capacity(verilog.len());
+    for line in verilog.split_inclusive('\n') {
+        match line.find("];").filter(|_| line.contains("reg ") && line.contains(" [0:")) {
+            Some(end) => {
+                let (declaration, rest) = line.split_at(end + 1);
+                text.extend([declaration, " /*verilator public_flat_rw*/", rest]);
+            }
+            None => text.push_str(line),
+        }
+    }
+    text
 }
 
 /// A cover of an instance.
@@ -41,9 +63,13 @@ impl Inner {
         let mut covers = vec![];
         for (at, signal) in (ports..).zip(signals) {
             let instance = path(&signal.scope, top).to_string();
-            if signal.writable {
-                let name = if instance.is_empty() { String::new() } else { format!("{instance}.") } + &signal.name;
-                inner.free.push(PortInfo { name, width: signal.width, input: true });
+            let name = || if instance.is_empty() { String::new() } else { format!("{instance}.") } + &signal.name;
+            if signal.depth > 0 {
+                let (name, width, depth) = (name(), signal.width, signal.depth.into());
+                inner.memories.push(MemoryInfo { name, width, depth });
+                inner.memories_at.push(at);
+            } else if signal.writable {
+                inner.free.push(PortInfo::new(name(), signal.width, true));
                 inner.free_at.push(at);
             } else if let Some((line, property)) = text.counter(top, &instance, &signal.name) {
                 covers.push((line, Cover { property, instance, at }));
@@ -127,6 +153,7 @@ endmodule";
             name: name.into(),
             width,
             writable,
+            depth: 0,
         };
         let mut signals = vec![public("top", "_cover1", 64, false)];
         for scope in ["top.right", "top.left"] {
@@ -145,5 +172,18 @@ endmodule";
         assert_eq!(covers, wanted);
         let free: Vec<_> = inner.free.iter().zip(inner.free_at).map(|(f, at)| (&f.name[..], f.width, at)).collect();
         assert_eq!(free, [("right.tag", 4, 4), ("left.tag", 4, 8)]);
+    }
+
+    #[test]
+    fn memories_are_opened_and_nothing_else() {
+        let text =
+            "    reg [7:0] ring [0:3]; // a.rs:1\n    (* ram_style = \"block\" *) reg flags [0:7];\n    reg [7:0] a;\n";
+        let open = text.replace("[0:3]", "[0:3] /*verilator public_flat_rw*/");
+        let open = open.replace("[0:7]", "[0:7] /*verilator public_flat_rw*/");
+        assert_eq!(open_memories(text), open);
+        let memory = Public { scope: "top.u".into(), name: "ring".into(), width: 8, writable: true, depth: 4 };
+        let inner = Inner::new("", "top", &[memory], 3);
+        assert_eq!(inner.memories, [MemoryInfo { name: "u.ring".into(), width: 8, depth: 4 }]);
+        assert_eq!((inner.memories_at, inner.free.len()), (vec![3], 0));
     }
 }

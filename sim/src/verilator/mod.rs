@@ -21,6 +21,7 @@ pub use cache::cached;
 use hdl::engine::PortInfo;
 use hdl::{Failure, Property};
 use inner::Inner;
+pub use inner::open_memories;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -261,7 +262,7 @@ fn cannot_write(path: &Path) -> VerilatorError {
 
 /// The ports of the specification, then its clocks, then its resets.
 fn all_ports(spec: &ModelSpec) -> Result<Vec<PortInfo>, VerilatorError> {
-    let bit = |name: &String| PortInfo { name: name.clone(), width: 1, input: true };
+    let bit = |name: &String| PortInfo::new(name, 1, true);
     let mut ports = spec.ports.to_vec();
     ports.extend(spec.domains.iter().map(|domain| bit(&domain.clock)));
     for reset in spec.domains.iter().filter_map(|domain| domain.reset.as_ref()) {

@@ -25,6 +25,8 @@ struct Public {
     void* address;
     uint32_t width;
     uint32_t writable;
+    // Words of a memory; 0 for a vector of bits.
+    uint32_t depth;
 };
 
 struct Instance {
@@ -58,15 +60,16 @@ inline void eval(Instance& s) {
     s.model->eval();
 }
 
-// Those that are plain vectors of bits.
+// Those that are plain vectors of bits, and memories of such.
 void find_publics(Instance& s) {
     for (const auto& scope : *s.context.scopeNameMap()) {
         const VerilatedVarNameMap* vars = scope.second->varsp();
         if (!vars) continue;
         for (const auto& entry : *vars) {
             const VerilatedVar& var = entry.second;
-            if (var.isParam() || var.udims() || var.vltype() < VLVT_UINT8 || var.vltype() > VLVT_WDATA) continue;
-            s.publics.push_back({scope.first, var.name(), var.datap(), var.entBits(), var.isPublicRW()});
+            if (var.isParam() || var.udims() > 1 || var.vltype() < VLVT_UINT8 || var.vltype() > VLVT_WDATA) continue;
+            const uint32_t depth = var.udims() ? var.elements(1) : 0;
+            s.publics.push_back({scope.first, var.name(), var.datap(), var.entBits(), var.isPublicRW(), depth});
         }
     }
 }

@@ -20,7 +20,7 @@ endmodule
 ";
 
 fn port(name: &str, width: u32, input: bool) -> PortInfo {
-    PortInfo { name: name.into(), width, input }
+    PortInfo::new(name, width, input)
 }
 
 fn domain(reset: Option<&str>, active_high: bool) -> Domain {
@@ -271,11 +271,11 @@ fn mistakes_of_a_test_panic_with_the_port() {
     need_verilator!();
     let mut model = counter();
     let message = panic_message(|| model.poke(0, 2));
-    assert_eq!(message, "cannot poke `enable`: the value has 2 bits, the port has 1");
+    assert_eq!(message, "cannot poke `enable` (1 bits) with 2: legal is 0 and 1");
     assert_eq!(panic_message(|| model.poke(1, 0)), "cannot poke `count`: it is an output");
     assert_eq!(
         panic_message(|| model.poke_wide(0, &[1, 1])),
-        "cannot poke `enable`: the value has 65 bits, the port has 1"
+        "cannot poke `enable` (1 bits) with 18446744073709551617: legal is 0 and 1"
     );
     assert_eq!(panic_message(|| model.peek_wide(1, &mut [])), "cannot peek `count` into 0 limbs: it needs 1");
     assert_eq!(panic_message(|| model.set_reset(1, true)), "there is no clock domain 1: the design has 1");

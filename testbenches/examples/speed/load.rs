@@ -110,12 +110,12 @@ pub fn run<E: Engine + ?Sized>(engine: &mut E, load: &Load, cycles: u64) -> Outc
     let mut words: Vec<Vec<u64>> = sinks.iter().map(|s| vec![0; engine.ports()[s[0]].limbs()]).collect();
     let mut at = vec![0; sources.len()];
     // an engine may have run before
-    sources.iter().for_each(|s| engine.poke(s[3], 0));
+    sources.iter().for_each(|s| engine.poke_u64(s[3], 0));
     engine.reset(4);
     sim::oaken_run::write_registers(engine, &load.writes).unwrap_or_else(|error| panic!("{error}"));
     (0..IDLE).for_each(|_| engine.step());
-    sources.iter().for_each(|s| engine.poke(s[3], 1));
-    sinks.iter().for_each(|s| engine.poke(s[3], 1));
+    sources.iter().for_each(|s| engine.poke_u64(s[3], 1));
+    sinks.iter().for_each(|s| engine.poke_u64(s[3], 1));
     let mut checksum = 0u64;
     let mut mix = |value: u64| checksum = checksum.wrapping_mul(31).wrapping_add(value);
     let mut taken = vec![0u64; sources.len()];
@@ -125,19 +125,19 @@ pub fn run<E: Engine + ?Sized>(engine: &mut E, load: &Load, cycles: u64) -> Outc
             let beat = &source.beats[*at];
             engine.poke_wide(ports[0], &beat.data);
             engine.poke_wide(ports[1], &beat.keep);
-            engine.poke(ports[2], beat.last.into());
+            engine.poke_u64(ports[2], beat.last.into());
         }
         for (((source, ports), at), taken) in load.sources.iter().zip(&sources).zip(&mut at).zip(&mut taken) {
-            if engine.peek(ports[4]) == 1 {
+            if engine.peek_u64(ports[4]) == 1 {
                 *taken += 1;
                 *at = if *at + 1 == source.beats.len() { 0 } else { *at + 1 };
             }
         }
         for (ports, words) in sinks.iter().zip(&mut words) {
-            if engine.peek(ports[2]) == 1 {
+            if engine.peek_u64(ports[2]) == 1 {
                 engine.peek_wide(ports[0], words);
                 words.iter().for_each(|word| mix(*word));
-                mix(engine.peek(ports[1]));
+                mix(engine.peek_u64(ports[1]));
             }
         }
         engine.step();

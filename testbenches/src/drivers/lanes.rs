@@ -25,7 +25,7 @@ impl Lanes {
             let width = info.width / count;
             for lane in 0..count {
                 let name = if count == 1 { info.name.clone() } else { format!("{}[{lane}]", info.name) };
-                ports.push(PortInfo { name, width, ..info });
+                ports.push(PortInfo::new(name, width, info.input));
                 places.push((port, lane * width));
             }
         }
@@ -70,10 +70,10 @@ impl Engine for InLanes<'_> {
     fn ports(&self) -> &[PortInfo] {
         &self.lanes.ports
     }
-    fn poke(&mut self, port: usize, value: u64) {
+    fn poke_u64(&mut self, port: usize, value: u64) {
         self.poke_wide(port, &[value]);
     }
-    fn peek(&mut self, port: usize) -> u64 {
+    fn peek_u64(&mut self, port: usize) -> u64 {
         let mut limbs = [0];
         self.peek_wide(port, &mut limbs);
         limbs[0]

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn streams_hold_their_beats_and_unused_lanes_do_not_count() {
-        let port = |name: &str, width, input| PortInfo { name: name.into(), width, input };
+        let port = |name: &str, width, input| PortInfo::new(name, width, input);
         let ports = [
             port("s_valid", 1, true),
             port("s_ready", 1, false),
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_design_without_a_clock_is_compared_in_the_cycles_of_its_surroundings() {
-        let port = |name: &str, input| PortInfo { name: name.into(), width: 1, input };
+        let port = |name: &str, input| PortInfo::new(name, 1, input);
         let text = pair(&[port("a", true), port("y", false)], None, None, Contract::Streams);
         let has = |part: &str| assert!(text.contains(part), "no `{part}` in\n{text}");
         has("always @(posedge pair_clock) started <= 1;");

@@ -36,7 +36,7 @@ impl<'t> Design<'t> {
             let (input, output) = (after("input"), after("output"));
             let width = after("width").and_then(|width| width.parse().ok()).unwrap_or(1);
             let name = words.last()?.strip_prefix('\\')?.to_string();
-            (input.or(output)).map(|_| PortInfo { name, width, input: input.is_some() })
+            (input.or(output)).map(|_| PortInfo::new(name, width, input.is_some()))
         };
         lines.filter_map(port).collect()
     }
@@ -57,7 +57,7 @@ mod tests {
         let text = "# made by Yosys\nmodule \\child\n  attribute \\src \"child.v:3\"\n  wire width 8 input 1 \\data\n  wire output 2 \\valid\n  \
             wire width 8 \\held\n  cell $add $1\n  end\nend\nmodule \\top\n  wire input 1 \\clk\n  cell \\child \\first\n  end\nend\n";
         let design = Design::new(text);
-        let port = |name: &str, width, input| PortInfo { name: name.into(), width, input };
+        let port = |name: &str, width, input| PortInfo::new(name, width, input);
         assert_eq!(design.ports("child"), [port("data", 8, true), port("valid", 1, false)]);
         assert_eq!((design.parents("child"), design.parents("top")), (vec!["top"], vec![]));
     }

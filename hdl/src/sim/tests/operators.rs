@@ -1,7 +1,6 @@
 //! Every operator against arithmetic on big numbers, with signals and with constants as operands.
 
 use super::build::{Build, Random};
-use crate::engine::Engine;
 use crate::ir::{BinOp, Id, Op, UnOp};
 use num_bigint::BigUint;
 

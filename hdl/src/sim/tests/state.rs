@@ -269,10 +269,13 @@ fn what_does_not_fit_panics_with_the_name() {
         let error = catch_unwind(AssertUnwindSafe(|| f(&mut sim))).expect_err("panics");
         error.downcast_ref::<String>().expect("a message").clone()
     };
-    assert_eq!(message(&|s| s.poke(0, 32)), "cannot poke `narrow`: the value has 6 bits, the port has 5");
-    assert_eq!(message(&|s| s.poke(2, 1)), "cannot poke `result`: it is an output");
-    assert_eq!(message(&|s| s.poke(1, 1)), "`wide` has 70 bits: use poke_wide");
-    assert_eq!(message(&|s| s.poke_wide(1, &[0, 64])), "cannot poke `wide`: the value has 71 bits, the port has 70");
+    assert_eq!(message(&|s| s.poke_u64(0, 32)), "cannot poke `narrow` (5 bits) with 32: legal is 0 to 31");
+    assert_eq!(message(&|s| s.poke_u64(2, 1)), "cannot poke `result`: it is an output");
+    assert_eq!(message(&|s| s.poke_u64(1, 1)), "`wide` has 70 bits: use poke_wide");
+    assert_eq!(
+        message(&|s| s.poke_wide(1, &[0, 64])),
+        "cannot poke `wide` (70 bits) with 1180591620717411303424: legal is 0 to 2^70 - 1"
+    );
     assert_eq!(message(&|s| s.peek_wide(1, &mut [0])), "`wide` has 70 bits, 1 limbs are too few");
     assert_eq!(message(&|s| s.set_reset(1, true)), "no domain 1: the design has 1");
 }

@@ -1,8 +1,9 @@
 //! Where the signals of a stream stand among the ports of a design.
 
-use hdl::{Bundle, Design};
+use crate::build::Bundle;
+use crate::design::Design;
 
-/// The ports of one stream: indices for an [`Engine`](hdl::engine::Engine).
+/// The ports of one stream: indices for an [`Engine`](crate::engine::Engine).
 #[derive(Clone, Debug)]
 pub struct StreamPorts {
     /// Name of the valid port, for messages.
@@ -27,7 +28,7 @@ pub struct Field {
 }
 
 impl StreamPorts {
-    /// The ports of a stream: a bundle with the fields `valid` and `ready` ([`hdl::Stream`]) or `tvalid` and `tready`
+    /// The ports of a stream: a bundle with the fields `valid` and `ready` ([`Stream`](crate::Stream)) or `tvalid` and `tready`
     /// (AXI4-Stream). All other fields are payload.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Bytes to AXI4-Stream beats and back: payloads of the fields data, keep and last.
 
 use super::stream::Beat;
-use hdl::BigUint;
+use num_bigint::BigUint;
 
 /// A packet as beats of `width` bytes (data, keep, last); all beats but the last are full.
 ///

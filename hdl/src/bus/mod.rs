@@ -1,12 +1,11 @@
 //! Bus models: what feeds and empties the streams and AXI4-Lite ports of a design, with random stalls from a seed, and
 //! checks at every cycle that the design keeps the rules of the bus.
 //!
-//! Everything runs on any [`Engine`](hdl::engine::Engine). A [`Bench`] owns the models; ports are given as the fields of
-//! the [`Design`](hdl::Design), so that no name of a port stands in a test:
+//! Everything runs on any [`Engine`](crate::engine::Engine). A [`Bench`] owns the models; ports are given as the fields of
+//! the [`Design`](crate::Design), so that no name of a port stands in a test:
 //!
 //! ```
-//! use hdl::{sim::Simulator, *};
-//! use ::sim::bus::{Bench, Stalls};
+//! use hdl::{bus::{Bench, Stalls}, sim::Simulator, *};
 //!
 //! ports! {
 //!     struct InverterPorts(width: u32) {
@@ -47,7 +46,7 @@ mod ticks;
 
 pub use axi_lite::{AxiLiteMaster, Response};
 pub use axi_stream::{packet, packet_bytes};
-pub use bench::{Bench, long, seed};
+pub use bench::{Bench, seed};
 pub use checker::{BusError, Rule};
 pub use ports::{Field, StreamPorts};
 pub use stalls::Stalls;

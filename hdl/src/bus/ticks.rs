@@ -3,10 +3,10 @@
 use fastrand::Rng;
 
 /// The edges of several clocks in the order of time: an iterator without end over the clocks (a bit for each) that have an
-/// edge at the next instant, for [`Engine::edge`](hdl::engine::Engine::edge) and [`Bench::edge`](super::Bench::edge).
+/// edge at the next instant, for [`Engine::edge`](crate::engine::Engine::edge) and [`Bench::edge`](super::Bench::edge).
 ///
 /// ```
-/// use ::sim::bus::Ticks;
+/// use hdl::bus::Ticks;
 ///
 /// let edges: Vec<u64> = Ticks::new(&[2, 3], 0, 1).skip(1).take(4).collect();
 /// assert_eq!(edges.iter().filter(|edge| **edge == 0b11).count(), 1, "every 6 units of time both at one instant");

@@ -5,7 +5,8 @@ use super::checker::{BusError, Rule};
 use super::ports::StreamPorts;
 use super::stalls::Stalls;
 use super::stream::{Beat, Sink, Source};
-use hdl::{Bundle, Design};
+use crate::build::Bundle;
+use crate::design::Design;
 
 /// A response code of AXI4-Lite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

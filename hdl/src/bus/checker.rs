@@ -2,12 +2,12 @@
 
 use super::ports::StreamPorts;
 use super::stream::limbs_of;
-use hdl::BigUint;
-use hdl::engine::big_from_limbs;
+use crate::engine::big_from_limbs;
+use num_bigint::BigUint;
+use std::fmt;
 
 /// A rule that was broken, or a test that does not come to its end.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("cycle {cycle}, seed {seed}: `{port}`: {rule}")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BusError {
     /// The clock edge before which it was seen, counted from the start of the bench.
     pub cycle: u64,
@@ -20,13 +20,11 @@ pub struct BusError {
 }
 
 /// What a design can do wrong.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// Valid fell before the beat was taken.
-    #[error("valid fell before the transfer")]
     ValidFell,
     /// The payload changed while the receiver was not ready.
-    #[error("`{field}` changed from {from:#x} to {to:#x} before the transfer")]
     PayloadChanged {
         /// The field of the payload.
         field: String,
@@ -36,16 +34,12 @@ pub enum Rule {
         to: BigUint,
     },
     /// Valid depends on ready within a cycle.
-    #[error("valid waits for ready: it is {0} when ready is {1}")]
     ValidWaits(u8, u8),
     /// The payload depends on ready within a cycle.
-    #[error("the payload depends on ready within a cycle")]
     PayloadDependsOnReady,
     /// Valid is 1 in reset.
-    #[error("valid is 1 in reset")]
     ValidInReset,
     /// A response is offered to no request.
-    #[error("response {response} without a request: only {requests} were complete before this cycle")]
     NoRequest {
         /// Number of the response, from 1.
         response: usize,
@@ -53,10 +47,8 @@ pub enum Rule {
         requests: usize,
     },
     /// A response code that AXI4-Lite does not have.
-    #[error("the response code {0} is not one of AXI4-Lite (0 OKAY, 2 SLVERR, 3 DECERR)")]
     ResponseCode(u64),
     /// The beats did not arrive.
-    #[error("{received} of {wanted} beats after {cycles} cycles")]
     Timeout {
         /// Beats that arrived.
         received: usize,
@@ -65,6 +57,38 @@ pub enum Rule {
         /// How long.
         cycles: u64,
     },
+}
+
+impl fmt::Display for BusError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let BusError { cycle, seed, port, rule } = self;
+        write!(f, "cycle {cycle}, seed {seed}: `{port}`: {rule}")
+    }
+}
+
+impl std::error::Error for BusError {}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Rule::ValidFell => write!(f, "valid fell before the transfer"),
+            Rule::PayloadChanged { field, from, to } => {
+                write!(f, "`{field}` changed from {from:#x} to {to:#x} before the transfer")
+            }
+            Rule::ValidWaits(valid, ready) => write!(f, "valid waits for ready: it is {valid} when ready is {ready}"),
+            Rule::PayloadDependsOnReady => write!(f, "the payload depends on ready within a cycle"),
+            Rule::ValidInReset => write!(f, "valid is 1 in reset"),
+            Rule::NoRequest { response, requests } => {
+                write!(f, "response {response} without a request: only {requests} were complete before this cycle")
+            }
+            Rule::ResponseCode(code) => {
+                write!(f, "the response code {code} is not one of AXI4-Lite (0 OKAY, 2 SLVERR, 3 DECERR)")
+            }
+            Rule::Timeout { received, wanted, cycles } => {
+                write!(f, "{received} of {wanted} beats after {cycles} cycles")
+            }
+        }
+    }
 }
 
 /// Watches one stream that a design gives.

@@ -4,20 +4,16 @@ use super::checker::{BusError, Rule, StreamChecker};
 use super::ports::StreamPorts;
 use super::stalls::{Pattern, Stalls};
 use super::stream::{Beat, Sink, SinkModel, Source, SourceModel};
+use crate::build::Bundle;
+use crate::design::Design;
+use crate::engine::Engine;
 use fastrand::Rng;
-use hdl::engine::Engine;
-use hdl::{Bundle, Design};
 
 /// The seed of a test: `default`, or the one in the environment variable `KVFORGE_SEED`. It is printed, for tests that fail.
 pub fn seed(default: u64) -> u64 {
     let seed = std::env::var("KVFORGE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     println!("seed {seed} (KVFORGE_SEED sets another)");
     seed
-}
-
-/// Are the long forms of tests wanted: is the environment variable `KVFORGE_LONG` 1?
-pub fn long() -> bool {
-    std::env::var("KVFORGE_LONG").is_ok_and(|value| value == "1")
 }
 
 /// Drives an engine cycle by cycle: sources and sinks on the streams, and all checks.

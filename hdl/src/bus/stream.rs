@@ -3,9 +3,9 @@
 use super::checker::StreamChecker;
 use super::ports::{Field, StreamPorts};
 use super::stalls::Pattern;
+use crate::engine::{Engine, big_from_limbs};
 use fastrand::Rng;
-use hdl::BigUint;
-use hdl::engine::{Engine, big_from_limbs};
+use num_bigint::BigUint;
 use std::collections::VecDeque;
 
 /// The payload of one transfer: the fields of the bundle in their order.
