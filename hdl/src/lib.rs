@@ -17,6 +17,7 @@ mod design;
 pub mod engine;
 mod foreign_text;
 mod ir;
+pub mod logic;
 pub mod sim;
 mod verilog;
 pub mod wave;
@@ -24,8 +25,8 @@ pub mod wave;
 #[doc(hidden)]
 pub use build::naming;
 pub use build::{
-    Amount, Bundle, ClockDomain, Elastic, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged, State,
-    StateSignal, Stream, Switch, Value, When, bits, cat, clog2, ports, state, stream,
+    Amount, Bundle, ClockDomain, Elastic, Elements, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Staged,
+    State, StateSignal, Stream, Switch, Value, Vector, When, bits, cat, clog2, ports, state, stream, vector,
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module};

@@ -35,9 +35,9 @@ mod memories {
     #[module]
     fn contents() {
         reports("memory_depth", |m, io| {
-            let one = m.memory(bits(8), 1);
-            one.write(io.c, io.a, io.c);
-            io.y.set(one.read(io.c));
+            let none = m.memory(bits(8), 0);
+            none.write(io.c, io.a, io.c);
+            io.y.set(none.read(io.c));
         });
         reports("memory_init", |m, io| {
             let long = m.memory(bits(8), 16).init(0u32..17);

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("wave", &["sim", "engine"]),
     ("build", &["check", "design", "ir", "foreign_text"]),
     ("bus", &["build", "design", "engine", "ir"]),
+    ("logic", &["build", "ir"]),
 ];
 
 /// The layer that a file lies in; `lib` for the root.

@@ -59,12 +59,48 @@ fn dynamic_places() {
     }
 }
 
+/// Elements that signals choose, of every length and kind of vector, read and assigned: whole, and a bit of them.
+#[test]
+fn elements_of_vectors() {
+    let shapes = [(1, 1), (8, 1), (1, 2), (64, 2), (8, 3), (65, 3), (20, 5), (7, 16), (33, 33)];
+    for (seed, (width, length)) in (0..).zip(shapes) {
+        let m = Module::new("elements");
+        let (to, from) = (input(m, "to", clog2(length)), input(m, "from", clog2(length)));
+        let (value, write, set) = (input(m, "value", width), input(m, "write", 1), input(m, "set", 1));
+        let wires = m.wire(vector(bits(width), length));
+        for (made, elements) in
+            [m.reg_reset(vector(bits(width), length), 1), m.reg_file_reset(bits(width), length, 1), wires]
+                .into_iter()
+                .enumerate()
+        {
+            if made == 2 {
+                elements.iter().for_each(|element| element.set(value + 1));
+            }
+            m.when(write, || elements.at(to).set(value));
+            m.when(set, || elements.at(to).bit(width / 2).set(1));
+            output(m, format!("y{made}"), elements.at(from));
+            output(m, format!("all{made}"), elements.pack());
+        }
+        check(&finish(m), 400, seed);
+    }
+}
+
 /// Two write ports with lanes, all kinds of read ports, a write that depends on what is read, two clocks; some addresses are
 /// past the end.
 #[test]
 fn memories() {
-    let shapes =
-        [(1, 1, 2), (8, 1, 16), (32, 4, 11), (64, 8, 11), (65, 5, 5), (96, 12, 16), (200, 2, 3), (200, 200, 9)];
+    let shapes = [
+        (1, 1, 1),
+        (8, 2, 1),
+        (1, 1, 2),
+        (8, 1, 16),
+        (32, 4, 11),
+        (64, 8, 11),
+        (65, 5, 5),
+        (96, 12, 16),
+        (200, 2, 3),
+        (200, 200, 9),
+    ];
     for (seed, (width, lanes, depth)) in (0..).zip(shapes) {
         let m = Module::new("memories");
         m.unchecked_clocks("a test of the engines: random data goes from clock to clock");

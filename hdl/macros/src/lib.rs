@@ -101,6 +101,14 @@ pub fn bundle(item: TokenStream) -> TokenStream {
                     f(&::hdl::naming::path(#texts, path), flip != #flips, s)
                 })),* }
             }
+            fn high_first(&self, f: &mut dyn FnMut(::hdl::Signal)) {
+                #(::hdl::Bundle::high_first(&self.#names, f);)*
+            }
+        }
+        impl #impl_generics ::hdl::naming::Nameable for #name #type_generics #where_clause {
+            fn take_name(&self, name: &str) {
+                #(::hdl::naming::Nameable::take_name(&self.#names, &::hdl::naming::path(name, #texts));)*
+            }
         }
     }
     .into()

@@ -14,7 +14,8 @@ impl Signal {
             Op::Poison => {}
             _ => {
                 let message = format!("{} is not a register", b.describe(self.id));
-                b.error(loc, message, vec![], Some("only registers and memories have attributes".into()));
+                let help = b.register_help(self.id, "only registers and memories have attributes");
+                b.error(loc, message, vec![], Some(help));
             }
         });
         self

@@ -4,10 +4,12 @@
 //! shape of a bundle is the struct with blanks: `Float { sign: bits(1), exp: bits(5), frac: bits(10) }`. A field marked
 //! `#[flip]` runs against the others, as `ready` does in a stream.
 
+use super::naming::Nameable;
 use super::number::Value;
 use super::signal::bits;
 use super::slices::cat;
 use super::store;
+use super::vector::lengths_differ;
 use crate::ir::*;
 use std::panic::Location;
 
@@ -35,17 +37,22 @@ use std::panic::Location;
 /// # }
 /// # example().unwrap();
 /// ```
-pub trait Bundle: Copy {
+pub trait Bundle: Copy + Nameable + 'static {
     /// Calls `f` with the path (`payload_sign`), the direction (`true`: flipped) and the signal of every field.
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal));
     /// A bundle of the same type with every signal replaced.
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self;
 
-    /// All fields as one signal, the first field in the high bits.
+    /// Calls `f` with every signal in the order in which [`Bundle::pack`] puts them, the high bits first.
+    fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+        self.each(&mut |_, _, s| f(s));
+    }
+
+    /// All fields as one signal, the first field in the high bits; of a vector, the first element is in the low bits.
     #[track_caller]
     fn pack(&self) -> Signal {
         let mut parts = vec![];
-        self.each(&mut |_, _, s| parts.push(s));
+        self.high_first(&mut |s| parts.push(s));
         cat(&parts)
     }
     /// A bundle of this shape from the bits that [`Bundle::pack`] gives.
@@ -56,10 +63,10 @@ pub trait Bundle: Copy {
             packed.fail(|b, id| format!("a bundle of {width} bits cannot be unpacked from {}", b.describe(id)), None);
         }
         let fits = packed.width == width;
-        let mut top = width;
-        self.map(&mut |_, _, s| {
-            top -= s.width;
-            if fits { packed.slice_at(top, s.width, loc) } else { packed.poison(s.width) }
+        let mut lows = lowest_bits(self).into_iter();
+        self.map(&mut |_, _, s| match lows.next() {
+            Some(low) if fits => packed.slice_at(low, s.width, loc),
+            _ => packed.poison(s.width),
         })
     }
     /// Bits of all fields together.
@@ -83,15 +90,23 @@ pub trait Bundle: Copy {
             store::with(to.key, loc, |b| b.assign(to, from, loc));
         });
     }
-    /// Calls `f` with the direction and the two signals of every field of two bundles.
+    /// Calls `f` with the direction and the two signals of every field of two bundles, whose vectors have the same lengths.
+    #[track_caller]
     fn zip_each(&self, other: &Self, f: &mut dyn FnMut(bool, Signal, Signal)) {
+        if lengths_differ(self, other) {
+            return;
+        }
         let mut theirs = vec![];
         other.each(&mut |_, _, s| theirs.push(s));
         let mut theirs = theirs.into_iter();
         self.each(&mut |_, flip, s| theirs.next().into_iter().for_each(|t| f(flip, s, t)));
     }
-    /// Field by field, `f` of this and the other bundle.
+    /// Field by field, `f` of this and the other bundle, whose vectors have the same lengths.
+    #[track_caller]
     fn zip(&self, other: &Self, f: &mut dyn FnMut(Signal, Signal) -> Signal) -> Self {
+        if lengths_differ(self, other) {
+            return *self;
+        }
         let mut theirs = vec![];
         other.each(&mut |_, _, s| theirs.push(s));
         let mut theirs = theirs.into_iter();
@@ -100,11 +115,7 @@ pub trait Bundle: Copy {
     /// Gives the fields a name in the Verilog and in waves, where the `let` does not give the right one.
     #[track_caller]
     fn named(&self, name: &str) -> Self {
-        let loc = Location::caller();
-        self.map(&mut |path, _, s| {
-            let full = names::join(name, path);
-            store::with(s.key, loc, |b| b.rename(s, &full, loc)).unwrap_or(s)
-        })
+        renamed(self, name, Location::caller())
     }
 }
 
@@ -114,6 +125,29 @@ impl<B: Bundle> Signals for B {
         self.each(&mut |_, _, s| all.push(s));
         all
     }
+}
+
+/// The bundle with its fields called after `name`.
+pub(super) fn renamed<B: Bundle>(bundle: &B, name: &str, loc: Loc) -> B {
+    bundle.map(&mut |path, _, s| {
+        let full = names::join(name, path);
+        store::with(s.key, loc, |b| b.rename(s, &full, loc)).unwrap_or(s)
+    })
+}
+
+/// Where each field of a shape begins in what [`Bundle::pack`] gives, in the order of [`Bundle::each`].
+fn lowest_bits(shape: &impl Bundle) -> Vec<u32> {
+    let (mut top, mut count) = (shape.total_width(), 0);
+    let numbered = shape.map(&mut |_, _, s| {
+        count += 1;
+        Signal { key: BLANK, id: count - 1, width: s.width }
+    });
+    let mut lows = vec![0; count as usize];
+    numbered.high_first(&mut |s| {
+        top -= s.width;
+        lows[s.id as usize] = top;
+    });
+    lows
 }
 
 impl Bundle for Signal {
@@ -133,6 +167,14 @@ macro_rules! tuple {
             }
             fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
                 ($(self.$index.map(&mut |p, flip, s| f(&names::join(stringify!($index), p), flip, s)),)+)
+            }
+            fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+                $(self.$index.high_first(f);)+
+            }
+        }
+        impl<$($name: Nameable),+> Nameable for ($($name,)+) {
+            fn take_name(&self, name: &str) {
+                $(self.$index.take_name(&names::join(name, stringify!($index)));)+
             }
         }
     };

@@ -46,14 +46,14 @@ pub enum RamStyle {
 }
 
 impl Module {
-    /// A memory of `depth` words of the given shape; addresses are `clog2(depth)` bits. Reading beyond the last word gives an
+    /// A memory of `depth` words of the given shape; addresses are `clog2(depth)` bits, which is 1 for a single word. Reading beyond the last word gives an
     /// unspecified value, writing there does nothing.
     #[track_caller]
     pub fn memory<B: Bundle>(self, shape: B, depth: usize) -> Memory<B> {
         let loc = Location::caller();
         let index = self.with(|b| {
-            if depth < 2 {
-                b.error(loc, format!("a memory needs at least 2 words, not {depth}"), vec![], None);
+            if depth == 0 {
+                b.error(loc, "a memory needs at least 1 word, not 0".into(), vec![], None);
             }
             b.def.mems.push(ir::Memory {
                 name: String::new(),

@@ -135,14 +135,18 @@ impl Module {
     #[track_caller]
     pub fn reg<B: Bundle>(self, shape: B) -> B {
         let loc = Location::caller();
-        shape.map(&mut |_, flip, s| {
+        self.forward(&shape, loc);
+        shape.map(&mut |_, _, s| self.reg_at(s.width, loc))
+    }
+    /// No field of a register is flipped.
+    pub(crate) fn forward(self, shape: &impl Bundle, loc: Loc) {
+        shape.each(&mut |_, flip, _| {
             if flip {
                 let help = Some("register the forward fields one by one");
                 let message = "a bundle with flipped fields cannot be a register".to_string();
                 store::with(self.key, loc, |b| b.error(loc, message, vec![], help.map(Into::into)));
             }
-            self.reg_at(s.width, loc)
-        })
+        });
     }
     pub(crate) fn reg_at(self, width: u32, loc: Loc) -> Signal {
         let index = store::with(self.key, loc, |b| b.def.regs.len() as u32).unwrap_or(0);

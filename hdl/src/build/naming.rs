@@ -2,6 +2,7 @@
 
 use super::bundle::Bundle;
 use super::store;
+use crate::ir::Signal;
 use crate::ir::names::join;
 
 /// Things that take the name of their binding.
@@ -10,9 +11,9 @@ pub trait Nameable {
     fn take_name(&self, name: &str);
 }
 
-impl<B: Bundle> Nameable for B {
+impl Nameable for Signal {
     fn take_name(&self, name: &str) {
-        self.each(&mut |path, _, s| store::take_name(s, &join(name, path)));
+        store::take_name(*self, name);
     }
 }
 
@@ -26,6 +27,11 @@ impl<T: Nameable, const N: usize> Nameable for [T; N] {
     fn take_name(&self, name: &str) {
         self.iter().enumerate().for_each(|(i, x)| x.take_name(&format!("{name}_{i}")));
     }
+}
+
+/// Names the fields of a bundle after their paths.
+pub(crate) fn name_fields(bundle: &impl Bundle, name: &str) {
+    bundle.each(&mut |path, _, s| store::take_name(s, &join(name, path)));
 }
 
 /// A bound value. With the two traits below, a value is named if its type can take a name and left alone if not.

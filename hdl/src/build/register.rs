@@ -15,7 +15,7 @@ impl Signal {
                 Op::Net(Net::Reg(r)) => b.def.regs[r as usize].enable = Some(enable.id),
                 _ => {
                     let message = format!("{} is not a register", b.describe(self.id));
-                    b.error(loc, message, vec![], Some("only registers have an enable".into()));
+                    b.error(loc, message, vec![], Some(b.register_help(self.id, "only registers have an enable")));
                 }
             });
         }
@@ -37,7 +37,7 @@ impl Signal {
         store::with(self.key, loc, |b| {
             let Op::Net(Net::Reg(r)) = b.node(self.id).op else {
                 let message = format!("{} is not a register", b.describe(self.id));
-                return b.error(loc, message, vec![], Some("only registers have a reset".into()));
+                return b.error(loc, message, vec![], Some(b.register_help(self.id, "only registers have a reset")));
             };
             if b.def.regs[r as usize].reset.is_some() {
                 let message = format!("{} has a reset already", b.describe(self.id));

@@ -112,13 +112,17 @@ impl Signal {
         (0..self.width / width).map(|i| self.slice_at(i * width, width, loc)).collect()
     }
     /// `width` bits from bit `low` upwards. Of a wire or register, this can be assigned. `low` must be as wide as an address of
-    /// this signal's bits, and must not be able to reach past the end (pad the signal where it could).
+    /// this signal's bits, and must not be able to reach past the end (pad the signal where it could). A signal of 1 bit has an
+    /// address of 1 bit too, of which only 0 names a bit: at 1 it reads as 0, and assigning does nothing.
     #[track_caller]
     pub fn part(self, low: Signal, width: u32) -> Signal {
         let loc = Location::caller();
         self.build(width, loc, |b| {
             if !b.check_same(&[self, low], loc) || b.node(self.id).op == Op::Poison || b.node(low.id).op == Op::Poison {
                 return b.poison(width, loc);
+            }
+            if self.width == 1 && width == 1 {
+                return b.choose(&[self], low, loc);
             }
             let (what, index) = (b.describe(self.id), b.describe(low.id));
             let (wanted, largest) = (clog2(self.width as usize), b.largest(low.id));

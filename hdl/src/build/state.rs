@@ -2,6 +2,7 @@
 
 use super::bundle::Bundle;
 use super::module::Module;
+use super::naming::{Nameable, name_fields};
 use super::number::Value;
 use super::signal::{bits, clog2};
 use super::store;
@@ -59,12 +60,18 @@ pub fn state<E: State>() -> StateSignal<E> {
     StateSignal { code: bits(clog2(E::VARIANTS.len())), kind: PhantomData }
 }
 
-impl<E> Bundle for StateSignal<E> {
+impl<E: State> Bundle for StateSignal<E> {
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("", false, self.code)
     }
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
         StateSignal { code: f("", false, self.code), kind: PhantomData }
+    }
+}
+
+impl<E: State> Nameable for StateSignal<E> {
+    fn take_name(&self, name: &str) {
+        name_fields(self, name);
     }
 }
 

@@ -38,25 +38,31 @@ pub(crate) fn with<R>(key: u32, loc: Loc, f: impl FnOnce(&mut Draft) -> R) -> Op
         if key == LOST {
             return None;
         }
-        let what = if key == BLANK {
-            ("a shape is used as a signal", "`bits(n)` only describes: give it to `wire`, `reg` or a port")
+        if key == BLANK {
+            stray(loc, "a shape is used as a signal", "`bits(n)` only describes: give it to `wire`, `reg` or a port");
         } else {
-            ("a signal is used whose module is finished", "connect modules through the ports of an instance")
-        };
-        let stray = Diagnostic {
-            module: String::new(),
-            message: what.0.into(),
-            span: loc.into(),
-            notes: vec![],
-            help: Some(what.1.into()),
-        };
-        STRAY.with_borrow_mut(|s| {
-            if s.last() != Some(&stray) {
-                s.push(stray);
-            }
-        });
+            let help = "connect modules through the ports of an instance";
+            stray(loc, "a signal is used whose module is finished", help);
+        }
         None
     })
+}
+
+/// An error that belongs to no module.
+pub(crate) fn stray(loc: Loc, message: &str, help: &str) {
+    let (message, help) = (message.to_string(), Some(help.to_string()));
+    let stray = Diagnostic { module: String::new(), message, span: loc.into(), notes: vec![], help };
+    STRAY.with_borrow_mut(|s| {
+        if s.last() != Some(&stray) {
+            s.push(stray);
+        }
+    });
+}
+
+/// The name of a vector, if the signal belongs to a register file: `false` if not.
+pub(crate) fn name_file(s: Signal, name: &str) -> bool {
+    let named = BODIES.with_borrow_mut(|bodies| bodies.get_mut(&s.key).map(|b| b.name_file(s.id, name)));
+    named.unwrap_or(false)
 }
 
 /// The name of a `let`. Signals without a module keep theirs: binding one is no mistake.

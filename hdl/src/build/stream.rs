@@ -1,8 +1,10 @@
 //! The standard bundle: valid, ready and a payload.
 
 use super::bundle::Bundle;
+use super::naming::{Nameable, name_fields};
 use super::signal::bits;
-use crate::ir::Signal;
+use crate::ir::{Signal, names};
+use std::borrow::Cow;
 
 /// A stream with a ready/valid handshake. A transfer is `valid && ready` at a clock edge; `valid` never waits for `ready`, and
 /// `valid` and `payload` hold until the transfer. As an input port `valid` and `payload` come in and `ready` goes out; as an
@@ -57,17 +59,32 @@ impl<P: Bundle> Bundle for Stream<P> {
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("valid", false, self.valid);
         f("ready", true, self.ready);
-        self.payload.each(&mut |path, flip, s| f(payload_path(path), flip, s));
+        self.payload.each(&mut |path, flip, s| f(&payload_path(path), flip, s));
     }
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
         let valid = f("valid", false, self.valid);
         let ready = f("ready", true, self.ready);
-        let payload = self.payload.map(&mut |path, flip, s| f(payload_path(path), flip, s));
+        let payload = self.payload.map(&mut |path, flip, s| f(&payload_path(path), flip, s));
         Stream { valid, ready, payload }
+    }
+    fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+        f(self.valid);
+        f(self.ready);
+        self.payload.high_first(f);
     }
 }
 
-/// A payload of one signal is `payload`; the fields of a bundle keep their own names.
-fn payload_path(path: &str) -> &str {
-    if path.is_empty() { "payload" } else { path }
+impl<P: Bundle> Nameable for Stream<P> {
+    fn take_name(&self, name: &str) {
+        name_fields(self, name);
+    }
+}
+
+/// A payload of one signal is `payload`, the elements of a vector are `payload_0`, the fields of a bundle keep their own names.
+fn payload_path(path: &str) -> Cow<'_, str> {
+    match path.chars().next() {
+        None => "payload".into(),
+        Some('0'..='9') => names::join("payload", path).into(),
+        Some(_) => path.into(),
+    }
 }

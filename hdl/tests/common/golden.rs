@@ -25,3 +25,13 @@ pub fn stable(message: &str) -> String {
     };
     message.lines().map(line).collect()
 }
+
+/// Printed Verilog without the places in the Rust source, which move.
+#[allow(dead_code)]
+pub fn without_places(text: &str) -> String {
+    let line = |line: &str| match line.split_once("; // ") {
+        Some((code, note)) if note.contains(".rs:") => format!("{code};\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}

@@ -4,6 +4,7 @@
 //! lowest first; two entries never meet, because of two neighbours the lower one's distance is at most as large. A stage of
 //! the engine's pipeline for the counts and one for every two levels of the network.
 
+use hdl::logic::popcount;
 use hdl::*;
 
 /// `entries[i]` is there when `present[i]` is 1. The entries that are there, moved together, and how many they are (known some
@@ -18,8 +19,8 @@ pub fn compact(entries: &[Signal], present: &[Signal]) -> (Vec<Signal>, Signal) 
     // how many lanes below are empty, and how many entries there are
     let empty: Vec<Signal> = present.iter().map(|p| !*p).collect();
     let distance: Vec<Signal> =
-        (0..lanes).map(|i| count(&empty[..i], width).unwrap_or(entries[0].zeros(width)).next()).collect();
-    let total = count(present, width).unwrap_or(entries[0].zeros(width)).next();
+        (0..lanes).map(|i| ones(&empty[..i], width).unwrap_or(entries[0].zeros(width)).next()).collect();
+    let total = ones(present, width).unwrap_or(entries[0].zeros(width)).next();
 
     let mut slots: Vec<(Signal, Signal)> = entries.iter().map(|e| e.next()).zip(distance).collect();
     for level in 0..clog2(lanes) {
@@ -39,16 +40,10 @@ fn shift(slots: &[(Signal, Signal)], i: usize, level: u32) -> (Signal, Signal) {
     }
 }
 
-/// The number of ones, `None` for no bits. A balanced tree of adders.
-fn count(bits: &[Signal], width: u32) -> Option<Signal> {
-    match bits {
-        [] => None,
-        [one] => Some(one.zext(width)),
-        _ => {
-            let (low, high) = bits.split_at(bits.len() / 2);
-            Some(count(low, width)? + count(high, width)?)
-        }
-    }
+/// The number of ones, in `width` bits; `None` for no bits.
+fn ones(bits: &[Signal], width: u32) -> Option<Signal> {
+    let bits: Vec<Signal> = bits.iter().rev().copied().collect();
+    (!bits.is_empty()).then(|| popcount(cat(&bits)).zext(width))
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ use super::record_reader::{Shown, Window, record_reader, shown};
 use super::side_table::{SideTable, slot_bits};
 use super::types::*;
 use crate::stream::register_slice::register_slice_after;
+use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -89,11 +90,6 @@ fn flag(m: Module, error: Signal) -> Signal {
     flag
 }
 
-/// Counts what came and is not yet gone.
-fn count(m: Module, level: Signal, comes: Signal, goes: Signal) {
-    m.when(comes & !goes, || level.set(level + 1)).elsewhen(goes & !comes, || level.set(level - 1));
-}
-
 /// The dequantizer engine.
 #[module]
 pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> {
@@ -107,32 +103,32 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     m.section("settings: a change waits for the vectors under way");
     let settings = m.reg_reset(thresholds(), 0);
     let length = m.reg_reset(bits(LENGTH_BITS), 0);
-    let in_flight = m.reg_reset(bits(4), 0);
+    let in_flight = UpDown::new(m, IN_FLIGHT);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
     let same = settings.pack().eq(io.thresholds.pack()) & length.eq(io.length);
-    let change = !in_flight.any() & !may_begin & !same;
+    let change = in_flight.is_empty() & !may_begin & !same;
     m.when(change, || {
         settings.set(io.thresholds);
         length.set(io.length);
     });
-    io.busy.set(in_flight.any());
+    io.busy.set(in_flight.level.any());
 
     m.section("the sparse part: words to entries");
     let reader = m.instance(&record_reader(p.sparse_bytes(), window(p))?);
     reader.s.set(io.sparse);
     reader.chunks_minus_1.set((length.drop_low(6) - 1).trunc(7));
-    reader.start.set(may_begin & in_flight.ne(IN_FLIGHT));
+    reader.start.set(may_begin & in_flight.level.ne(IN_FLIGHT));
     io.count_error.set(flag(m, reader.count_error));
     io.sparse_length_error.set(flag(m, reader.length_error));
 
     m.section("the header to what the lanes look up");
     let header = m.wire(stream(bits(64)));
     let slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
-    let slots_used = m.reg_reset(bits(4), 0);
+    let slots_used = UpDown::new(m, IN_FLIGHT);
     let table = SideTable::new(m, p.lanes, header, slot, settings, change)?;
     may_begin.set(same & io.enable & table.prepared);
     io.header_error.set(table.faulty);
-    let header_can = !reader.starts | (header.ready & slots_used.ne(table.slots));
+    let header_can = !reader.starts | (header.ready & slots_used.level.ne(table.slots));
     let infos = m.memory(vector_info(), 1 << slot_bits(p.lanes)).style(RamStyle::Distributed);
     let split = reader.header.bits(56, 52);
     infos.write(slot, VectorInfo { split, middle_exact: !reader.header.bits(12, 7).any() }, header.transfer());
@@ -145,7 +141,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     shown.valid.set(reader.valid & header_can);
     shown.payload.set(reader.shown);
     reader.advance.set(shown.ready & header_can);
-    header.valid.set(reader.valid & reader.starts & shown.ready & slots_used.ne(table.slots));
+    header.valid.set(reader.valid & reader.starts & shown.ready & slots_used.level.ne(table.slots));
     header.payload.set(reader.header);
     let shown = register_slice_after(m, shown)?;
     let chunk_taken = m.wire(bits(1));
@@ -158,12 +154,13 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let info = m.reg(vector_info());
     let map_last = m.reg(bits(1));
     let chunk_beat = m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0);
-    let tables_ready = m.reg_reset(bits(4), 0).comment("vectors whose levels are there, and no chunk in use yet");
+    let tables_ready = UpDown::new(m, IN_FLIGHT);
+    tables_ready.level.comment("vectors whose levels are there, and no chunk in use yet");
     let load_slot = m.reg_reset(bits(slot_bits(p.lanes)), 0);
     let decoding = m.wire(bits(1));
     let chunk_ends = if p.chunk_beats() == 1 { one } else { chunk_beat.eq(p.chunk_beats() - 1) };
     let done = decoding & chunk_ends;
-    let load = chunk.valid & (!in_use | done) & (!chunk.first | tables_ready.any());
+    let load = chunk.valid & (!in_use | done) & (!chunk.first | tables_ready.level.any());
     let new_vector = load & chunk.first;
     chunk_taken.set(load);
     m.when(decoding, || {
@@ -182,7 +179,7 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
         info.set(next_info);
         load_slot.set(after(load_slot));
     });
-    count(m, tables_ready, table.done, new_vector);
+    tables_ready.count(table.done, new_vector);
 
     m.section("the dense part");
     let dense_beats = 8 * p.dense_bytes() / 4;
@@ -192,10 +189,10 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     let beats_minus_1 = length.drop_low(dense_beats.ilog2()) - 1;
     guard.beats_minus_1.set(beats_minus_1.zext(LENGTH_BITS).trunc(clog2(guard_beats as usize)));
     // only of vectors whose sparse part has begun: the length is theirs
-    let due = m.reg_reset(bits(4), 0);
+    let due = UpDown::new(m, IN_FLIGHT);
     let dense_begins = guard.m.transfer() & guard.m.payload.first;
-    count(m, due, reader.begins, dense_begins);
-    guard.start.set(due.any());
+    due.count(reader.begins, dense_begins);
+    guard.start.set(due.level.any());
     io.dense_length_error.set(flag(m, guard.early | guard.late));
     // behind the guard, because whether codes are there decides on everything that moves
     let dense = register_slice_after(m, guard.m.with(guard.m.payload.data))?;
@@ -233,11 +230,11 @@ pub fn dequantizer(p: EngineParams) -> Result<Design<DequantizerPorts>, Errors> 
     // the last beat has read the tables when it leaves stage 1, however long it stood there: only then may they be written again
     let addresses = codes.next();
     let looked_up = back.leave(issued.meet(addresses) & ends.meet(addresses)) & go;
-    count(m, slots_used, header.transfer(), looked_up);
+    slots_used.count(header.transfer(), looked_up);
     let rounded = cat(&values.iter().rev().map(Rounded::pack).collect::<Vec<_>>());
     let (valid, rounded, last) = back.leave((issued.meet(rounded), rounded, ends.meet(rounded)));
     let ended = valid & last & go;
-    count(m, in_flight, reader.begins, ended);
+    in_flight.count(reader.begins, ended);
     io.finished.set(ended);
 
     m.section("a register slice, with the limit to the largest number behind its spare register");

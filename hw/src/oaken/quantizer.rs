@@ -30,6 +30,7 @@ use super::scale_table::{Queue, ScaleTable};
 use super::sparse_writer::{SparseBeat, sparse_writer};
 use super::types::*;
 use crate::stream::fifo::{Style, fifo};
+use hdl::logic::{UpDown, popcount};
 use hdl::*;
 
 ports! {
@@ -87,26 +88,26 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     m.section("settings: a change waits for the vectors under way");
     let settings = m.reg_reset(thresholds(), 0);
     let beats_minus_1 = m.reg_reset(bits(beat_bits), 0);
-    let in_flight = m.reg_reset(bits(clog2(vectors_in_flight(p) as usize + 1)), 0);
+    let in_flight = UpDown::new(m, vectors_in_flight(p));
     let wanted_beats = io.length.drop_low(p.lanes.ilog2());
     let wanted = (wanted_beats - 1).zext(LENGTH_BITS).trunc(beat_bits);
     let may_begin = m.reg_reset(bits(1), 0).comment("enabled, and the settings are those given");
     let same = settings.pack().eq(io.thresholds.pack()) & beats_minus_1.eq(wanted);
     may_begin.set(same & io.enable);
-    m.when(!in_flight.any() & !may_begin, || {
+    m.when(in_flight.is_empty() & !may_begin, || {
         settings.set(io.thresholds);
         beats_minus_1.set(wanted);
     });
-    io.busy.set(in_flight.any());
+    io.busy.set(in_flight.level.any());
 
     m.section("in: every vector exactly as long as it should be");
     let guard = m.instance(&length_guard(p.element_bits(), p.max_beats())?);
-    let free = m.reg_reset(bits(clog2(ring_depth(p) as usize + 1)), ring_depth(p));
+    let free = UpDown::from(m, ring_depth(p), ring_depth(p));
     guard.s.set(io.s);
     guard.beats_minus_1.set(beats_minus_1);
-    guard.start.set(may_begin & in_flight.ne(vectors_in_flight(p)));
+    guard.start.set(may_begin & in_flight.level.ne(vectors_in_flight(p)));
     let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
-    room.set(free.gt(2));
+    room.set(free.level.gt(2));
     guard.m.ready.set(room);
     io.early.set(guard.early);
     io.late.set(guard.late);
@@ -146,8 +147,8 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     ring.write(write_at, elements, valid);
     m.when(valid, || write_at.set(write_at + 1));
 
-    let outliers: Vec<Signal> = found.iter().map(|f| f.0.outlier()).collect();
-    let in_beat = ones(&outliers).zext(7).next();
+    let outliers: Vec<Signal> = found.iter().rev().map(|f| f.0.outlier()).collect();
+    let in_beat = popcount(cat(&outliers)).zext(7).next();
     let counts = m.memory(bits(7), (depth * lanes / CHUNK as usize).max(2)).style(RamStyle::Block);
     let counts = counts.attribute("no_rw_check", "");
     let count_bits = clog2((depth * lanes / CHUNK as usize).max(2));
@@ -181,7 +182,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let queue = m.memory(scales(), queue_depth).style(RamStyle::Distributed);
     let queue_in = m.reg_reset(bits(clog2(queue_depth)), 0);
     let queue_out = m.reg_reset(bits(clog2(queue_depth)), 0);
-    let queued = m.reg_reset(bits(clog2(queue_depth + 1)), 0);
+    let queued = UpDown::new(m, queue_depth as u32);
     queue.write(queue_in, steps.scales, steps.done);
     m.when(steps.done, || queue_in.set(queue_in + 1));
     let headers = m.memory(bits(58), queue_depth).style(RamStyle::Distributed);
@@ -190,7 +191,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     m.section("out: read the ring");
     let advance = m.wire(bits(1));
     let leaves = m.wire(bits(1));
-    let table = ScaleTable::new(m, p.lanes, Queue { any: queued.any(), oldest: queue.read(queue_out) }, leaves);
+    let table = ScaleTable::new(m, p.lanes, Queue { any: queued.level.any(), oldest: queue.read(queue_out) }, leaves);
     let read_at = m.reg_reset(bits(clog2(depth)), 0);
     let read_count_at = m.reg_reset(bits(count_bits), 0);
     let beat_index = m.reg_reset(bits(beat_bits), 0);
@@ -207,9 +208,9 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     });
     m.when(table.takes, || queue_out.set(queue_out + 1));
     let sent = m.wire(bits(1));
-    up_and_down(m, queued, steps.done, table.takes);
-    up_and_down(m, in_flight, begins, sent);
-    up_and_down(m, free, issue & advance, accepted);
+    queued.count(steps.done, table.takes);
+    in_flight.count(begins, sent);
+    free.count(issue & advance, accepted);
 
     m.section("out: encode");
     let back = m.pipeline_enabled("back", advance);
@@ -232,7 +233,7 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     // two stages behind `word` the lanes have looked it up
     let looked_up = word.next().next();
     let gone = || issued.meet(looked_up) & beat_last.meet(looked_up);
-    table.free(m, || back.leave(gone()) & advance);
+    table.free(|| back.leave(gone()) & advance);
 
     m.section("out: move the entries together");
     // lane, group and sign; the beat in the chunk is the same for all and joins them behind the network
@@ -318,21 +319,3 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
 
 /// Beats that wait to leave the dense side.
 const DENSE_WORDS: u32 = 16;
-
-/// Counts up, down, or not at all when both come together.
-fn up_and_down(m: Module, level: Signal, up: Signal, down: Signal) {
-    m.when(up & !down, || level.set(level + 1)).elsewhen(down & !up, || level.set(level - 1));
-}
-
-/// The number of ones among `bits`, as wide as it needs.
-fn ones(bits: &[Signal]) -> Signal {
-    match bits {
-        [one] => *one,
-        _ => {
-            let (low, high) = bits.split_at(bits.len() / 2);
-            let (low, high) = (ones(low), ones(high));
-            let width = clog2(bits.len() + 1);
-            low.zext(width) + high.zext(width)
-        }
-    }
-}

@@ -16,6 +16,7 @@
 
 use super::classify::Classified;
 use super::scale::{GroupScale, HALF_STEP, Scales};
+use hdl::logic::UpDown;
 use hdl::*;
 
 /// Vectors that the lanes' RAMs hold.
@@ -42,7 +43,7 @@ pub struct ScaleTable {
 }
 
 enum Place {
-    Lanes { write: Write, used: Signal },
+    Lanes { write: Write, used: UpDown },
     Shared,
 }
 
@@ -89,17 +90,19 @@ impl ScaleTable {
                 current: Current::Scales(d),
             };
         }
-        let loaded = m.reg_reset(bits(3), 0).comment("vectors that can go out");
-        let used = m.reg_reset(bits(3), 0).comment("vectors that hold a slot");
+        let loaded = UpDown::new(m, SLOTS);
+        loaded.level.comment("vectors that can go out");
+        let used = UpDown::new(m, SLOTS);
+        used.level.comment("vectors that hold a slot");
         let turn = m.reg_reset(bits(2), 0);
         let slot = m.reg_reset(bits(2), 0);
         let slot_out = m.reg_reset(bits(2), 0);
-        let works = turn.any() | (queue.any & used.ne(SLOTS));
+        let works = turn.any() | (queue.any & used.level.ne(SLOTS));
         let takes = turn.all();
         m.when(works, || turn.set(turn + 1));
         m.when(takes, || slot.set(slot + 1));
         m.when(leaves, || slot_out.set(slot_out + 1));
-        m.when(takes & !leaves, || loaded.set(loaded + 1)).elsewhen(leaves & !takes, || loaded.set(loaded - 1));
+        loaded.count(takes, leaves);
 
         let choose = |x: [Signal; 4]| turn.bit(1).mux(turn.bit(0).mux(x[3], x[2]), turn.bit(0).mux(x[1], x[0]));
         let write = m.reg(Write { valid: bits(1), address: bits(4), r: bits(10), e: bits(6), c: bits(10) });
@@ -113,7 +116,7 @@ impl ScaleTable {
         let splits = m.memory(bits(5), SLOTS as usize).style(RamStyle::Distributed);
         splits.write(slot, d.split, takes);
         let split = splits.read(slot_out);
-        let ready = loaded.any();
+        let ready = loaded.level.any();
         Self { ready, split, takes, place: Place::Lanes { write, used }, current: Current::Slot(slot_out) }
     }
 
@@ -123,11 +126,10 @@ impl ScaleTable {
     }
 
     /// Frees slots: `gone` when the lanes have looked up all of a vector.
-    pub fn free(&self, m: Module, gone: impl FnOnce() -> Signal) {
+    pub fn free(&self, gone: impl FnOnce() -> Signal) {
         match &self.place {
             Place::Lanes { used, .. } => {
-                let gone = gone();
-                m.when(self.takes & !gone, || used.set(*used + 1)).elsewhen(gone & !self.takes, || used.set(*used - 1));
+                used.count(self.takes, gone());
             }
             Place::Shared => {}
         }

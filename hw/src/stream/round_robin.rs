@@ -5,7 +5,8 @@
 //!
 //! Built into the module that calls; a mask of `inputs` registers. Combinational from `requests` to the grant.
 
-use hdl::{Bundle, Module, Signal, bits, cat, clog2, module};
+use hdl::logic::index_of_one_hot;
+use hdl::{Bundle, Module, Signal, bits, clog2, module};
 
 /// Who is granted.
 #[derive(Clone, Copy, Debug)]
@@ -30,18 +31,11 @@ pub fn round_robin(m: Module, requests: Signal, advance: Signal) -> Grant {
     let after = any_later.mux(after_first, after_request);
     let one_hot = any_later.mux(first, requests) & !after;
     m.when(advance, || later.set(after));
-    let index: Vec<Signal> = (0..clog2(inputs as usize)).rev().map(|bit| bit_of_index(one_hot, bit)).collect();
-    Grant { any: requests.any(), one_hot, index: cat(&index) }
+    Grant { any: requests.any(), one_hot, index: index_of_one_hot(one_hot) }
 }
 
 /// The places above the lowest 1, by doubling.
 fn after_lowest(x: Signal) -> Signal {
     let steps = clog2(x.width() as usize);
     (0..steps).fold(x << 1u32, |above, step| above | (above << (1u32 << step)))
-}
-
-/// Bit `bit` of the number of the place that is 1.
-fn bit_of_index(one_hot: Signal, bit: u32) -> Signal {
-    let places = (0..one_hot.width()).filter(|place| place >> bit & 1 == 1).map(|place| one_hot.bit(place));
-    places.reduce(|any, place| any | place).unwrap_or(one_hot.zeros(1))
 }

@@ -1,4 +1,4 @@
-//! Random modules with registers, memories, state enums, trees of `when` and `switch`, assignments of parts, instances and two
+//! Random modules with registers, vectors of registers that signals index, memories, state enums, trees of `when` and `switch`, assignments of parts, instances and two
 //! clocks: the built-in simulator against Verilator, and against Verilator on the gates that Yosys makes of the Verilog.
 
 use super::Others;
@@ -46,6 +46,8 @@ pub(super) struct Unit {
     readable: Vec<Signal>,
     /// What statements may assign.
     targets: Vec<Signal>,
+    /// Elements of vectors, chosen by signals: statements may assign them, whole or a slice.
+    elements: Vec<Signal>,
     phase: StateSignal<Phase>,
 }
 
@@ -88,6 +90,9 @@ impl Unit {
     }
     /// Assigns a target: all of it, some bits, or bits at a place that a signal gives.
     fn assign(&mut self) {
+        if !self.elements.is_empty() && self.r.once_in(3) {
+            return self.assign_element();
+        }
         let target = self.r.pick(&self.targets);
         let w = target.width();
         match self.r.below(5) {
@@ -106,6 +111,14 @@ impl Unit {
             }
             _ => target.set(self.value(w)),
         }
+    }
+    /// Assigns an element that a signal chooses, or some bits of it.
+    fn assign_element(&mut self) {
+        let element = self.r.pick(&self.elements);
+        let w = element.width();
+        let lo = if self.r.once_in(3) { self.r.below(w) } else { 0 };
+        let hi = if lo > 0 { lo + self.r.below(w - lo) } else { w - 1 };
+        element.bits(hi, lo).set(self.value(hi - lo + 1));
     }
     pub fn block(&mut self, depth: u32) {
         for _ in 0..self.r.below(4) {
@@ -172,12 +185,36 @@ impl Unit {
         }
         register
     }
+    /// An index of so many elements, mostly one that can reach beyond the last where that is possible.
+    fn index(&mut self, length: usize) -> Signal {
+        let a = self.r.pick(&self.readable);
+        self.fit(a, clog2(length))
+    }
+    /// A vector of registers; signals choose its elements.
+    fn vector(&mut self, all_reset: bool) {
+        let (length, width) = (1 + self.r.below(6) as usize, 1 + self.r.below(12));
+        let value = self.r.bits(width);
+        let elements = match (all_reset || self.r.once_in(2), self.r.once_in(2)) {
+            (true, true) => self.m.reg_file_reset(bits(width), length, &Reset(value)),
+            (true, false) => self.m.reg_reset(vector(bits(width), length), &Reset(value)),
+            (false, true) => self.m.reg_file(bits(width), length),
+            (false, false) => self.m.reg(vector(bits(width), length)),
+        };
+        for element in elements {
+            let (when, value) = (self.condition(), self.value(width));
+            self.m.when(when, || element.set(value));
+        }
+        let (to, from) = (self.index(length), self.index(length));
+        self.elements.push(elements.at(to));
+        self.readable.push(elements.at(from));
+    }
     /// A memory with its ports.
     fn memory(&mut self, all_reset: bool) {
         let m = self.m;
         let (lanes, lane) = (self.r.pick(&[1, 1, 2, 4]), 1 + self.r.below(9));
-        let (width, address) = (lanes * lane, 1 + self.r.below(4));
-        let depth = 1usize << address;
+        let width = lanes * lane;
+        let depth = 1usize << self.r.below(5);
+        let address = clog2(depth);
         let mut memory = m.memory(bits(width), depth);
         if self.r.once_in(2) {
             let words: Vec<BigUint> = (0..depth).map(|_| self.r.bits(width)).collect();
@@ -193,6 +230,8 @@ impl Unit {
         }
         for _ in 0..1 + self.r.below(2) {
             let at = self.value(address);
+            // of the two addresses of a single word, only 0 reads something that is specified
+            let at = if depth == 1 { at & at.zeros(1) } else { at };
             let word = match self.r.below(3) {
                 1 if !all_reset => memory.read_sync(at),
                 2 if !all_reset => {
@@ -226,7 +265,7 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         let phase = m.state(Phase::WaitDone);
         phase.set(Phase::Load);
         let readable = [io.inputs(), vec![phase.code()]].concat();
-        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], phase };
+        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], elements: vec![], phase };
         for k in 0..3 + u.r.below(3) {
             let clocked = k == 1 && u.r.once_in(2);
             let make = |u: &mut Unit| u.register(all_reset);
@@ -236,6 +275,9 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         }
         if u.r.once_in(2) {
             u.memory(all_reset);
+        }
+        if u.r.once_in(2) {
+            u.vector(all_reset);
         }
         if !children.is_empty() && u.r.once_in(2) {
             let child = u.r.below(children.len() as u32) as usize;
@@ -247,6 +289,7 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         }
         // wires read what came before; the statements assign them from registers and inputs only
         let (before, registers) = (u.readable.clone(), u.targets.clone());
+        let elements = std::mem::take(&mut u.elements);
         let wires: Vec<Signal> = (0..2).map(|_| m.wire(bits(1 + u.r.below(20)))).collect();
         for wire in &wires {
             wire.set(u.value(wire.width()));
@@ -254,6 +297,7 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         u.targets = wires.clone();
         (0..3).for_each(|_| u.statement(3));
         u.targets = registers;
+        u.elements = elements;
         u.readable = [before, wires].concat();
         (0..5).for_each(|_| u.statement(3));
         let all = cat(&u.readable[INPUTS.len()..]);

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 impl Draft {
     /// The net behind an assignable signal, and which of its bits are meant.
-    fn place(&self, id: Id) -> Option<(Id, Place)> {
+    pub(super) fn place(&self, id: Id) -> Option<(Id, Place)> {
         match self.node(id).op {
             Op::Net(Net::Wire | Net::Output | Net::Reg(_) | Net::PinIn(_)) => Some((id, Place::Whole)),
             Op::Slice(x, lo) => match self.place(x)? {
@@ -25,15 +25,22 @@ impl Draft {
         if !self.check_same(&[from], loc) || self.node(to.id).op == Op::Poison {
             return;
         }
-        let Some((target, place)) = self.place(to.id) else {
-            let message = format!("{} cannot be assigned", self.describe(to.id));
-            let note = vec![(self.node(to.id).loc, "it comes from here")];
+        if let Some(id) = self.not_assignable(to.id) {
+            let message = format!("{} cannot be assigned", self.describe(id));
+            let note = vec![(self.node(id).loc, "it comes from here")];
             let help = "only wires, registers, output ports and inputs of instances can";
             return self.error(loc, message, note, Some(help.into()));
-        };
+        }
         if to.width != from.width {
             return self.width_error("set", to.id, from.id, loc);
         }
+        if !self.assign_chosen(to, from, loc)
+            && let Some((target, place)) = self.place(to.id)
+        {
+            self.assign_place(target, place, from, loc);
+        }
+    }
+    pub(super) fn assign_place(&mut self, target: Id, place: Place, from: Signal, loc: Loc) {
         self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();

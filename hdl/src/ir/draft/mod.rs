@@ -4,6 +4,7 @@ mod assign;
 mod constant;
 mod delay;
 mod elastic;
+mod element;
 mod label;
 mod mark;
 mod naming;
@@ -13,6 +14,7 @@ mod slice;
 mod stage;
 
 pub(crate) use elastic::Elastic as ElasticData;
+pub(crate) use element::{AtStage, Chosen};
 pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
 
 use super::*;
@@ -43,6 +45,14 @@ pub(crate) struct Draft {
     pub named_after: HashMap<Id, Id>,
     /// Where the user stated the latency.
     pub latency_at: Option<Loc>,
+    /// What was made by choosing one of several signals: how to assign it.
+    pub chosen: HashMap<Id, Chosen>,
+    /// Signals side by side, from which one is chosen; by the signals and their stages.
+    pub gathered: HashMap<Vec<AtStage>, Id>,
+    /// Products of an index and the width of an element.
+    pub scaled: HashMap<(Id, u32), Id>,
+    /// Registers that hold a field of all elements of a register file.
+    pub files: std::collections::HashSet<Id>,
 }
 
 /// Constants and slices are shared, so that `x.bit(3)` twice is one node.

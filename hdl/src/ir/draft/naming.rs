@@ -16,6 +16,28 @@ impl Draft {
         self.def.nodes[id as usize].name = Some(self.scoped(name));
         Signal { id, ..s }
     }
+    /// The register behind an element of a register file.
+    fn file_of(&self, id: Id) -> Option<Id> {
+        match self.node(id).op {
+            Op::Slice(x, _) if self.files.contains(&x) => Some(x),
+            _ => self.files.contains(&id).then_some(id),
+        }
+    }
+    /// What to do about a signal that had to be a register.
+    pub fn register_help(&self, id: Id, help: &str) -> String {
+        match self.file_of(id) {
+            Some(_) => "it is a part of one in a register file: make it with `reg(vector(..))`".into(),
+            None => help.into(),
+        }
+    }
+    /// Names the register behind an element of a register file; `false` if it is none.
+    pub fn name_file(&mut self, id: Id, name: &str) -> bool {
+        let file = self.file_of(id);
+        if let Some(file) = file {
+            self.take_name(file, name);
+        }
+        file.is_some()
+    }
     pub(crate) fn take_name(&mut self, id: Id, name: &str) {
         let name = self.scoped(name);
         if let Op::Alias(of) = self.node(id).op

@@ -1,0 +1,248 @@
+//! Vectors: several bundles of one shape, as many as a parameter says; and arrays, whose length the type says.
+
+use super::bundle::{Bundle, renamed};
+use super::naming::Nameable;
+use super::number::Value;
+use super::register_file;
+use super::store;
+use crate::ir::*;
+use std::ops::Deref;
+use std::panic::Location;
+
+/// The most elements of a vector.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
+
+/// Several bundles of one shape, whose number is a parameter: as ports, registers, wires, words of memories, fields of bundles.
+///
+/// It reads as a slice of Rust: `v[2]`, `v.len()`, `v.iter()`, `for x in v`. Its signals are called `v_0`, `v_1_valid`. A signal
+/// chooses an element with [`at`](super::Elements::at). Where the length is known to the Rust compiler, `[B; N]` does the same.
+///
+/// ```
+/// # use hdl::*;
+/// ports! {
+///     struct P(n: usize) {
+///         input s: Vector<Stream> = vector(stream(bits(8)), n), // `s_0_valid`, `s_0_ready`, `s_0_payload`, `s_1_valid` ...
+///         output m: Vector<Stream> = vector(stream(bits(8)), n),
+///         input gate: [Signal; 2] = [bits(1); 2],                 // `gate_0`, `gate_1`
+///     }
+/// }
+/// # #[module]
+/// # fn example(n: usize) -> Result<Design<P>, Errors> {
+/// # let m = Module::new("example");
+/// # let io = P::new(m, n);
+/// for (from, to) in io.s.into_iter().zip(io.m) {
+///     to.set(from); // `io.m.set(io.s)` connects all of them
+/// }
+/// io.m[0].valid.set(io.s[0].valid & io.gate[0] & io.gate[1]);
+/// # m.finish(io)
+/// # }
+/// # [1, 2, 5].map(|n| example(n).unwrap());
+/// ```
+///
+/// A vector is a `Copy` handle as every bundle. The list behind it is made anew by what makes new signals (`reg`, `mux`, `unpack`,
+/// `next`) and is never given back: 12 bytes for each signal in it, a tenth of what the signals themselves take while their module
+/// is being built.
+pub struct Vector<B: 'static = Signal> {
+    elements: &'static [B],
+}
+
+/// The shape of `length` bundles of one shape; from 1 to 65,536.
+#[track_caller]
+pub fn vector<B: Bundle>(shape: B, length: usize) -> Vector<B> {
+    let shape = shape.shape();
+    Vector::new(vec![shape; checked_length(length)])
+}
+
+/// The length, or a legal one after an error.
+#[track_caller]
+pub(crate) fn checked_length(length: usize) -> usize {
+    let (loc, legal) = (Location::caller(), length.clamp(1, MAX_ELEMENTS));
+    if legal != length {
+        let help = format!("from 1 to {MAX_ELEMENTS} elements; a memory has more");
+        store::stray(loc, &format!("a vector cannot have {length} elements"), &help);
+    }
+    legal
+}
+
+impl<B: Bundle> Vector<B> {
+    pub(crate) fn new(elements: Vec<B>) -> Vector<B> {
+        Vector { elements: elements.leak() }
+    }
+    /// The elements as a vector; all have one shape.
+    #[track_caller]
+    pub fn of(elements: impl IntoIterator<Item = B>) -> Vector<B> {
+        let elements: Vec<B> = elements.into_iter().collect();
+        checked_length(elements.len());
+        for (i, element) in elements.iter().enumerate().skip(1) {
+            let (mut first, mut other) = (vec![], vec![]);
+            elements[0].each(&mut |_, _, s| first.push(s));
+            element.each(&mut |_, _, s| other.push(s));
+            let wrong = first.iter().zip(&other).find(|(a, b)| a.width != b.width);
+            if let Some((a, b)) = wrong {
+                shapes_differ(*a, *b, i);
+            } else if lengths_differ(&elements[0], element) {
+                break;
+            }
+        }
+        Vector::new(elements)
+    }
+}
+
+#[track_caller]
+fn shapes_differ(a: Signal, b: Signal, index: usize) {
+    let loc = Location::caller();
+    store::with(a.key, loc, |draft| {
+        if draft.check_same(&[a, b], loc) {
+            let (first, other) = (draft.describe(a.id), draft.describe(b.id));
+            let message =
+                format!("the elements of a vector differ: {first} is in element 0, {other} in element {index}");
+            draft.error(loc, message, vec![], Some("all elements of a vector have one shape".into()));
+        }
+    });
+}
+
+/// Do two bundles of one type have vectors of different lengths? That is reported.
+#[track_caller]
+pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
+    let loc = Location::caller();
+    let (mine, theirs) = (paths(a), paths(b));
+    if mine.len() == theirs.len() && mine.iter().zip(&theirs).all(|((p, _), (q, _))| p == q) {
+        return false;
+    }
+    let (field, left, right) = difference(&mine, &theirs);
+    let of = if field.is_empty() { String::new() } else { format!(" `{field}`") };
+    let message = format!("the lengths of the vectors{of} differ: {left} and {right}");
+    let help = "vectors that are connected, chosen from or put together have one length";
+    let key = mine.iter().chain(&theirs).map(|(_, s)| s.key).find(|key| *key != BLANK && *key != LOST);
+    match key {
+        Some(key) => drop(store::with(key, loc, |draft| draft.error(loc, message, vec![], Some(help.into())))),
+        None => store::stray(loc, &message, help),
+    }
+    true
+}
+
+fn paths(bundle: &impl Bundle) -> Vec<(String, Signal)> {
+    let mut list = vec![];
+    bundle.each(&mut |path, _, s| list.push((path.to_string(), s)));
+    list
+}
+
+/// The first vector whose length differs: its path and both lengths.
+fn difference<'a>(a: &'a [(String, Signal)], b: &[(String, Signal)]) -> (&'a str, usize, usize) {
+    let length = |list: &[(String, Signal)], vector: &str| {
+        let rest =
+            |path: &str| path.strip_prefix(vector)?.trim_start_matches('_').split('_').next()?.parse::<usize>().ok();
+        list.iter().filter_map(|(path, _)| rest(path)).max().map_or(0, |last| last + 1)
+    };
+    for (path, _) in a {
+        let starts = std::iter::once(0).chain(path.match_indices('_').map(|(at, _)| at));
+        for vector in starts.map(|at| &path[..at]) {
+            let (left, right) = (length(a, vector), length(b, vector));
+            if left != right {
+                return (vector, left, right);
+            }
+        }
+    }
+    ("", length(a, ""), length(b, ""))
+}
+
+impl<B> Clone for Vector<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B> Copy for Vector<B> {}
+
+impl<B: std::fmt::Debug> std::fmt::Debug for Vector<B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.elements).finish()
+    }
+}
+
+impl<B> Deref for Vector<B> {
+    type Target = [B];
+    fn deref(&self) -> &[B] {
+        self.elements
+    }
+}
+
+impl<B: Bundle> IntoIterator for Vector<B> {
+    type Item = B;
+    type IntoIter = std::iter::Copied<std::slice::Iter<'static, B>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.elements.iter().copied()
+    }
+}
+
+impl<'a, B: Bundle> IntoIterator for &'a Vector<B> {
+    type Item = &'a B;
+    type IntoIter = std::slice::Iter<'a, B>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.elements.iter()
+    }
+}
+
+impl<B: Bundle> Value<Vector<B>> for Vec<B> {
+    fn like(self, _: &Vector<B>) -> Vector<B> {
+        Vector::new(self)
+    }
+}
+
+impl<B: Bundle, const N: usize> Value<Vector<B>> for [B; N] {
+    fn like(self, _: &Vector<B>) -> Vector<B> {
+        Vector::new(self.to_vec())
+    }
+}
+
+/// Calls `f` with the fields of one element after the other, each under its number.
+fn each<B: Bundle>(elements: &[B], f: &mut dyn FnMut(&str, bool, Signal)) {
+    for (i, element) in elements.iter().enumerate() {
+        element.each(&mut |path, flip, s| f(&names::join(&i.to_string(), path), flip, s));
+    }
+}
+
+fn map<B: Bundle>(i: usize, element: &B, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> B {
+    element.map(&mut |path, flip, s| f(&names::join(&i.to_string(), path), flip, s))
+}
+
+/// The first element in the low bits, as `lanes` counts them.
+fn high_first<B: Bundle>(elements: &[B], f: &mut dyn FnMut(Signal)) {
+    elements.iter().rev().for_each(|element| element.high_first(f));
+}
+
+impl<B: Bundle> Bundle for Vector<B> {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        each(self.elements, f);
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        Vector::new(self.elements.iter().enumerate().map(|(i, element)| map(i, element, f)).collect())
+    }
+    #[track_caller]
+    fn named(&self, name: &str) -> Self {
+        // the elements of a register file stay assignable
+        if register_file::take_name(self, name) { *self } else { renamed(self, name, Location::caller()) }
+    }
+    fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+        high_first(self.elements, f);
+    }
+}
+
+impl<B: Bundle, const N: usize> Bundle for [B; N] {
+    fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
+        each(self, f);
+    }
+    fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self {
+        std::array::from_fn(|i| map(i, &self[i], f))
+    }
+    fn high_first(&self, f: &mut dyn FnMut(Signal)) {
+        high_first(self, f);
+    }
+}
+
+impl<B: Bundle> Nameable for Vector<B> {
+    fn take_name(&self, name: &str) {
+        if !register_file::take_name(self, name) {
+            self.elements.iter().enumerate().for_each(|(i, x)| x.take_name(&format!("{name}_{i}")));
+        }
+    }
+}
