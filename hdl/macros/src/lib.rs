@@ -1,9 +1,11 @@
 //! Macros of kvforge-hdl.
 
 mod ports;
+mod state;
+mod tagged;
 
 use proc_macro::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Data, DeriveInput, Fields, ItemFn, Pat, Stmt, parse_macro_input};
 
@@ -115,28 +117,33 @@ pub fn bundle(item: TokenStream) -> TokenStream {
 }
 
 /// Makes an enum without fields a set of states.
-#[proc_macro_derive(State)]
+///
+/// `#[state(encoding = "one_hot")]` or `"gray"` chooses their codes (`"binary"`: their places in the enum), as numbers of the
+/// variants do (`Load = 5`); `#[state(width = 7)]` the bits of codes that are numbers.
+#[proc_macro_derive(State, attributes(state))]
 pub fn state(item: TokenStream) -> TokenStream {
     let input = parse_macro_input!(item as DeriveInput);
-    let Data::Enum(data) = &input.data else { return error(&input, "states are the variants of an enum") };
-    if data.variants.iter().any(|v| !matches!(v.fields, Fields::Unit) || v.discriminant.is_some()) {
-        return error(&input, "a state has no fields and no number of its own");
-    }
-    let name = &input.ident;
-    let text = name.to_string();
-    let variants: Vec<_> = data.variants.iter().map(|v| v.ident.to_string()).collect();
-    let idents: Vec<_> = data.variants.iter().map(|v| format_ident!("{}", v.ident)).collect();
-    let indices = 0..idents.len();
-    quote! {
-        impl ::hdl::State for #name {
-            const NAME: &'static str = #text;
-            const VARIANTS: &'static [&'static str] = &[#(#variants),*];
-            fn index(self) -> usize {
-                match self { #(#name::#idents => #indices),* }
-            }
-        }
-    }
-    .into()
+    state::expand(&input).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// Declares a tagged union: an enum whose variants have fields, with the shapes of those.
+///
+/// ```text
+/// tagged! {
+///     /// What a master asks for.
+///     pub enum Command(address_bits: u32) {
+///         Idle,
+///         Read { address: Signal = bits(address_bits), tag: Signal = bits(4) },
+///         Write { address: Signal = bits(address_bits), data: Signal = bits(64) },
+///     }
+/// }
+/// ```
+///
+/// This makes the enum `Command`, its tag `CommandTag` (a state enum; `#[state(..)]` before the enum chooses its codes), the shape
+/// `Command::shape(32)`, and for each variant with fields a function such as `Command::as_read(signal)`, which gives them.
+#[proc_macro]
+pub fn tagged(item: TokenStream) -> TokenStream {
+    tagged::expand(parse_macro_input!(item as tagged::Union)).into()
 }
 
 fn error(input: &DeriveInput, message: &str) -> TokenStream {

@@ -13,6 +13,17 @@ use super::vector::lengths_differ;
 use crate::ir::*;
 use std::panic::Location;
 
+/// What kind of value a `switch` looks at.
+#[doc(hidden)]
+pub enum Selector {
+    /// Any bits.
+    Bits,
+    /// One of some states.
+    State(StateEnum),
+    /// A tag and what belongs to it.
+    Tagged,
+}
+
 /// A struct of signals; derive it.
 ///
 /// ```
@@ -43,6 +54,11 @@ pub trait Bundle: Copy + Nameable + 'static {
     /// A bundle of the same type with every signal replaced.
     fn map(&self, f: &mut dyn FnMut(&str, bool, Signal) -> Signal) -> Self;
 
+    /// What `switch` looks at.
+    #[doc(hidden)]
+    fn selector(&self) -> Selector {
+        Selector::Bits
+    }
     /// Calls `f` with every signal in the order in which [`Bundle::pack`] puts them, the high bits first.
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         self.each(&mut |_, _, s| f(s));

@@ -173,6 +173,23 @@ impl Module {
             net
         })
     }
+    /// A register that holds `reset` after a reset: a state, a variant of a tagged union, a bundle of constants.
+    #[track_caller]
+    pub fn reg_reset_to<B: Bundle>(self, shape: B, reset: impl Value<B>) -> B {
+        let loc = Location::caller();
+        let reg = self.reg(shape);
+        let value = reset.like(&reg);
+        reg.zip_each(&value, &mut |_, reg, value| {
+            store::with(self.key, loc, |b| {
+                if b.check_same(&[value], loc) && reg.width != value.width {
+                    b.width_error("reg_reset_to", reg.id, value.id, loc);
+                } else {
+                    b.set_reset(reg.id, value.id, loc);
+                }
+            });
+        });
+        reg
+    }
     /// The clock of the current domain as a signal, for what needs it as data.
     #[track_caller]
     pub fn clock(self) -> Signal {

@@ -1,12 +1,12 @@
 //! State enums: `#[derive(Clone, Copy, State)] enum Phase { Idle, Run }`, printed with a localparam for each state.
 
-use super::bundle::Bundle;
+use super::bundle::{Bundle, Selector};
 use super::module::Module;
 use super::naming::{Nameable, name_fields};
 use super::number::Value;
-use super::signal::{bits, clog2};
-use super::store;
+use super::signal::bits;
 use crate::ir::*;
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -35,8 +35,12 @@ use std::panic::Location;
 pub trait State: Copy + 'static {
     /// Name of the enum.
     const NAME: &'static str;
-    /// Names of the variants, in their order; a variant's code is its index.
+    /// The Rust module in which it is declared: what tells enums of one name apart in the Verilog.
+    const MODULE: &'static str;
+    /// Names of the variants, in their order.
     const VARIANTS: &'static [&'static str];
+    /// Their codes.
+    const ENCODING: Encoding;
     /// Index of this variant.
     fn index(self) -> usize;
 }
@@ -57,10 +61,18 @@ impl<E> Copy for StateSignal<E> {}
 
 /// The shape of a state signal.
 pub fn state<E: State>() -> StateSignal<E> {
-    StateSignal { code: bits(clog2(E::VARIANTS.len())), kind: PhantomData }
+    StateSignal { code: bits(E::ENCODING.width(E::VARIANTS.len())), kind: PhantomData }
+}
+
+fn description<E: State>() -> StateEnum {
+    let type_id = TypeId::of::<E>();
+    StateEnum { type_id, name: E::NAME, module: E::MODULE, variants: E::VARIANTS, encoding: E::ENCODING }
 }
 
 impl<E: State> Bundle for StateSignal<E> {
+    fn selector(&self) -> Selector {
+        Selector::State(description::<E>())
+    }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("", false, self.code)
     }
@@ -76,10 +88,32 @@ impl<E: State> Nameable for StateSignal<E> {
 }
 
 impl<E: State> StateSignal<E> {
-    /// One bit: is it in this state?
+    /// One bit: is it in this state? Of a one-hot encoding, this looks at a single bit.
     #[track_caller]
     pub fn is(&self, variant: E) -> Signal {
-        self.code.eq(variant.like(self).code)
+        match E::ENCODING {
+            Encoding::OneHot => self.code.bit(variant.index() as u32),
+            _ => self.code.eq(variant.like(self).code),
+        }
+    }
+    /// One bit: is the code that of a variant? Of an input, or of a register that nothing reset, it may be another one.
+    #[track_caller]
+    pub fn is_legal(&self) -> Signal {
+        let loc = Location::caller();
+        self.code.build(1, loc, |b| {
+            let e = b.enum_index(&description::<E>());
+            if b.def.enums[e as usize].every_code() {
+                return b.share(SharedKey::Const(1u32.into(), 1), Op::Const(1u32.into()), 1, loc);
+            }
+            let hits: Vec<Id> = (0..E::VARIANTS.len() as u32)
+                .map(|v| {
+                    let variant = b.variant(e, v, loc);
+                    b.make(Op::Bin(BinOp::Eq, self.code.id, variant), 1, loc)
+                })
+                .collect();
+            let any = hits.into_iter().reduce(|x, y| b.make(Op::Bin(BinOp::Or, x, y), 1, loc));
+            any.unwrap_or_else(|| b.poison(1, loc))
+        })
     }
     /// The code of the state.
     pub fn code(&self) -> Signal {
@@ -91,17 +125,11 @@ impl<E: State> Value<StateSignal<E>> for E {
     #[track_caller]
     fn like(self, like: &StateSignal<E>) -> StateSignal<E> {
         let loc = Location::caller();
-        let width = like.code.width;
-        let id = store::with(like.code.key, loc, |b| {
-            let index = b.def.enums.iter().position(|e| e.name == E::NAME).unwrap_or_else(|| {
-                let variants = E::VARIANTS.iter().enumerate().map(|(i, v)| (v.to_string(), i as u64)).collect();
-                b.def.enums.push(Enum { name: E::NAME.into(), width, variants });
-                b.def.enums.len() - 1
-            });
-            let (e, v) = (index as u32, self.index() as u32);
-            b.share(SharedKey::Variant(e, v), Op::Variant(e, v), width, loc)
+        let code = like.code.build(like.code.width, loc, |b| {
+            let e = b.enum_index(&description::<E>());
+            b.variant(e, self.index() as u32, loc)
         });
-        StateSignal { code: Signal { id: id.unwrap_or(0), ..like.code }, kind: PhantomData }
+        StateSignal { code, kind: PhantomData }
     }
 }
 
@@ -109,10 +137,6 @@ impl Module {
     /// A state register that starts in `reset`.
     #[track_caller]
     pub fn state<E: State>(self, reset: E) -> StateSignal<E> {
-        let loc = Location::caller();
-        let reg: StateSignal<E> = self.reg(state::<E>());
-        let value = reset.like(&reg);
-        self.with(|b| b.set_reset(reg.code.id, value.code.id, loc));
-        reg
+        self.reg_reset_to(state(), reset)
     }
 }

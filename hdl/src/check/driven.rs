@@ -21,7 +21,7 @@ fn covered(def: &Def, block: &[Stmt], target: Id) -> BigUint {
             Stmt::Set { place: Place::At(lo), value, .. } => ones(def.nodes[*value as usize].width) << lo,
             Stmt::Set { place: Place::AtSignal(_), .. } => BigUint::default(),
             Stmt::If { then, otherwise, .. } => covered(def, then, target) & covered(def, otherwise, target),
-            Stmt::Case { selector, arms, default } => {
+            Stmt::Case { selector, arms, default, .. } => {
                 let listed: usize = arms.iter().map(|(v, _)| v.len()).sum();
                 let all = BigUint::from(listed) == BigUint::from(1u32) << def.nodes[*selector as usize].width;
                 let rest = match default {

@@ -23,11 +23,6 @@ pub(super) fn settle(b: &mut Draft) {
         }
         taken.insert(p.name.clone(), 0);
     }
-    for (i, e) in b.def.enums.iter().enumerate() {
-        for v in &e.variants {
-            taken.insert(names::localparam(&b.def.enums[i], &v.0), 0);
-        }
-    }
     let mut unique = |wish: String| {
         let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let base = base.trim_start_matches('_').to_string();
@@ -42,6 +37,11 @@ pub(super) fn settle(b: &mut Draft) {
         taken.insert(name.clone(), 0);
         name
     };
+    for (e, prefix) in prefixes(&b.def.enums).into_iter().enumerate() {
+        for v in &mut b.def.enums[e].variants {
+            v.localparam = unique(format!("{prefix}_{}", names::shouting(&v.name)));
+        }
+    }
     for i in 0..b.def.mems.len() {
         let m = &b.def.mems[i];
         let wish = if m.name.is_empty() { format!("memory_l{}", m.loc.line()) } else { m.name.clone() };

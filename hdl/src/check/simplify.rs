@@ -23,6 +23,7 @@ pub(super) fn simplify(def: &mut Def) {
 fn constant(def: &Def, id: Id) -> Option<&BigUint> {
     match &def.nodes[id as usize].op {
         Op::Const(v) => Some(v),
+        Op::Variant(e, v) => Some(&def.enums[*e as usize].variants[*v as usize].code),
         _ => None,
     }
 }
@@ -37,14 +38,15 @@ fn taken(def: &Def, block: Vec<Stmt>) -> Vec<Stmt> {
                 Some(v) => out.extend(taken(def, if *v == BigUint::ZERO { otherwise } else { then })),
                 None => out.push(Stmt::If { cond, then: taken(def, then), otherwise: taken(def, otherwise) }),
             },
-            Stmt::Case { selector, arms, default } => match constant(def, selector) {
+            Stmt::Case { selector, arms, default, rest } => match constant(def, selector) {
                 Some(v) => {
                     let arm = arms.into_iter().find(|(ids, _)| ids.iter().any(|id| constant(def, *id) == Some(v)));
                     out.extend(taken(def, arm.map(|(_, block)| block).or(default).unwrap_or_default()));
                 }
                 None => {
                     let arms = arms.into_iter().map(|(ids, block)| (ids, taken(def, block))).collect();
-                    out.push(Stmt::Case { selector, arms, default: default.map(|block| taken(def, block)) });
+                    let default = default.map(|block| taken(def, block));
+                    out.push(Stmt::Case { selector, arms, default, rest });
                 }
             },
         }

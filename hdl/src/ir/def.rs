@@ -5,6 +5,7 @@ use super::foreign::ForeignDef;
 use super::node::{Id, Loc, Node};
 use super::property::Prop;
 use super::statement::Stmt;
+use super::states::Enum;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
@@ -73,14 +74,6 @@ pub(crate) struct Inst {
     pub domains: Vec<u32>,
     /// Where the clock of each input comes from, in the order of the ports; found by the check of clocks.
     pub arriving: Vec<Origin>,
-}
-
-/// A state enum that the module uses.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Enum {
-    pub name: String,
-    pub width: u32,
-    pub variants: Vec<(String, u64)>,
 }
 
 /// A port other than clocks and resets; its node is a net `Input` or `Output`.

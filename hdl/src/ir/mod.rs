@@ -17,6 +17,7 @@ mod operator;
 mod property;
 mod signal;
 mod statement;
+mod states;
 pub(crate) mod walk;
 
 pub(crate) use def::*;
@@ -32,3 +33,5 @@ pub use property::{Failure, Property, PropertyKind};
 pub(crate) use signal::{BLANK, LOST};
 pub use signal::{Signal, Signals};
 pub(crate) use statement::*;
+pub use states::{Encoding, StateEnum};
+pub(crate) use states::{Enum, Variant, prefixes};

@@ -1,7 +1,5 @@
 //! Names: which are legal, and those that the Verilog has beside the user's.
 
-use super::def::Enum;
-
 const KEYWORDS: &str = " always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign \
 default defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify \
 endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout \
@@ -49,16 +47,11 @@ pub(crate) fn join(prefix: &str, path: &str) -> String {
 /// The wire that gathers what nothing reads.
 pub(crate) const UNUSED: &str = "unused_ok";
 
-/// Name of the localparam of a state.
-pub(crate) fn localparam(e: &Enum, variant: &str) -> String {
-    format!("{}_{}", shouting(&e.name), shouting(variant))
-}
-
 /// `WaitForData` as `WAIT_FOR_DATA`.
-fn shouting(name: &str) -> String {
+pub(crate) fn shouting(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.chars().enumerate() {
-        if c.is_ascii_uppercase() && i > 0 {
+        if c.is_ascii_uppercase() && i > 0 && !out.ends_with('_') {
             out.push('_');
         }
         out.push(c.to_ascii_uppercase());

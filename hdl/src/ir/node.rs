@@ -39,7 +39,7 @@ pub(crate) enum Net {
 pub(crate) enum Op {
     /// A constant.
     Const(BigUint),
-    /// A variant of a state enum: index into `enums`, variant. Its value is `enums[e].variants[v].1`.
+    /// A variant of a state enum: index into `enums`, variant. Its value is the variant's code.
     Variant(u32, u32),
     Net(Net),
     /// Another name for the operand.

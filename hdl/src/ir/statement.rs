@@ -32,6 +32,8 @@ pub(crate) enum Stmt {
         selector: Id,
         arms: Vec<(Vec<Id>, Vec<Stmt>)>,
         default: Option<Vec<Stmt>>,
+        /// For the reader: the values that `default` is written for. The others that reach it are no states.
+        rest: Vec<Id>,
     },
 }
 
@@ -47,7 +49,7 @@ impl Stmt {
                     Stmt::each_set(otherwise, under, f);
                     under.pop();
                 }
-                Stmt::Case { selector, arms, default } => {
+                Stmt::Case { selector, arms, default, .. } => {
                     under.push(*selector);
                     arms.iter().for_each(|(_, b)| Stmt::each_set(b, under, f));
                     default.iter().for_each(|b| Stmt::each_set(b, under, f));

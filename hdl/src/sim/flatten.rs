@@ -291,7 +291,7 @@ fn copy_op(def: &Def, op: &Op, base: Node) -> Option<Flat> {
     Some(match op {
         Op::Net(_) => return None,
         Op::Const(value) => Flat::Const(value.clone()),
-        Op::Variant(e, v) => Flat::Const(BigUint::from(def.enums[*e as usize].variants[*v as usize].1)),
+        Op::Variant(e, v) => Flat::Const(def.enums[*e as usize].variants[*v as usize].code.clone()),
         Op::Poison => Flat::Const(BigUint::ZERO),
         Op::Alias(a) => Flat::Alias(base + a),
         Op::Un(op, a) => Flat::Un(*op, base + a),

@@ -64,7 +64,7 @@ impl Exec<'_> {
                     let merged = self.merge(self.base + cond, then, otherwise);
                     self.apply(merged);
                 }
-                Stmt::Case { selector, arms, default } => self.case(self.base + selector, arms, default.as_deref()),
+                Stmt::Case { selector, arms, default, .. } => self.case(self.base + selector, arms, default.as_deref()),
             }
         }
         self.scopes.pop().unwrap_or_default()

@@ -3,7 +3,6 @@
 
 use super::render::Render;
 use super::text::paren;
-use crate::ir::names::localparam;
 use crate::ir::*;
 
 impl Render<'_> {
@@ -12,10 +11,7 @@ impl Render<'_> {
         let p = |x: &Id| paren(self.t(*x));
         match self.op(id) {
             Op::Const(v) => format!("{w}'h{v:x}"),
-            Op::Variant(e, v) => {
-                let e = &self.def.enums[*e as usize];
-                localparam(e, &e.variants[*v as usize].0)
-            }
+            Op::Variant(e, v) => self.def.enums[*e as usize].variants[*v as usize].localparam.clone(),
             Op::Net(_) => self.def.nodes[id as usize].name.clone().unwrap_or_default(),
             Op::Poison => "1'bx".into(),
             Op::Alias(x) => self.t(*x).to_string(),

@@ -24,8 +24,8 @@ impl Render<'_> {
                     let (then, els) = (self.stmts(then, target, assign), self.stmts(otherwise, target, assign));
                     out.extend(self.if_lines(*cond, then, els, one_if(otherwise, target)));
                 }
-                Stmt::Case { selector, arms, default } => {
-                    out.extend(self.case_lines(*selector, arms, default.as_deref(), target, assign));
+                Stmt::Case { selector, arms, default, rest } => {
+                    out.extend(self.case_lines(*selector, arms, (default.as_deref(), rest), target, assign));
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Render<'_> {
         &self,
         selector: Id,
         arms: &[(Vec<Id>, Vec<Stmt>)],
-        default: Option<&[Stmt]>,
+        (default, rest): (Option<&[Stmt]>, &[Id]),
         target: Id,
         assign: &str,
     ) -> Vec<String> {
@@ -86,7 +86,14 @@ impl Render<'_> {
         let all_shown = full && out.len() > 1 && arms.iter().all(|(_, b)| b.iter().any(|s| s.touches(target)));
         if !all_shown {
             let lines = default.map(|d| self.stmts(d, target, assign)).unwrap_or_default();
-            out.extend(indent(lead("default:", or_nothing(lines))));
+            let states = if lines.is_empty() { &[] } else { rest };
+            let mut lines = lead("default:", or_nothing(lines));
+            if !states.is_empty() {
+                // which states the user wrote here
+                let names: Vec<String> = states.iter().map(|v| self.expr(*v)).collect();
+                lines[0] += &format!(" // {}", names.join(", "));
+            }
+            out.extend(indent(lines));
         }
         out.push("endcase".into());
         out

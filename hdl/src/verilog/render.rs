@@ -4,7 +4,6 @@ use super::live::{self, Live};
 use super::text::{begin, lead, paren, range};
 use super::{Child, Options, Properties, Reset};
 use crate::ir::Pin;
-use crate::ir::names::localparam;
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
@@ -343,8 +342,8 @@ impl<'a> Render<'a> {
     fn reset_value(&self, assigned: &[Id], value: &BigUint, width: u32) -> String {
         let of = assigned.iter().find_map(|v| if let Op::Variant(e, _) = self.op(*v) { Some(*e) } else { None });
         let states = of.map(|e| &self.def.enums[e as usize]);
-        match states.and_then(|e| Some((e, e.variants.iter().find(|(_, code)| *value == BigUint::from(*code))?))) {
-            Some((e, (name, _))) => localparam(e, name),
+        match states.and_then(|e| Some(&e.variants[e.with_code(value)?])) {
+            Some(state) => state.localparam.clone(),
             None => format!("{width}'h{value:x}"),
         }
     }

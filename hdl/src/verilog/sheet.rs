@@ -3,7 +3,7 @@
 use super::live;
 use super::render::{Item, Render};
 use super::text::{begin, lead, range};
-use crate::ir::names::{UNUSED, localparam};
+use crate::ir::names::UNUSED;
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::fmt::Write;
@@ -22,12 +22,11 @@ impl Render<'_> {
     /// The states of the enums that `text` mentions.
     fn localparams(&self, text: &str) -> String {
         let mut out = String::new();
-        for e in &self.def.enums {
-            if e.variants.iter().any(|(name, _)| text.contains(&localparam(e, name))) {
-                for (name, code) in &e.variants {
-                    let name = localparam(e, name);
-                    writeln!(out, "    localparam {}{name} = {}'h{code:x};", range(e.width), e.width).unwrap_or(());
-                }
+        for e in self.def.enums.iter().filter(|e| e.variants.iter().any(|v| mentions(text, &v.localparam))) {
+            for Variant { code, localparam, .. } in &e.variants {
+                let w = e.width;
+                let value = if e.one_hot { format!("{w}'b{code:0>0$b}", w as usize) } else { format!("{w}'h{code:x}") };
+                writeln!(out, "    localparam {}{localparam} = {value};", range(w)).unwrap_or(());
             }
         }
         out
@@ -136,4 +135,11 @@ impl Render<'_> {
         }
         out
     }
+}
+
+/// Does the name stand in the text, and not only inside other names?
+fn mentions(text: &str, name: &str) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(name)
+        .any(|(at, _)| !inside(text[..at].chars().next_back()) && !inside(text[at + name.len()..].chars().next()))
 }

@@ -66,7 +66,7 @@ impl Draft {
     pub fn reset_value(&mut self, value: Id, loc: Loc) -> Option<BigUint> {
         match &self.node(value).op {
             Op::Const(v) => Some(v.clone()),
-            Op::Variant(e, v) => Some(self.def.enums[*e as usize].variants[*v as usize].1.into()),
+            Op::Variant(e, v) => Some(self.def.enums[*e as usize].variants[*v as usize].code.clone()),
             Op::Poison => None,
             _ => {
                 let message = format!("the reset value {} is not a constant", self.describe(value));

@@ -9,6 +9,7 @@ impl Draft {
     pub fn constant(&self, id: Id) -> Option<&BigUint> {
         match &self.node(id).op {
             Op::Const(v) => Some(v),
+            Op::Variant(e, v) => Some(&self.def.enums[*e as usize].variants[*v as usize].code),
             _ => None,
         }
     }

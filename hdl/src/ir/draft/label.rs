@@ -40,7 +40,7 @@ impl Draft {
         };
         match &n.op {
             Op::Const(v) => v.to_string(),
-            Op::Variant(e, v) => self.def.enums[*e as usize].variants[*v as usize].0.clone(),
+            Op::Variant(e, v) => self.def.enums[*e as usize].variants[*v as usize].name.clone(),
             Op::Net(Net::PinIn(i) | Net::PinOut(i)) => self.pin_label(*i, id),
             Op::Net(Net::MemRead(m, _)) => format!("a word of {}", self.memory_label(*m)),
             Op::Net(_) | Op::Poison => "..".into(),

@@ -12,10 +12,12 @@ mod pin;
 mod pipe;
 mod slice;
 mod stage;
+mod switch;
 
 pub(crate) use elastic::Elastic as ElasticData;
 pub(crate) use element::{AtStage, Chosen};
 pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
+pub(crate) use switch::{Arm, Cases};
 
 use super::*;
 use num_bigint::BigUint;
@@ -61,6 +63,8 @@ pub(crate) enum SharedKey {
     Const(BigUint, u32),
     Variant(u32, u32),
     Slice(Id, u32, u32),
+    /// A field of a tagged union: payload, variant, field.
+    Field(Id, (u32, u32)),
 }
 
 impl Draft {

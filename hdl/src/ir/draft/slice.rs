@@ -52,13 +52,13 @@ impl Draft {
         if width == self.node(x).width {
             return x;
         }
+        if let Some(v) = self.constant(x) {
+            let v = (v >> lo) & ((BigUint::from(1u32) << width) - 1u32);
+            return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
+        }
         let named = self.node(x).name.is_some();
         match self.node(x).op.clone() {
             Op::Poison => return self.poison(width, loc),
-            Op::Const(v) => {
-                let v = (v >> lo) & ((BigUint::from(1u32) << width) - 1u32);
-                return self.share(SharedKey::Const(v.clone(), width), Op::Const(v), width, loc);
-            }
             Op::Slice(y, lower) if !named => return self.slice(y, lo + lower, width, loc),
             Op::Cat(parts) if !named => {
                 let (mut base, mut kept) = (0, vec![]);
@@ -83,6 +83,23 @@ impl Draft {
         let stage = self.node(x).stage;
         let id = self.share(SharedKey::Slice(x, lo, width), Op::Slice(x, lo), width, loc);
         self.def.nodes[id as usize].stage = stage;
+        id
+    }
+    /// A field of a tagged union: some bits of the payload, under a name of their own. `key`: index of the variant and of the field.
+    pub fn field(&mut self, payload: Id, lo: u32, width: u32, key: (u32, u32), wish: &str, loc: Loc) -> Id {
+        let key = SharedKey::Field(payload, key);
+        if let Some(id) = self.shared.get(&key) {
+            return *id;
+        }
+        let slice = self.slice(payload, lo, width, loc);
+        if self.constant(slice).is_some() {
+            return slice;
+        }
+        let id = self.make(Op::Alias(slice), width, loc);
+        let of = self.node(payload).name.as_deref().unwrap_or_default();
+        let of = of.strip_suffix("payload").unwrap_or(of).trim_end_matches('_');
+        self.def.nodes[id as usize].name = Some(names::join(of, wish));
+        self.shared.insert(key, id);
         id
     }
 }

@@ -25,6 +25,7 @@ fn later_statements_win_and_cases_take_the_first_arm() {
                 (vec![s_is[3]], vec![]),
             ],
             default: None,
+            rest: vec![],
         }],
     });
     m.output("y", w);

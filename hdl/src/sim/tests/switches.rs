@@ -27,7 +27,7 @@ fn controller(states: u32) -> Simulator {
         let block = [(count, value), (busy, go), (command, number)].map(|(target, v)| set(target, Place::Whole, v));
         arms.push((vec![label], [vec![go_on], block.into()].concat()));
     }
-    m.0.stmts.push(Stmt::Case { selector: state, arms, default: None });
+    m.0.stmts.push(Stmt::Case { selector: state, arms, default: None, rest: vec![] });
     m.output("busy_now", busy);
     m.output("command_now", command);
     m.output("count_now", count);
@@ -90,7 +90,7 @@ fn numbered(width: u32, values: &[BigUint], past: Option<u32>) -> Simulator {
         arms.push((labels, vec![set(y, Place::Whole, number)]));
     }
     let default = past.map(|past| vec![set(y, Place::Whole, m.lit(past, 8))]);
-    m.0.stmts.push(Stmt::Case { selector: s, arms, default });
+    m.0.stmts.push(Stmt::Case { selector: s, arms, default, rest: vec![] });
     m.output("y", y);
     m.simulate()
 }
@@ -133,7 +133,7 @@ fn arms_that_assign_some_bits() {
     let bits = |lo, value| vec![set(w, Place::At(lo), value)];
     let blocks = vec![bits(0, ones), bits(60, ones), vec![], bits(64, five), bits(97, five), bits(2, ones)];
     let arms = label.into_iter().map(|l| vec![l]).zip(blocks).collect();
-    m.0.stmts.push(Stmt::Case { selector: s, arms, default: Some(vec![set(w, Place::Whole, all)]) });
+    m.0.stmts.push(Stmt::Case { selector: s, arms, default: Some(vec![set(w, Place::Whole, all)]), rest: vec![] });
     m.output("y", w);
     let mut sim = m.simulate();
     let x: BigUint = BigUint::from(0x5a5a_5a5a_5a5a_5a5au64) * BigUint::from(0x1_2345_6789u64);

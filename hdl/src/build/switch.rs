@@ -1,0 +1,130 @@
+//! `switch`: assignments for each value of a signal, a bundle or a state.
+
+use super::bundle::{Bundle, Selector};
+use super::module::Module;
+use super::number::Value;
+use super::store;
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::collections::HashSet;
+use std::panic::Location;
+
+/// The arms of a `switch` on a signal, a bundle or a state.
+pub struct Switch<B> {
+    module: Module,
+    selector: B,
+    /// All of the selector.
+    packed: Signal,
+    /// The enum of a state, an index into the module's.
+    states: Option<u32>,
+    arms: Vec<Arm>,
+    /// The codes of all arms.
+    listed: HashSet<BigUint>,
+    default: Option<Vec<Stmt>>,
+}
+
+impl Module {
+    /// Assignments made inside an arm apply only when the selector has one of its values.
+    ///
+    /// ```
+    /// # use hdl::{engine::Engine, sim::Simulator, *};
+    /// # ports! { struct P() { input op: Signal = bits(2), input a: Signal = bits(8), output y: Signal = bits(8) } }
+    /// # #[module]
+    /// # fn unit() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("unit");
+    /// # let io = P::new(m);
+    /// let y = m.wire(bits(8));
+    /// m.switch(io.op, |s| {
+    ///     s.case(0u32, || y.set(io.a + 1));
+    ///     s.case_any([1u32, 2], || y.set(!io.a));
+    ///     s.default(|| y.set(io.a)); // left out, `y` would be a latch: an error
+    /// });
+    /// # io.y.set(y);
+    /// # m.finish(io)
+    /// # }
+    /// # let design = unit()?;
+    /// # let mut sim = Simulator::new(&design);
+    /// # let [op, a, y] = ["op", "a", "y"].map(|name| sim.port(name).unwrap());
+    /// # sim.poke(a, 5);
+    /// # for (op_is, value) in [(0, 6), (1, 250), (2, 250), (3, 5)] {
+    /// # sim.poke(op, op_is);
+    /// # assert_eq!(sim.peek(y), value);
+    /// # }
+    /// # Ok::<(), Errors>(())
+    /// ```
+    ///
+    /// Of a [state](crate::State), every variant needs a case, or there is a default: a variant that is added later and forgotten
+    /// here is an error. Where all have one, a code that no variant has (3 states in 2 bits) goes the way of the last case; with a
+    /// default, its way.
+    #[track_caller]
+    pub fn switch<B: Bundle>(self, selector: B, f: impl FnOnce(&mut Switch<B>)) {
+        let loc = Location::caller();
+        let packed = selector.pack();
+        if !store::with(self.key, loc, |b| b.check_same(&[packed], loc)).unwrap_or(false) {
+            return;
+        }
+        let states = match selector.selector() {
+            Selector::Bits => None,
+            Selector::State(e) => Some(self.with(|b| b.enum_index(&e))),
+            Selector::Tagged => {
+                let help = "use `m.match_tag`, or switch over its `tag`";
+                let message = "`switch` does not look into a tagged union".to_string();
+                return self.with(|b| b.error(loc, message, vec![], Some(help.into())));
+            }
+        };
+        let mut s =
+            Switch { module: self, selector, packed, states, arms: vec![], listed: HashSet::new(), default: None };
+        f(&mut s);
+        let Switch { arms, default, .. } = s;
+        self.with(|b| b.add_switch(Cases { selector: packed.id, states, arms, default }, loc));
+    }
+}
+
+impl<B: Bundle> Switch<B> {
+    /// The arm for one value.
+    #[track_caller]
+    pub fn case<R>(&mut self, value: impl Value<B>, f: impl FnOnce() -> R) {
+        self.case_any([value], f);
+    }
+    /// The arm for several values.
+    #[track_caller]
+    pub fn case_any<V: Value<B>, R>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
+        let loc = Location::caller();
+        let mut ids = vec![];
+        for value in values {
+            let value = value.like(&self.selector).pack();
+            ids.push(self.case_value(value, loc));
+        }
+        let block = self.module.block(self.packed.id, f);
+        self.arms.push((ids, block));
+    }
+    /// Checks a value: it can be one of the selector's, and has no arm yet.
+    fn case_value(&mut self, value: Signal, loc: Loc) -> Id {
+        self.module.with(|b| {
+            if !b.check_same(&[value], loc) {
+                return b.poison(self.packed.width, loc);
+            }
+            let states = self.states.map(|e| &b.def.enums[e as usize]);
+            match b.constant(value.id) {
+                None if b.node(value.id).op == Op::Poison => {}
+                None => b.error(loc, format!("the case {} is not a constant", b.describe(value.id)), vec![], None),
+                Some(_) if value.width != self.packed.width => b.width_error("case", self.packed.id, value.id, loc),
+                Some(code) => match states.filter(|e| e.with_code(code).is_none()) {
+                    Some(e) => {
+                        let message = format!("the case {} is no variant of `{}`", b.label(value.id), e.name);
+                        b.error(loc, message, vec![], None);
+                    }
+                    None if !self.listed.insert(code.clone()) => {
+                        b.error(loc, format!("the case {} stands twice", b.label(value.id)), vec![], None);
+                    }
+                    None => {}
+                },
+            }
+            value.id
+        })
+    }
+    /// The arm for all other values; of a state also for the codes that no variant has.
+    pub fn default<R>(&mut self, f: impl FnOnce() -> R) {
+        self.default = Some(self.module.block(self.packed.id, f));
+    }
+}
