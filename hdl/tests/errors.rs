@@ -141,8 +141,8 @@ mod control {
         reports("state_twice", |m, io| {
             let phase = m.state(Phase::Idle);
             m.switch(phase, |s| {
-                s.case(Phase::Load, || phase.set(Phase::Idle));
-                s.case(Phase::Load, || phase.set(Phase::Load));
+                s.default(|| phase.set(Phase::Idle));
+                s.case_any([Phase::Load, Phase::Load], || phase.set(Phase::Load));
             });
             io.y.set(phase.code().zext(8));
         });

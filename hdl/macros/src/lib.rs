@@ -93,6 +93,9 @@ pub fn bundle(item: TokenStream) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
         impl #impl_generics ::hdl::Bundle for #name #type_generics #where_clause {
+            fn layouts(&self, f: &mut dyn FnMut(&str, ::std::vec::Vec<u32>)) {
+                #(::hdl::Bundle::layouts(&self.#names, f);)*
+            }
             fn each(&self, f: &mut dyn FnMut(&str, bool, ::hdl::Signal)) {
                 #(::hdl::Bundle::each(&self.#names, &mut |path, flip, s| {
                     f(&::hdl::naming::path(#texts, path), flip != #flips, s)

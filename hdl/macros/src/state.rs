@@ -109,16 +109,69 @@ mod tests {
 
     #[test]
     fn what_is_no_state_enum() {
-        refuses(parse_quote!(struct S { a: Signal }), "states are the variants of an enum");
-        refuses(parse_quote!(enum E { A, B(Signal) }), "a state has no fields");
-        refuses(parse_quote!(enum E {}), "at least one state");
+        refuses(
+            parse_quote!(
+                struct S {
+                    a: Signal,
+                }
+            ),
+            "states are the variants of an enum",
+        );
+        refuses(
+            parse_quote!(
+                enum E {
+                    A,
+                    B(Signal),
+                }
+            ),
+            "a state has no fields",
+        );
+        refuses(
+            parse_quote!(
+                enum E {}
+            ),
+            "at least one state",
+        );
     }
 
     #[test]
     fn illegal_encodings() {
-        refuses(parse_quote!(#[state(encoding = "grey")] enum E { A }), "an encoding is \"binary\", \"one_hot\" or \"gray\"");
-        refuses(parse_quote!(#[state(coding = "gray")] enum E { A }), "`state` takes `encoding");
-        refuses(parse_quote!(#[state(encoding = "gray")] enum E { A = 3 }), "the states have numbers");
-        refuses(parse_quote!(#[state(encoding = "one_hot", width = 3)] enum E { A, B }), "has its width from the number");
+        refuses(
+            parse_quote!(
+                #[state(encoding = "grey")]
+                enum E {
+                    A,
+                }
+            ),
+            "an encoding is \"binary\", \"one_hot\" or \"gray\"",
+        );
+        refuses(
+            parse_quote!(
+                #[state(coding = "gray")]
+                enum E {
+                    A,
+                }
+            ),
+            "`state` takes `encoding",
+        );
+        refuses(
+            parse_quote!(
+                #[state(encoding = "gray")]
+                enum E {
+                    A = 3,
+                }
+            ),
+            "the states have numbers",
+        );
+        refuses(
+            parse_quote!(
+                #[state(encoding = "one_hot", width = 3)]
+                enum E {
+                    A,
+                    B,
+                }
+            ),
+            "has its width from the number",
+        );
     }
 }

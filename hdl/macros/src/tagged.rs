@@ -51,7 +51,9 @@ impl Parse for Variant {
             braced!(inside in input);
             fields.extend(Punctuated::<Field, Token![,]>::parse_terminated(&inside)?);
         } else if !input.is_empty() && !input.peek(Token![,]) {
-            return Err(input.error("a variant has fields in braces, each with its shape: `address: Signal = bits(32)`"));
+            return Err(
+                input.error("a variant has fields in braces, each with its shape: `address: Signal = bits(32)`")
+            );
         }
         Ok(Variant { docs, name, fields })
     }
@@ -103,7 +105,8 @@ impl Variant {
         let (names, pattern) = (self.names(), self.with_fields(of));
         let kinds: Vec<&Type> = self.fields.iter().map(|f| &f.kind).collect();
         let function = format_ident!("as_{}", snake(&self.name.unraw().to_string()));
-        let doc = format!("The fields of `{}` in their order. While the tag is another, their bits mean nothing.", self.name);
+        let doc =
+            format!("The fields of `{}` in their order. While the tag is another, their bits mean nothing.", self.name);
         let (kind, value) = match (&kinds[..], &names[..]) {
             ([], _) => return quote!(),
             ([kind], [name]) => (quote!(#kind), quote!(#name)),

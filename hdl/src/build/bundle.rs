@@ -59,6 +59,9 @@ pub trait Bundle: Copy + Nameable + 'static {
     fn selector(&self) -> Selector {
         Selector::Bits
     }
+    /// Calls `f` with the name of every tagged union inside, and what two of them must share to be alike.
+    #[doc(hidden)]
+    fn layouts(&self, _: &mut dyn FnMut(&str, Vec<u32>)) {}
     /// Calls `f` with every signal in the order in which [`Bundle::pack`] puts them, the high bits first.
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         self.each(&mut |_, _, s| f(s));
@@ -178,6 +181,9 @@ impl Bundle for Signal {
 macro_rules! tuple {
     ($($name:ident $index:tt),+) => {
         impl<$($name: Bundle),+> Bundle for ($($name,)+) {
+            fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+                $(self.$index.layouts(f);)+
+            }
             fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
                 $(self.$index.each(&mut |p, flip, s| f(&names::join(stringify!($index), p), flip, s));)+
             }

@@ -153,7 +153,7 @@ impl Module {
         let net = self.net(width, Net::Reg(index), None, loc);
         store::with(self.key, loc, |b| {
             let domain = b.domain;
-            b.def.regs.push(Reg { node: net.id, reset: None, enable: None, at_once: None, domain });
+            b.def.regs.push(Reg { node: net.id, reset: None, states: None, enable: None, at_once: None, domain });
         });
         net
     }

@@ -38,9 +38,28 @@ pub trait Value<B> {
 }
 
 impl<B: Bundle> Value<B> for B {
-    fn like(self, _: &B) -> B {
+    #[track_caller]
+    fn like(self, like: &B) -> B {
+        same_layouts(&self, like, Location::caller());
         self
     }
+}
+
+/// Checks that the tagged unions in two bundles have fields of the same widths: else bits would be taken for others.
+fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) {
+    let mut layouts = vec![];
+    a.layouts(&mut |_, widths| layouts.push(widths));
+    if layouts.is_empty() {
+        return;
+    }
+    let (mut key, mut layouts) = (LOST, layouts.into_iter());
+    a.each(&mut |_, _, s| key = s.key);
+    b.layouts(&mut |name, widths| {
+        if layouts.next().is_some_and(|other| other != widths) {
+            let message = format!("two shapes of `{name}` meet: their fields have other widths");
+            store::with(key, loc, |b| b.error(loc, message, vec![], Some("give both the same shape".into())));
+        }
+    });
 }
 
 impl Value<Signal> for BigUint {

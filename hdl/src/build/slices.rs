@@ -14,7 +14,8 @@ pub fn cat(parts: &[Signal]) -> Signal {
         return bits(1);
     };
     let width = parts.iter().map(|p| p.width).sum();
-    if parts.len() == 1 || !parts.iter().all(|p| first.same_module(*p)) {
+    let same = |p: &Signal| store::with(first.key, loc, |b| b.check_same(&[*first, *p], loc)).unwrap_or(false);
+    if parts.len() == 1 || !parts.iter().all(same) {
         return if parts.len() == 1 { *first } else { first.poison(width) };
     }
     first.make(Op::Cat(parts.iter().map(|p| p.id).collect()), width)

@@ -56,6 +56,9 @@ impl<P: Bundle> Stream<P> {
 }
 
 impl<P: Bundle> Bundle for Stream<P> {
+    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+        self.payload.layouts(f);
+    }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("valid", false, self.valid);
         f("ready", true, self.ready);

@@ -97,6 +97,13 @@ impl<T: Tagged> Bundle for TaggedSignal<T> {
     fn selector(&self) -> Selector {
         Selector::Tagged
     }
+    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+        let mut widths = vec![];
+        for variant in self.shapes.as_ref() {
+            variant.each_field(&mut |_, _, s| widths.push(s.width));
+        }
+        f(T::NAME, widths);
+    }
     fn each(&self, f: &mut dyn FnMut(&str, bool, Signal)) {
         f("tag", false, self.tag.code());
         f("payload", false, self.payload);
@@ -144,7 +151,9 @@ impl<T: Tagged> TaggedSignal<T> {
     #[doc(hidden)]
     #[track_caller]
     pub fn variant(&self, index: usize) -> T {
-        let loc = Location::caller();
+        self.variant_at(index, Location::caller())
+    }
+    fn variant_at(&self, index: usize, loc: Loc) -> T {
         let shape = self.shapes.as_ref()[index];
         let mut top = width(&shape);
         let name = T::Tag::VARIANTS[index].to_lowercase();
@@ -167,16 +176,19 @@ impl<T: Tagged> TaggedSignal<T> {
         let variant = format!("{}::{}", T::NAME, T::Tag::VARIANTS[index]);
         let fits = wanted.iter().zip(&parts).map(|((path, flip, width), s)| {
             let of = format!("`{path}` of `{variant}`");
-            let fits = !flip && *width == s.width;
-            store::with(key, loc, |b| match b.check_same(&[*s], loc) {
-                true if *flip => b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], None),
-                true if !fits && b.node(s.id).op != Op::Poison => {
+            let check = |b: &mut Draft| {
+                if !b.check_same(&[*s], loc) {
+                    return false;
+                }
+                if *flip {
+                    b.error(loc, format!("{of} is a flipped field: a payload runs one way"), vec![], None);
+                } else if *width != s.width && b.node(s.id).op != Op::Poison {
                     let message = format!("{of} has {width} bits, not those of {}", b.describe(s.id));
                     b.error(loc, message, vec![], Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
                 }
-                _ => {}
-            });
-            fits
+                !flip && *width == s.width
+            };
+            store::with(key, loc, check).unwrap_or(false)
         });
         let fits = fits.collect::<Vec<_>>().into_iter().all(|fits| fits);
         let above = self.payload.width.saturating_sub(parts.iter().map(|s| s.width).sum());
@@ -207,7 +219,7 @@ impl Module {
         if !store::with(self.key, loc, |b| b.check_same(&[tag, value.payload], loc)).unwrap_or(false) {
             return;
         }
-        let variants: Vec<T> = (0..value.shapes.as_ref().len()).map(|i| value.variant(i)).collect();
+        let variants: Vec<T> = (0..value.shapes.as_ref().len()).map(|i| value.variant_at(i, loc)).collect();
         let arms = variants.into_iter().map(|variant| {
             let code = variant.tag().like(&value.tag).code().id;
             (vec![code], self.block(tag.id, || f(variant)))

@@ -15,6 +15,8 @@ pub(crate) struct Reg {
     pub node: Id,
     /// Value under reset; `None`: the register has no reset.
     pub reset: Option<BigUint>,
+    /// That value is a state of this enum (index into `enums`).
+    pub states: Option<u32>,
     /// The register holds unless this is 1 (reset still applies).
     pub enable: Option<Id>,
     /// It has this value while that signal is 1, whatever the clock does; then it has no other reset.

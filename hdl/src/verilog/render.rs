@@ -333,14 +333,16 @@ impl<'a> Render<'a> {
             lines = lead(&format!("if ({})", self.t(enable)), lines);
         }
         let value = reg.reset.as_ref().or(reg.at_once.as_ref().map(|(_, value)| value));
-        let reset = value.map(|v| format!("{name} <= {};", self.reset_value(values, v, self.width(id))));
+        let reset = value.map(|v| format!("{name} <= {};", self.reset_value(reg, values, v)));
         let at_once = reg.at_once.as_ref().map(|(reset, _)| self.t(*reset).to_string());
         last = reg.reads().fold(last, Id::max);
         self.push(section, last.max(id), Rank::Process, Item::Clocked { domain: reg.domain, reset, at_once, lines });
     }
     /// A state register is reset to the name of a state.
-    fn reset_value(&self, assigned: &[Id], value: &BigUint, width: u32) -> String {
-        let of = assigned.iter().find_map(|v| if let Op::Variant(e, _) = self.op(*v) { Some(*e) } else { None });
+    fn reset_value(&self, reg: &Reg, assigned: &[Id], value: &BigUint) -> String {
+        let width = self.width(reg.node);
+        let state = |v: &Id| if let Op::Variant(e, _) = self.op(*v) { Some(*e) } else { None };
+        let of = reg.states.or_else(|| assigned.iter().find_map(state));
         let states = of.map(|e| &self.def.enums[e as usize]);
         match states.and_then(|e| Some(&e.variants[e.with_code(value)?])) {
             Some(state) => state.localparam.clone(),

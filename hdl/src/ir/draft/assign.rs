@@ -62,6 +62,9 @@ impl Draft {
     pub fn set_reset(&mut self, reg: Id, value: Id, loc: Loc) {
         let Op::Net(Net::Reg(r)) = self.node(reg).op else { return };
         self.def.regs[r as usize].reset = self.reset_value(value, loc);
+        if let Op::Variant(e, _) = self.node(value).op {
+            self.def.regs[r as usize].states = Some(e);
+        }
     }
     pub fn reset_value(&mut self, value: Id, loc: Loc) -> Option<BigUint> {
         match &self.node(value).op {

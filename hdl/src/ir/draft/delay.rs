@@ -26,7 +26,7 @@ impl Draft {
             self.staging.valids.insert(reg);
         }
         let domain = self.domain;
-        self.def.regs.push(Reg { node: reg, reset, enable, at_once: None, domain });
+        self.def.regs.push(Reg { node: reg, reset, states: None, enable, at_once: None, domain });
         // a delay does not depend on the conditions it is written under
         let section = self.section();
         self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });

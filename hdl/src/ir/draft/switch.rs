@@ -68,7 +68,7 @@ impl Draft {
             [] => return true,
             [first @ .., last] => {
                 let list = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-                let help = "add it, or say what happens in all other states: `s.default(|| ())` for nothing";
+                let help = "add a `case` for each, or a default, be it one that does nothing: `s.default(|| ())`";
                 self.error(loc, format!("{list} {verb} no case"), vec![], Some(help.into()));
             }
         }

@@ -48,7 +48,14 @@ impl Build {
     }
     pub fn reg(&mut self, name: &str, width: u32, reset: Option<u64>, enable: Option<Id>, domain: u32) -> Id {
         let id = self.net(name, Net::Reg(self.0.regs.len() as u32), width);
-        self.0.regs.push(Reg { node: id, reset: reset.map(BigUint::from), enable, at_once: None, domain });
+        self.0.regs.push(Reg {
+            node: id,
+            reset: reset.map(BigUint::from),
+            states: None,
+            enable,
+            at_once: None,
+            domain,
+        });
         id
     }
     pub fn lit(&mut self, value: impl Into<BigUint>, width: u32) -> Id {

@@ -1,0 +1,170 @@
+//! Messages about state enums, switches over them, and tagged unions.
+
+mod common;
+
+use common::mistakes::reports;
+use hdl::*;
+
+#[derive(Clone, Copy, State)]
+enum Phase {
+    Idle,
+    Run,
+    Flush,
+}
+#[derive(Clone, Copy, State)]
+#[state(encoding = "one_hot")]
+enum Hot {
+    Idle,
+    Run,
+}
+
+/// Of a register too: it would hold without a word.
+#[test]
+fn a_variant_without_a_case() {
+    reports("state_missing", |m, io| {
+        let phase = m.state(Phase::Idle);
+        m.switch(phase, |s| {
+            s.case(Phase::Idle, || phase.set(Phase::Run));
+            s.case(Phase::Run, || phase.set(Phase::Idle));
+        });
+        io.y.set(phase.code().zext(8));
+    });
+    reports("state_missing_wire", |m, io| {
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        m.switch(phase, |s| s.case(Phase::Run, || io.y.set(1)));
+        m.switch(phase, |_| ());
+    });
+    reports("state_missing_one_hot", |m, io| {
+        let hot = m.state(Hot::Idle);
+        hot.set(Hot::Run);
+        io.y.set(0);
+        m.switch(hot, |s| s.case(Hot::Run, || io.y.set(1)));
+    });
+}
+
+/// With a default that assigns nothing, a wire is a latch as before.
+#[test]
+fn a_default_that_assigns_nothing() {
+    reports("state_latch", |m, io| {
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        m.switch(phase, |s| {
+            s.case(Phase::Run, || io.y.set(1));
+            s.default(|| ());
+        });
+    });
+    reports("state_latch_in_a_case", |m, io| {
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        m.switch(phase, |s| {
+            s.case(Phase::Idle, || io.y.set(1));
+            s.case(Phase::Run, || ());
+            s.case(Phase::Flush, || io.y.set(2));
+        });
+    });
+}
+
+/// Of plain bits the rules are the old ones.
+#[test]
+fn plain_bits_are_not_states() {
+    let m = Module::new("plain");
+    let io = common::mistakes::Io::new(m);
+    [io.b, io.c].into_iter().for_each(Signal::unused);
+    let held = m.reg(bits(8));
+    m.switch(io.a, |s| s.case(1, || held.set(io.a)));
+    io.y.set(held);
+    assert!(m.finish(io).is_ok());
+}
+
+#[test]
+fn what_is_no_case() {
+    reports("state_no_variant", |m, io| {
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        let three = state::<Phase>().unpack(m.lit(3u32, 2));
+        io.y.set(0);
+        m.switch(phase, |s| {
+            s.case(three, || io.y.set(1));
+            s.default(|| ());
+        });
+    });
+    reports("state_not_constant", |m, io| {
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        let other = state::<Phase>().unpack(io.b.bits(1, 0));
+        io.y.set(0);
+        m.switch(phase, |s| s.case(other, || io.y.set(1)));
+    });
+    reports("state_of_another_module", |m, io| {
+        let other = Module::new("other").state(Phase::Idle);
+        let phase = m.state(Phase::Idle);
+        phase.set(Phase::Run);
+        io.y.set(0);
+        m.switch(other, |s| s.default(|| io.y.set(1)));
+        m.switch(phase, |s| {
+            s.case(other, || io.y.set(1));
+            s.default(|| ());
+        });
+    });
+}
+
+tagged! {
+    enum Command(width: u32) {
+        Idle,
+        Read { address: Signal = bits(width) },
+        Write { address: Signal = bits(width), data: Signal = bits(3) },
+        Both { stream: Stream = stream(bits(1)) },
+    }
+}
+
+#[test]
+fn fields_of_unions() {
+    reports("union_width", |m, io| {
+        let command = m.reg(Command::shape(4));
+        command.set(Command::Write { address: io.a, data: io.b });
+        io.y.set(command.payload().zext(8));
+    });
+    reports("union_flipped", |m, io| {
+        let command = m.reg(Command::shape(4));
+        command.set(Command::Both { stream: Stream { valid: io.c, ready: io.c, payload: io.c } });
+        io.y.set(command.payload().zext(8));
+    });
+    reports("union_of_another_module", |m, io| {
+        let other = Module::new("other").wire(Command::shape(4));
+        m.match_tag(other, |_| ());
+        let command = m.reg(Command::shape(4));
+        command.set(Command::Read { address: Command::as_read(other) });
+        io.y.set(command.payload().zext(8));
+    });
+}
+
+/// The payloads are equally wide, and mean something else.
+#[test]
+fn shapes_of_unions() {
+    reports("union_shapes", |m, io| {
+        let (narrow, wide) = (m.reg(Shifted::shape(1, 4)), m.wire(Shifted::shape(4, 1)));
+        let choice = io.c.mux((io.a, narrow), (io.a, wide));
+        narrow.set(choice.1);
+        wide.set(narrow);
+        io.y.set(narrow.payload().zext(8));
+    });
+}
+
+tagged! {
+    enum Shifted(low: u32, high: u32) {
+        Only { high: Signal = bits(high), low: Signal = bits(low) },
+    }
+}
+
+#[test]
+fn a_switch_over_a_union() {
+    reports("union_switch", |m, io| {
+        let command = m.reg_reset_to(Command::shape(4), Command::Idle);
+        command.set(Command::Idle);
+        m.switch(command, |s| s.case(Command::Idle, || io.y.set(1)));
+        let second = m.reg_reset_to(Command::shape(4), Command::Read { address: io.b });
+        second.set(command);
+        Command::as_read(second).set(io.b);
+    });
+}
