@@ -1,10 +1,10 @@
 //! What a test reaches for, on all engines: ports by signal and by bundle, and memories through the back door.
 #![allow(missing_docs)]
 
+use ::sim::verilator::open_memories;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
-use sim::verilator::open_memories;
 use testbenches::{have, model, text, verilated};
 
 #[derive(Clone, Copy, Bundle)]

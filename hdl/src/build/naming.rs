@@ -60,26 +60,6 @@ pub fn path(prefix: &str, path: &str) -> String {
     join(prefix, path)
 }
 
-/// The bits of the codes that a state enum gives, at least `least` if that is not 0. For derived states, at compile time.
-///
-/// # Panics
-/// If a code is negative, has more than 64 bits, or more than `least`; or if that is more than 64.
+/// For derived states.
 #[doc(hidden)]
-pub const fn code_width(codes: &[i128], least: u32) -> u32 {
-    assert!(least <= 64, "the number of a state has at most 64 bits");
-    let (mut largest, mut i) = (1, 0);
-    while i < codes.len() {
-        assert!(codes[i] >= 0, "the number of a state is negative");
-        assert!(codes[i] <= u64::MAX as i128, "the number of a state has more than 64 bits");
-        if codes[i] > largest {
-            largest = codes[i];
-        }
-        i += 1;
-    }
-    let width = largest.ilog2() + 1;
-    assert!(
-        least == 0 || width <= least,
-        "the number of a state does not fit in the `width` of `#[state(width = ..)]`"
-    );
-    if least > width { least } else { width }
-}
+pub use super::state::code_width;

@@ -140,3 +140,51 @@ impl Module {
         self.reg_reset_to(state(), reset)
     }
 }
+
+/// The bits of the codes that a state enum gives, at least `least` if that is not 0. For derived states, at compile time.
+///
+/// # Panics
+/// If a code is negative, has more than 64 bits, or more than `least`; or if that is more than 64.
+#[doc(hidden)]
+pub const fn code_width(codes: &[i128], least: u32) -> u32 {
+    assert!(least <= 64, "the number of a state has at most 64 bits");
+    let (mut largest, mut i) = (1, 0);
+    while i < codes.len() {
+        assert!(codes[i] >= 0, "the number of a state is negative");
+        assert!(codes[i] <= u64::MAX as i128, "the number of a state has more than 64 bits");
+        if codes[i] > largest {
+            largest = codes[i];
+        }
+        i += 1;
+    }
+    let width = largest.ilog2() + 1;
+    assert!(
+        least == 0 || width <= least,
+        "the number of a state does not fit in the `width` of `#[state(width = ..)]`"
+    );
+    if least > width { least } else { width }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_of_codes() {
+        assert_eq!([code_width(&[0], 0), code_width(&[4, 11, 5], 0), code_width(&[1], 7)], [1, 4, 7]);
+        assert_eq!(code_width(&[u64::MAX as i128], 64), 64);
+    }
+
+    #[test]
+    fn codes_without_room() {
+        let refuses = |codes: &'static [i128], least: u32, message: &str| {
+            let panic = std::panic::catch_unwind(|| code_width(codes, least)).expect_err("it does not fit");
+            let text = panic.downcast_ref::<&str>().expect("a text");
+            assert!(text.contains(message), "{text}");
+        };
+        refuses(&[3, -1], 0, "is negative");
+        refuses(&[1 << 64], 0, "has more than 64 bits");
+        refuses(&[4], 2, "does not fit in the `width`");
+        refuses(&[4], 65, "has at most 64 bits");
+    }
+}

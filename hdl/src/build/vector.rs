@@ -225,6 +225,9 @@ impl<B: Bundle> Bundle for Vector<B> {
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         high_first(self.elements, f);
     }
+    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+        self.elements.iter().for_each(|element| element.layouts(f));
+    }
 }
 
 impl<B: Bundle, const N: usize> Bundle for [B; N] {
@@ -236,6 +239,9 @@ impl<B: Bundle, const N: usize> Bundle for [B; N] {
     }
     fn high_first(&self, f: &mut dyn FnMut(Signal)) {
         high_first(self, f);
+    }
+    fn layouts(&self, f: &mut dyn FnMut(&str, Vec<u32>)) {
+        self.iter().for_each(|element| element.layouts(f));
     }
 }
 

@@ -90,7 +90,7 @@ pub fn length_guard(width: u32, max_beats: u32) -> Result<Design<GuardPorts>, Er
             m.when(ends_early, || phase.set(Phase::Pad)).elsewhen(ends_late, || phase.set(Phase::Drop));
         });
         s.case(Phase::Pad, || m.when(transfer & last, || phase.set(Phase::Pass)));
-        s.default(|| m.when(io.s.valid & io.s.payload.last, || phase.set(Phase::Pass)));
+        s.case(Phase::Drop, || m.when(io.s.valid & io.s.payload.last, || phase.set(Phase::Pass)));
     });
     m.finish(io)
 }

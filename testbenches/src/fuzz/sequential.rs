@@ -22,6 +22,23 @@ enum Phase {
 }
 const PHASES: [Phase; 5] = [Phase::Idle, Phase::Load, Phase::WaitDone, Phase::Flush, Phase::Stop];
 
+#[derive(Clone, Copy, State)]
+#[state(encoding = "one_hot")]
+enum Side {
+    Left,
+    Right,
+    Middle,
+}
+const SIDES: [Side; 3] = [Side::Left, Side::Right, Side::Middle];
+
+#[derive(Clone, Copy, State)]
+enum Opcode {
+    Halt = 6,
+    Jump = 1,
+    Load = 3,
+}
+const OPCODES: [Opcode; 3] = [Opcode::Halt, Opcode::Jump, Opcode::Load];
+
 ports! {
     struct UnitPorts(width: u32) {
         input i0: Signal = bits(INPUTS[0]),
@@ -49,6 +66,8 @@ pub(super) struct Unit {
     /// Elements of vectors, chosen by signals: statements may assign them, whole or a slice.
     elements: Vec<Signal>,
     phase: StateSignal<Phase>,
+    side: StateSignal<Side>,
+    opcode: StateSignal<Opcode>,
 }
 
 impl Unit {
@@ -151,20 +170,30 @@ impl Unit {
                 });
             }
             5 => self.large_switch(depth - 1),
-            _ => {
-                let phase = self.phase;
-                m.switch(phase, |s| {
-                    for state in PHASES.into_iter().take(1 + self.r.below(5) as usize) {
-                        s.case(state, || {
-                            phase.set(self.r.pick(&PHASES));
-                            self.block(depth - 1);
-                        });
-                    }
-                    if self.r.once_in(2) {
-                        s.default(|| phase.set(self.r.pick(&PHASES)));
-                    }
+            _ => match self.r.below(3) {
+                0 => self.states(self.phase, &PHASES, depth),
+                1 => self.states(self.side, &SIDES, depth),
+                _ => self.states(self.opcode, &OPCODES, depth),
+            },
+        }
+    }
+    /// A switch over all states of a register, or over some with a default. It may get a code that is none of a state.
+    fn states<E: State>(&mut self, register: StateSignal<E>, all: &[E], depth: u32) {
+        let listed = 1 + self.r.below(all.len() as u32) as usize;
+        self.m.switch(register, |s| {
+            for state in &all[..listed] {
+                s.case(*state, || {
+                    register.set(self.r.pick(all));
+                    self.block(depth - 1);
                 });
             }
+            if listed < all.len() || self.r.once_in(4) {
+                s.default(|| register.set(self.r.pick(all)));
+            }
+        });
+        if self.r.once_in(3) {
+            let (rare, any) = (self.condition() & self.condition(), self.value(register.code().width()));
+            self.m.when(rare, || register.code().set(any));
         }
     }
     /// A register; without reset only where a reset may come at any time.
@@ -264,8 +293,12 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         m.unchecked_clocks("random: both engines move all data at the same edges");
         let phase = m.state(Phase::WaitDone);
         phase.set(Phase::Load);
-        let readable = [io.inputs(), vec![phase.code()]].concat();
-        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], elements: vec![], phase };
+        let (side, opcode) = (m.state(Side::Right), m.state(Opcode::Load));
+        side.set(Side::Middle);
+        opcode.set(Opcode::Halt);
+        let states = vec![phase.code(), side.code(), opcode.code(), side.is(Side::Left), opcode.is(Opcode::Jump)];
+        let readable = [io.inputs(), states].concat();
+        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], elements: vec![], phase, side, opcode };
         for k in 0..3 + u.r.below(3) {
             let clocked = k == 1 && u.r.once_in(2);
             let make = |u: &mut Unit| u.register(all_reset);

@@ -101,7 +101,14 @@ impl Draft {
             let (number, domain) = (elastic.valids.len() + 1, elastic.domain);
             let id = self.elastic_wire(stage.pipe, &format!("valid_s{number}"));
             self.def.nodes[id as usize].op = Op::Net(Net::Reg(self.def.regs.len() as u32));
-            self.def.regs.push(Reg { node: id, reset: Some(BigUint::ZERO), states: None, enable: None, at_once: None, domain });
+            self.def.regs.push(Reg {
+                node: id,
+                reset: Some(BigUint::ZERO),
+                states: None,
+                enable: None,
+                at_once: None,
+                domain,
+            });
             if let Some(elastic) = self.elastic(stage.pipe) {
                 elastic.valids.push(id);
             }
