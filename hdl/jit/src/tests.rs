@@ -55,7 +55,7 @@ fn controller(states: u32) -> Work {
     m.port("command_now", "", false, bits(16)).set(command);
     let design = m.finish(()).unwrap_or_else(|errors| panic!("{errors}"));
     let mut sim = Simulator::with_native(&design, measure, 0);
-    engine::Engine::peek(&mut sim, 1);
+    sim.peek(1);
     SEEN.get()
 }
 
