@@ -3,6 +3,9 @@
 
 mod common;
 
+#[path = "common/numbers.rs"]
+mod numbers;
+
 use common::golden;
 use common::scaler::{SCALER, scaler};
 use hdl::engine::Engine;
@@ -39,7 +42,7 @@ fn two_scalers() -> Result<Design<TwoPorts>, Errors> {
 #[test]
 fn a_foreign_module_stands_with_its_pipeline() {
     let mut sim = Simulator::new(&held_scaler().unwrap_or_else(|e| panic!("{e}")));
-    let mut random = common::random::Random::new(1);
+    let mut random = numbers::Random::new(1);
     let mut items = vec![];
     for _ in 0..200 {
         let (a, advance) = (random.below(256), random.below(2));

@@ -4,7 +4,6 @@
 pub mod golden;
 pub mod mistakes;
 pub mod pll;
-pub mod random;
 pub mod scaler;
 
 use hdl::*;

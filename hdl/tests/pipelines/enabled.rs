@@ -1,6 +1,6 @@
 //! `pipeline_enabled` with a random enable: whatever stands in the scope, every item gives what the model says, once.
 
-use crate::common::random::Random;
+use crate::numbers::Random;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;

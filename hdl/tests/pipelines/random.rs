@@ -1,6 +1,6 @@
 //! Random pipelines between two streams against a queue: each item is computed whole when it enters, and is compared when it leaves.
 
-use crate::common::random::Random;
+use crate::numbers::Random;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;

@@ -1,6 +1,6 @@
 //! Pipelines between two streams: nothing is lost under stalls, the rate is full, gaps close where that is asked for.
 
-use crate::common::random::Random;
+use crate::numbers::Random;
 use hdl::engine::Engine;
 use hdl::sim::Simulator;
 use hdl::*;
