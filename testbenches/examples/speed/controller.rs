@@ -92,9 +92,9 @@ pub fn run(engine: &mut dyn Engine, cycles: u64) -> Outcome {
     let (start, mut checksum) = (Stopwatch::start(), 0u64);
     for i in 0..cycles as usize {
         let [event, number] = stimuli[i % stimuli.len()];
-        engine.poke(events, event);
-        engine.poke(data, number);
-        let seen = [command, address, strobe, grant, now, total].map(|port| engine.peek(port));
+        engine.poke_u64(events, event);
+        engine.poke_u64(data, number);
+        let seen = [command, address, strobe, grant, now, total].map(|port| engine.peek_u64(port));
         engine.peek_wide(descriptor, &mut wide);
         checksum = seen.into_iter().chain(wide).fold(checksum, |sum, value| sum.wrapping_mul(31).wrapping_add(value));
         engine.step();
