@@ -230,3 +230,130 @@ fn attributes_stand_before_registers() {
     io.y.set((io.x + 1).attribute("keep", "true"));
     assert!(m.finish(io).unwrap_err().to_string().contains("`x + 1` (8 bits) is not a register"));
 }
+
+ports! {
+    struct ButtonPorts() {
+        input button: Signal = bits(1),
+        input code: Signal = bits(4),
+        output pressed: Signal = bits(1),
+        output through: Signal = bits(1),
+    }
+}
+
+/// Takes a button and a gray code over; the button also goes straight through.
+#[module]
+fn button() -> Result<Design<ButtonPorts>, Errors> {
+    let m = Module::new("button");
+    let io = ButtonPorts::new(m);
+    m.port_domain((io.button, io.code), m.asynchronous());
+    let here = m.current_domain();
+    let (first, second, code) = (m.reg(bits(1)), m.reg(bits(1)), m.reg(bits(4)));
+    first.set(m.cross(io.button, here, "the next register waits until it has settled"));
+    second.set(first);
+    code.set(m.cross(io.code, here, "a gray code"));
+    io.pressed.set(second & code.any());
+    io.through.set(io.button);
+    m.finish(io)
+}
+
+/// The module around it, in which the code comes from a register and the button from outside.
+#[module]
+fn panel() -> Result<Design<ButtonPorts>, Errors> {
+    let m = Module::new("panel");
+    let io = ButtonPorts::new(m);
+    m.port_domain(io.button, m.asynchronous());
+    let tx = m.clock_domain("tx_clk", "tx_rst");
+    m.port_domain(io.code, tx);
+    let code = m.in_domain(tx, || m.reg(bits(4)));
+    code.set(io.code);
+    let unit = m.instance(&button()?);
+    unit.button.set(io.button);
+    unit.code.set(code);
+    io.pressed.set(unit.pressed);
+    let seen = m.reg(bits(1));
+    seen.set(m.cross(unit.through, m.current_domain(), "a test"));
+    io.through.set(seen);
+    m.finish(io)
+}
+
+#[test]
+fn asynchronous_inputs_belong_to_no_clock() {
+    let expected = "\
+# Crossings between clocks of panel. The clocks have the names of their ports.
+# Bits that cross together may differ by less than a period of the clock that they come from: no path between the clocks takes
+# longer than this, in nanoseconds. 5.0 is right for up to 200 MHz.
+set crossing_delay 5.0
+
+#   tx_clk to clk: unit.code, 4 bits (a gray code)
+set_max_delay $crossing_delay -from [get_clocks clk] -to [get_clocks tx_clk]
+set_false_path -hold -from [get_clocks clk] -to [get_clocks tx_clk]
+set_max_delay $crossing_delay -from [get_clocks tx_clk] -to [get_clocks clk]
+set_false_path -hold -from [get_clocks tx_clk] -to [get_clocks clk]
+
+#   button to clk: unit_through (a test)
+#   button to clk: unit.button (the next register waits until it has settled)
+set_false_path -from [get_ports button]
+";
+    let design = panel().unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(constraints(&design, &[]).as_deref(), Some(expected));
+
+    let mut sim = Simulator::new(&button().unwrap_or_else(|e| panic!("{e}")));
+    let [pressed, through] = ["pressed", "through"].map(|name| sim.port(name).unwrap());
+    sim.poke(0, 1);
+    sim.poke(1, 1);
+    assert_eq!(sim.peek(through), 1);
+    let seen: Vec<u64> = (0..3).map(|_| (sim.step(), sim.peek(pressed)).1).collect();
+    assert_eq!(seen, [0, 1, 1]);
+}
+
+/// A foreign module says that an output of it belongs to no clock.
+#[test]
+#[module]
+fn asynchronous_outputs_of_foreign_modules() {
+    let f = Foreign::black_box("SENSE");
+    let io = IncrementPorts::new(f);
+    f.port_domain(io.y, f.asynchronous());
+    let sense = f.finish(io).unwrap_or_else(|e| panic!("{e}"));
+    let build = |careful: bool| {
+        let m = Module::new("around");
+        let io = IncrementPorts::new(m);
+        let held = m.reg(bits(8));
+        let unit = m.instance(&sense).named("unit");
+        unit.x.set(io.x);
+        held.set(if careful { m.cross(unit.y, m.current_domain(), "a test") } else { unit.y });
+        io.y.set(held);
+        m.finish(io)
+    };
+    assert!(build(true).is_ok());
+    let errors = build(false).unwrap_err().to_string();
+    assert!(errors.contains("`unit_y` (8 bits), which belongs to no clock, is used by `held` (8 bits) of clock `clk`"));
+}
+
+/// An input that crosses together with a signal of a clock belongs to that clock.
+#[test]
+#[module]
+fn inputs_that_cross_with_a_register_belong_to_its_clock() {
+    let m = Module::new("masked");
+    let io = IncrementPorts::new(m);
+    let mask = m.reg(bits(8));
+    mask.set(!mask);
+    let rx = m.clock_domain("rx_clk", "rx_rst");
+    let taken = m.in_domain(rx, || m.reg(bits(8)));
+    taken.set(m.cross(io.x & mask, rx, "a test"));
+    m.port_domain(io.y, rx);
+    io.y.set(taken);
+    let masked = m.finish(io).unwrap_or_else(|e| panic!("{e}"));
+
+    let m = Module::new("around");
+    let io = IncrementPorts::new(m);
+    let rx = m.clock_domain("rx_clk", "rx_rst");
+    let there = m.in_domain(rx, || m.reg(bits(8)));
+    there.set(!there);
+    let unit = m.instance(&masked).named("unit");
+    unit.x.set(there);
+    io.x.unused();
+    m.port_domain(io.y, rx);
+    io.y.set(unit.y);
+    let errors = m.finish(io).unwrap_err().to_string();
+    assert!(errors.contains("`there` (8 bits) of clock `rx_clk` is used by input `unit_x` (8 bits) of clock `clk`"));
+}

@@ -248,3 +248,98 @@ fn calls() {
         m.cross(link, rx, "none");
     });
 }
+
+/// What is computed from two clocks does not cross.
+#[test]
+#[module]
+fn crossing_of_two_clocks() {
+    reports("crossing_of_two", |m, io, rx| {
+        let here = m.reg_reset(bits(8), 0);
+        here.set(here + 1);
+        let there = counter(m, rx);
+        let either = here ^ there;
+        let seen = m.reg(bits(8));
+        seen.set(m.cross(either, m.current_domain(), "a test"));
+        io.y.set(seen);
+    });
+}
+
+ports! {
+    struct PairPorts() {
+        input x: Signal = bits(8),
+        input z: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Takes two inputs of any clock, together.
+#[module]
+fn taker(asynchronous: bool) -> Design<PairPorts> {
+    let m = Module::new("taker");
+    let io = PairPorts::new(m);
+    let taken = m.reg(bits(8));
+    if asynchronous {
+        m.port_domain(io.x, m.asynchronous());
+        io.z.unused();
+        taken.set(m.cross(io.x, m.current_domain(), "a test"));
+    } else {
+        taken.set(m.cross(io.x ^ io.z, m.current_domain(), "a test"));
+    }
+    io.y.set(taken);
+    m.finish(io).unwrap()
+}
+
+#[test]
+#[module]
+fn crossing_of_two_clocks_in_an_instance() {
+    reports("crossing_in_instance", |m, io, rx| {
+        let here = m.reg_reset(bits(8), 0);
+        here.set(here + 1);
+        let unit = m.instance(&taker(false));
+        unit.x.set(here);
+        unit.z.set(counter(m, rx));
+        let other = m.instance(&taker(true));
+        other.x.set(here & counter(m, rx));
+        other.z.set(0);
+        io.y.set(unit.y ^ other.y);
+    });
+}
+
+/// An asynchronous input is taken up by nothing but a crossing.
+#[test]
+#[module]
+fn asynchronous_inputs() {
+    reports("asynchronous_input", |m, io, rx| {
+        m.port_domain((io.a, io.c), m.asynchronous());
+        let (seen, held) = (m.reg(bits(8)), m.reg(bits(8)).enable(io.c));
+        seen.set(io.a + 1);
+        held.set(seen);
+        let there = m.in_domain(rx, || m.reg(bits(1)));
+        there.set(io.c);
+        let mixed = m.reg(bits(8));
+        mixed.set(held & io.c.repeat(8));
+        let table = m.memory(bits(8), 256);
+        table.write(held, seen, m.lit(1u32, 1));
+        io.y.set(table.read(io.a) ^ mixed ^ m.cross(there, m.current_domain(), "a test").zext(8));
+    });
+    reports("asynchronous_together", |m, io, rx| {
+        m.port_domain((io.a, io.c), m.asynchronous());
+        let seen = m.in_domain(rx, || m.reg(bits(1)));
+        seen.set(m.cross(io.a.any() & io.c, rx, "a test"));
+        m.port_domain(io.y, rx);
+        io.y.set(seen.zext(8));
+    });
+}
+
+#[test]
+#[module]
+fn asynchronous_is_no_clock() {
+    reports("asynchronous_calls", |m, io, _| {
+        let none = m.asynchronous();
+        m.port_domain(io.y, none);
+        let seen = m.in_domain(none, || m.reg(bits(8)));
+        seen.set(m.cross(io.a, none, "a test"));
+        m.reset_from(none, io.c);
+        io.y.set(seen);
+    });
+}

@@ -55,6 +55,31 @@ impl Module {
         });
         ClockDomain { key: self.key, index }
     }
+    /// No clock: for [`Module::port_domain`], where an input changes at any time, such as a button or a wire that somebody else
+    /// drives. What uses it in a register, without a synchronizer (or [`Module::cross`]), is an error.
+    ///
+    /// ```
+    /// # use hdl::*;
+    /// # ports! { struct P() { input button: Signal = bits(1), output pressed: Signal = bits(1) } }
+    /// # #[module]
+    /// # fn button() -> Result<Design<P>, Errors> {
+    /// # let m = Module::new("button");
+    /// # let io = P::new(m);
+    /// m.port_domain(io.button, m.asynchronous());
+    /// let first = m.reg(bits(1)); // `first.set(io.button)` is an error
+    /// first.set(m.cross(io.button, m.current_domain(), "the next register waits until it has settled"));
+    /// # let second = m.reg(bits(1));
+    /// # second.set(first);
+    /// # io.pressed.set(second);
+    /// # m.finish(io)
+    /// # }
+    /// let sdc = constraints(&button()?, &[]).expect("there is a crossing");
+    /// assert!(sdc.contains("set_false_path -from [get_ports button]"));
+    /// # Ok::<(), Errors>(())
+    /// ```
+    pub fn asynchronous(self) -> ClockDomain {
+        ClockDomain { key: self.key, index: ASYNCHRONOUS }
+    }
     /// The domain of what is declared here.
     #[track_caller]
     pub fn current_domain(self) -> ClockDomain {
@@ -78,16 +103,26 @@ impl Module {
         self.in_domain(self.clock_domain(clock, reset), f)
     }
     /// These ports belong to this clock: inputs change with it, outputs must come from it. Ports declared inside
-    /// [`Module::in_domain`] belong to that clock already; inputs of which nothing is said belong to `clk`.
+    /// [`Module::in_domain`] belong to that clock already; inputs of which nothing is said belong to `clk`. Inputs can be
+    /// [`asynchronous`](Module::asynchronous).
     #[track_caller]
     pub fn port_domain<B: Bundle>(self, ports: B, domain: ClockDomain) {
         let loc = Location::caller();
-        let Some(index) = self.domain_here(domain, loc) else {
+        let index = match domain == self.asynchronous() {
+            true => Some(ASYNCHRONOUS),
+            false => self.domain_here(domain, loc),
+        };
+        let Some(index) = index else {
             return;
         };
         ports.each(&mut |_, _, s| {
             store::with(self.key, loc, |b| {
                 match b.def.ports.iter().position(|p| p.node == s.id && s.key == self.key) {
+                    Some(port) if index == ASYNCHRONOUS && !b.def.ports[port].input && b.def.foreign.is_none() => {
+                        let message = format!("output {} cannot be asynchronous", b.describe(s.id));
+                        let help = "an output belongs to the clock of the registers that it comes from";
+                        b.error(loc, message, vec![], Some(help.into()));
+                    }
                     Some(port) => b.def.ports[port].domain = Some(index),
                     None if b.check_same(&[s], loc) => {
                         let message = format!("{} is not a port of this module", b.describe(s.id));
@@ -138,12 +173,17 @@ impl Module {
         self.with(|b| b.def.unchecked_clocks = Some(reason));
     }
     pub(crate) fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
-        if domain.key == self.key {
-            return Some(domain.index);
-        }
-        let message = "a clock of another module".to_string();
-        let help = "every module declares its own with `clock_domain`; instances connect with `connect_clock`";
-        store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help.into())));
+        let (message, help) = match (domain.key == self.key, domain.index) {
+            (true, ASYNCHRONOUS) => {
+                ("a clock is needed here, `asynchronous` is none", "only inputs can be so, with `port_domain`")
+            }
+            (true, index) => return Some(index),
+            (false, _) => (
+                "a clock of another module",
+                "every module declares its own with `clock_domain`; instances connect with `connect_clock`",
+            ),
+        };
+        store::with(self.key, loc, |b| b.error(loc, message.into(), vec![], Some(help.into())));
         None
     }
 }

@@ -192,6 +192,10 @@ impl Foreign {
             }
         });
     }
+    /// No clock, as [`Module::asynchronous`]: for inputs that take any, and outputs that change at any time.
+    pub fn asynchronous(self) -> ClockDomain {
+        self.module.asynchronous()
+    }
     /// These ports belong to this clock.
     #[track_caller]
     pub fn port_domain<B: Bundle>(self, ports: B, clock: ClockDomain) {

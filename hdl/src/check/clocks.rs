@@ -3,7 +3,8 @@
 //!
 //! A signal belongs to the clock of the registers, synchronous memory reads, instances and input ports that reach it
 //! combinationally. Two clocks in one expression are a mistake where it is used. What crosses on purpose belongs to the
-//! clock that it goes to. Properties may look at several clocks: they are no hardware.
+//! clock that it goes to (`crossings.rs`). Properties may look at several clocks: they are no hardware. Each asynchronous
+//! signal counts as a clock of its own.
 
 use crate::ir::walk::sources;
 use crate::ir::*;
@@ -11,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What clock a signal belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Clock {
+pub(super) enum Clock {
     /// It comes from constants only.
     Any,
     /// A domain, and a signal that it comes from.
@@ -21,10 +22,10 @@ enum Clock {
 }
 
 /// Where signals of two clocks are combined.
-struct Mix {
+pub(super) struct Mix {
     at: Id,
-    first: (u32, Id),
-    second: (u32, Id),
+    pub first: (u32, Id),
+    pub second: (u32, Id),
 }
 
 /// A signal that is taken up by a clock.
@@ -36,22 +37,23 @@ struct Use {
     by: String,
 }
 
-struct Check<'a> {
-    b: &'a Draft,
+pub(super) struct Check<'a> {
+    pub b: &'a Draft,
     drivers: &'a HashMap<Id, Vec<Id>>,
     clocks: Vec<Option<Clock>>,
-    mixes: Vec<Mix>,
+    pub mixes: Vec<Mix>,
     /// The domains to which declared crossings go.
     crossed: HashMap<Id, u32>,
     /// Inputs of which nothing is declared.
-    open: HashSet<Id>,
+    pub open: HashSet<Id>,
 }
 
-type Report = (Loc, String, Vec<(Loc, &'static str)>, &'static str);
+pub(super) type Report = (Loc, String, Vec<(Loc, &'static str)>, &'static str);
 
 const HELP: &str = "bring it over with a synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 const INPUT_HELP: &str = "an input belongs to `clk` unless `port_domain` says otherwise; else bring the signal over with a \
 synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
+const ASYNCHRONOUS_HELP: &str = "bring it over with a synchronizer, or say with `cross` why it is safe";
 
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     if b.def.unchecked_clocks.is_some() {
@@ -68,9 +70,12 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     let mut c = Check { b, drivers, clocks: vec![None; b.def.nodes.len()], mixes: vec![], crossed, open };
     (0..b.def.nodes.len() as Id).for_each(|id| c.settle(id));
     let uses = c.uses();
+    let together = c.together();
     let mut reports = c.memories();
     reports.extend(c.wrong(&uses));
-    let (ports, from, memories) = (c.ports(&uses), c.crossing_sources(), c.memory_crossings());
+    reports.extend(together.reports);
+    let ports = c.ports(&uses, &together.bound);
+    let (from, memories) = (c.crossing_sources(), c.memory_crossings());
     let timed = walk::combinational(&c.b.def, |id| c.reads(id));
     let arriving: Vec<Vec<Origin>> =
         c.b.def.insts.iter().map(|i| i.pins.iter().map(|pin| c.origin(*pin)).collect()).collect();
@@ -81,11 +86,12 @@ pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     b.def.ports.iter_mut().zip(ports).for_each(|(port, domain)| port.domain = domain);
     b.def.crossings.iter_mut().zip(from).for_each(|(crossing, from)| crossing.from = from);
     b.def.crossings.extend(memories);
+    b.def.crossing_inputs = together.groups;
     b.def.insts.iter_mut().zip(arriving).for_each(|(inst, arriving)| inst.arriving = arriving);
 }
 
 impl Check<'_> {
-    fn clock(&self, id: Id) -> Clock {
+    pub fn clock(&self, id: Id) -> Clock {
         self.clocks[id as usize].unwrap_or(Clock::Any)
     }
     /// Finds the clock of a node and of all that it is computed from (there are no loops any more).
@@ -106,7 +112,7 @@ impl Check<'_> {
         }
     }
     /// What a node's clock follows from.
-    fn reads(&self, id: Id) -> Vec<Id> {
+    pub fn reads(&self, id: Id) -> Vec<Id> {
         if self.crossed.contains_key(&id) {
             return vec![];
         }
@@ -115,6 +121,9 @@ impl Check<'_> {
             Op::Net(Net::Reg(_) | Net::Reset(_)) => vec![],
             Op::Net(Net::PinOut(i)) => {
                 let inst = &self.b.def.insts[i as usize];
+                if pin_domain(inst, id) == Some(ASYNCHRONOUS) {
+                    return vec![];
+                }
                 let paths = if inst.def.foreign.is_some() { &inst.def.comb } else { &inst.def.timed };
                 let port = inst.pins.iter().position(|p| *p == id).map(|port| port as u32);
                 let inputs = paths.iter().filter(|(to, _)| Some(*to) == port).flat_map(|(_, inputs)| inputs);
@@ -149,18 +158,14 @@ impl Check<'_> {
         };
         reads.iter().fold(own, |clock, read| self.join(id, clock, self.clock(*read)))
     }
-    fn join(&mut self, at: Id, a: Clock, b: Clock) -> Clock {
+    pub fn join(&mut self, at: Id, a: Clock, b: Clock) -> Clock {
         match (a, b) {
             (Clock::Any, x) | (x, Clock::Any) => x,
             (Clock::Mixed(_), _) => a,
             (_, Clock::Mixed(_)) => b,
             // an input of which nothing is declared says less than any other signal
-            (Clock::Of(d, source), Clock::Of(e, _)) if d == e => {
-                if self.open.contains(&source) {
-                    b
-                } else {
-                    a
-                }
+            (Clock::Of(d, source), Clock::Of(e, other)) if d == e && (d != ASYNCHRONOUS || source == other) => {
+                if self.open.contains(&source) { b } else { a }
             }
             (Clock::Of(d, x), Clock::Of(e, y)) => {
                 self.mixes.push(Mix { at, first: (d, x), second: (e, y) });
@@ -177,7 +182,9 @@ impl Check<'_> {
             let domain = match def.nodes[target as usize].op {
                 Op::Net(Net::Reg(r)) => Some((def.regs[r as usize].domain, by)),
                 Op::Net(Net::PinIn(i)) => {
-                    pin_domain(&def.insts[i as usize], target).map(|d| (d, format!("input {by}")))
+                    // an asynchronous input takes anything
+                    let domain = pin_domain(&def.insts[i as usize], target).filter(|d| *d != ASYNCHRONOUS);
+                    domain.map(|d| (d, format!("input {by}")))
                 }
                 Op::Net(Net::Output) => {
                     let port = def.ports.iter().find(|p| p.node == target);
@@ -219,7 +226,7 @@ impl Check<'_> {
         }
         uses
     }
-    fn set_at(&self, target: Id, value: Id) -> Loc {
+    pub fn set_at(&self, target: Id, value: Id) -> Loc {
         self.b.set_at.get(&(target, value)).copied().unwrap_or(self.b.node(target).loc)
     }
     /// The uses by a clock that the signal does not belong to, and expressions of several clocks that are used.
@@ -228,9 +235,9 @@ impl Check<'_> {
         for u in uses {
             match self.clock(u.read) {
                 Clock::Of(domain, source) if domain != u.domain => {
-                    let (what, from, to) = (self.b.describe(source), self.name(domain), self.name(u.domain));
+                    let (what, to) = (self.of_clock(domain, source), self.name(u.domain));
                     if known.insert((source, u.by.clone())) {
-                        let message = format!("{what} of clock `{from}` is used by {} of clock `{to}`", u.by);
+                        let message = format!("{what} is used by {} of clock `{to}`", u.by);
                         let notes = vec![(self.b.node(source).loc, "the signal comes from here")];
                         reports.push((u.loc, message, notes, self.help(&[source])));
                     }
@@ -249,8 +256,7 @@ impl Check<'_> {
     }
     fn mixed(&self, mix: &Mix) -> Report {
         let ((d, x), (e, y)) = (mix.first, mix.second);
-        let signal = |domain: u32, id: Id| format!("{} of clock `{}`", self.b.describe(id), self.name(domain));
-        let message = format!("{} and {} are combined", signal(d, x), signal(e, y));
+        let message = format!("{} and {} are combined", self.of_clock(d, x), self.of_clock(e, y));
         let notes =
             vec![(self.b.node(x).loc, "the first comes from here"), (self.b.node(y).loc, "the second from here")];
         // a net is combined where the signal of the other clock is assigned
@@ -261,10 +267,21 @@ impl Check<'_> {
         (loc, message, notes, self.help(&[x, y]))
     }
     fn help(&self, signals: &[Id]) -> &'static str {
-        if signals.iter().any(|s| self.open.contains(s)) { INPUT_HELP } else { HELP }
+        match () {
+            _ if signals.iter().any(|s| matches!(self.clock(*s), Clock::Of(ASYNCHRONOUS, _))) => ASYNCHRONOUS_HELP,
+            _ if signals.iter().any(|s| self.open.contains(s)) => INPUT_HELP,
+            _ => HELP,
+        }
     }
     fn name(&self, domain: u32) -> &str {
         &self.b.def.domains[domain as usize].clock
+    }
+    /// A signal and its clock, in words.
+    pub fn of_clock(&self, domain: u32, id: Id) -> String {
+        match domain {
+            ASYNCHRONOUS => format!("{}, which belongs to no clock,", self.b.describe(id)),
+            domain => format!("{} of clock `{}`", self.b.describe(id), self.name(domain)),
+        }
     }
     /// The clock that a read port of a memory belongs to.
     fn reader(&self, port: &ReadPort) -> Option<u32> {
@@ -275,7 +292,7 @@ impl Check<'_> {
         }
     }
     /// Pairs of clocks of a memory: written by, and used by another.
-    fn memory_clocks(&self, mem: &Memory) -> BTreeSet<(u32, u32)> {
+    pub fn memory_clocks(&self, mem: &Memory) -> BTreeSet<(u32, u32)> {
         let users = || mem.reads.iter().filter_map(|r| self.reader(r)).chain(mem.writes.iter().map(|w| w.domain));
         let pairs = mem.writes.iter().flat_map(|w| users().map(|user| (w.domain, user)));
         pairs.filter(|(a, b)| a != b).collect()
@@ -284,48 +301,19 @@ impl Check<'_> {
         let undeclared = self.b.def.mems.iter().filter(|m| m.crossing.is_none());
         let report = |m: &Memory| {
             let (writer, user) = self.memory_clocks(m).first().copied()?;
-            let (writer, user) = (self.name(writer), self.name(user));
-            let message = format!("memory `{}` is written by clock `{writer}` and used by clock `{user}`", m.name);
+            let user = match user {
+                ASYNCHRONOUS => "read at an address that belongs to no clock".to_string(),
+                user => format!("used by clock `{}`", self.name(user)),
+            };
+            let message = format!("memory `{}` is written by clock `{}` and {user}", m.name, self.name(writer));
             Some((m.loc, message, vec![], "say with `crossing` why no word is read or written by both at a time"))
         };
         undeclared.filter_map(report).collect()
     }
-    fn memory_crossings(&self) -> Vec<CrossingData> {
-        let mut found = vec![];
-        for (i, m) in self.b.def.mems.iter().enumerate() {
-            let Some(reason) = &m.crossing else { continue };
-            let data = |(from, to)| CrossingData {
-                what: Crosser::Memory(i as u32),
-                from: Origin::Domain(from),
-                to,
-                reason: reason.clone(),
-            };
-            found.extend(self.memory_clocks(m).into_iter().map(data));
-        }
-        found
-    }
-    /// Where each declared crossing comes from.
-    fn crossing_sources(&self) -> Vec<Origin> {
-        let source = |c: &CrossingData| match c.what {
-            Crosser::Signal { from, .. } => self.origin(from),
-            Crosser::Memory(_) => c.from,
-        };
-        self.b.def.crossings.iter().map(source).collect()
-    }
-    fn origin(&self, id: Id) -> Origin {
-        match self.clock(id) {
-            Clock::Of(_, source) if self.open.contains(&source) => {
-                let port = self.b.def.ports.iter().position(|p| p.node == source);
-                port.map_or(Origin::None, |port| Origin::Input(port as u32))
-            }
-            Clock::Of(domain, _) => Origin::Domain(domain),
-            Clock::Any | Clock::Mixed(_) => Origin::None,
-        }
-    }
     /// For a parent: the clock that takes up an input or gives an output.
-    fn ports(&self, uses: &[Use]) -> Vec<Option<u32>> {
+    fn ports(&self, uses: &[Use], bound: &[Id]) -> Vec<Option<u32>> {
         let mut seen = vec![false; self.b.def.nodes.len()];
-        let mut todo: Vec<Id> = uses.iter().map(|u| u.read).collect();
+        let mut todo: Vec<Id> = uses.iter().map(|u| u.read).chain(bound.iter().copied()).collect();
         while let Some(id) = todo.pop() {
             if !std::mem::replace(&mut seen[id as usize], true) {
                 todo.extend(self.reads(id));
@@ -333,7 +321,7 @@ impl Check<'_> {
         }
         let domain = |p: &Port| match (p.input, self.clock(p.node)) {
             (true, _) => p.domain.or(seen[p.node as usize].then_some(0)),
-            (false, Clock::Of(domain, source)) if !self.open.contains(&source) => Some(domain),
+            (false, Clock::Of(domain, source)) if !self.free(source) => Some(domain),
             _ => None,
         };
         self.b.def.ports.iter().map(domain).collect()
@@ -341,7 +329,8 @@ impl Check<'_> {
 }
 
 /// The parent's domain to which a pin of an instance belongs.
-fn pin_domain(inst: &Inst, pin: Id) -> Option<u32> {
+pub(super) fn pin_domain(inst: &Inst, pin: Id) -> Option<u32> {
     let port = inst.pins.iter().position(|p| *p == pin)?;
-    inst.def.ports[port].domain.map(|d| inst.domains[d as usize])
+    let domain = inst.def.ports[port].domain?;
+    Some(if domain == ASYNCHRONOUS { ASYNCHRONOUS } else { inst.domains[domain as usize] })
 }

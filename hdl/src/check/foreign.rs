@@ -329,7 +329,8 @@ fn complete(def: &mut Def, f: &ForeignDef) {
     };
     def.comb = def.ports.iter().zip(0..).filter(|(p, _)| !p.input).map(|(p, i)| (i, from(p))).collect();
     let none = f.clocks.is_empty();
-    def.ports.iter_mut().for_each(|p| p.domain = if none { None } else { p.domain.or(Some(0)) });
+    let domain = |p: &Port| p.domain.filter(|d| !none || *d == ASYNCHRONOUS).or((!none).then_some(0));
+    def.ports.iter_mut().for_each(|p| p.domain = domain(p));
 }
 
 /// The model has the ports and clocks of the foreign module.

@@ -1,6 +1,7 @@
 //! What is checked when a module is finished: it gets its names, and all its mistakes come back together.
 
 mod clocks;
+mod crossings;
 mod driven;
 mod foreign;
 mod foreign_names;

@@ -17,7 +17,8 @@ use std::fmt::Write;
 /// - Where several bits cross together, as a number in gray code does, two of its changes must not mix on the way: every path
 ///   between these clocks is bounded (`set_max_delay`, which a `set_clock_groups` would switch off), and not looked at for hold.
 ///   The bound is a variable of the file, 5 ns, right for clocks of up to 200 MHz.
-/// - The same holds for an input that only crossings take up: it belongs to no clock (`set_false_path` for a single bit).
+/// - The same holds for an input that is [`asynchronous`](crate::Module::asynchronous), or that only crossings take up: it belongs to
+///   no clock (`set_false_path` for a single bit).
 pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
     let mut pairs: BTreeMap<(String, String), Group> = BTreeMap::new();
     let mut inputs: BTreeMap<String, Group> = BTreeMap::new();

@@ -29,7 +29,7 @@ impl<P> Design<P> {
         let mut found = vec![];
         let clocks: Vec<String> = self.def.domains.iter().map(|d| d.clock.clone()).collect();
         // an input that no clock takes up directly
-        let free = |p: &Port| (p.input && p.domain.is_none()).then(|| p.name.clone());
+        let free = |p: &Port| (p.input && p.domain.is_none_or(|d| d == ASYNCHRONOUS)).then(|| p.name.clone());
         let inputs: Vec<Arrival> = self.def.ports.iter().map(|p| Arrival { clock: None, port: free(p) }).collect();
         collect(&self.def, "", &clocks, &inputs, &mut found);
         found

@@ -87,7 +87,8 @@ pub(crate) struct Port {
     pub input: bool,
     pub doc: String,
     /// While building: the domain that the user declared. In a [`Def`]: the domain (index) whose registers take up the
-    /// input or give the output; `None` if there are none, or if it was declared that they do not matter.
+    /// input or give the output; `None` if there are none, or if it was declared that they do not matter. [`ASYNCHRONOUS`]
+    /// if it was declared to belong to none.
     pub domain: Option<u32>,
 }
 
@@ -121,6 +122,8 @@ pub(crate) struct Def {
     pub attributes: Vec<(Id, String, String)>,
     /// Where signals go to other clocks on purpose.
     pub crossings: Vec<CrossingData>,
+    /// Inputs (indices into `ports`) that cross to another clock together, of whatever clock they are: one clock for each list.
+    pub crossing_inputs: Vec<Vec<u32>>,
     /// Why nobody checks the clocks of this module.
     pub unchecked_clocks: Option<String>,
     /// For each output port (index into `ports`): the input ports that reach it within one cycle.

@@ -5,6 +5,9 @@ use super::foreign::ForeignDef;
 use super::node::{Id, Loc};
 use std::sync::Arc;
 
+/// In the place of a domain's index: no clock at all. So are inputs that change at any time.
+pub(crate) const ASYNCHRONOUS: u32 = u32::MAX;
+
 /// A clock and its reset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Domain {

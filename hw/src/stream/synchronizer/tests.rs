@@ -57,3 +57,38 @@ fn parameters_are_checked() {
     assert_eq!(message(synchronizer(1, 5)), "stages = 5 is out of range");
     assert_eq!(message(synchronizer(0, 2)), "width = 0 is out of range");
 }
+
+ports! {
+    struct ButtonPorts() {
+        input button: Signal = bits(1),
+        input other: Signal = bits(1),
+        output pressed: Signal = bits(1),
+    }
+}
+
+/// Takes over an asynchronous input, or what two of them come to.
+#[module]
+fn button(alone: bool) -> Result<Design<ButtonPorts>, Errors> {
+    let m = Module::new("button");
+    let io = ButtonPorts::new(m);
+    io.other.unused();
+    m.port_domain((io.button, io.other), m.asynchronous());
+    let value = if alone { io.button } else { io.button & io.other };
+    io.pressed.set(synchronized(m, value, m.current_domain(), 2)?);
+    m.finish(io)
+}
+
+#[test]
+fn takes_an_asynchronous_input() {
+    let design = build(button(true));
+    let sdc = hdl::constraints(&design, &[]).expect("there is a crossing");
+    assert!(sdc.contains("set_false_path -from [get_ports button]"), "{sdc}");
+    let mut sim = Simulator::new(&design);
+    sim.reset(1);
+    sim.poke(0, 1);
+    let seen: Vec<u64> = (0..3).map(|_| (sim.step(), sim.peek(2)).1).collect();
+    assert_eq!(seen, [0, 1, 1]);
+    let text = message(button(false));
+    assert!(text.contains("`button` (1 bit), which belongs to no clock, and `other` (1 bit)"), "{text}");
+    assert!(text.contains("cross to another clock as one signal in `sync`"), "{text}");
+}
