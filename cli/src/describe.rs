@@ -179,7 +179,12 @@ fn ports(design: &Design<()>, active_low: bool) -> Vec<PortDescription> {
     }
     ports.extend(design.port_table().map(|port| PortDescription {
         name: port.name.to_string(),
-        direction: if port.input { "input" } else { "output" },
+        direction: match (port.pad, port.input) {
+            (Some(_), true) => "input, of an inout",
+            (Some(_), false) => "output, of an inout",
+            (None, true) => "input",
+            (None, false) => "output",
+        },
         width: port.width,
         doc: port.doc.to_string(),
     }));

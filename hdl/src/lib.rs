@@ -25,15 +25,15 @@ pub mod wave;
 #[doc(hidden)]
 pub use build::naming;
 pub use build::{
-    Amount, Bundle, ClockDomain, Elastic, Elements, Foreign, Instance, Memory, Module, Pipeline, RamStyle, Selector,
-    Staged, State, StateSignal, Stream, Switch, Tagged, TaggedSignal, Value, Vector, When, bits, cat, clog2, ports,
-    state, stream, vector,
+    Amount, Bundle, ClockDomain, Elastic, Elements, Foreign, Instance, Memory, Module, Pad, Pipeline, RamStyle,
+    Selector, Staged, State, StateSignal, Stream, Switch, Tagged, TaggedSignal, Value, Vector, When, bits, cat, clog2,
+    pad, ports, state, stream, vector,
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module, tagged};
 pub use ir::{Diagnostic, Encoding, Errors, Failure, Parameter, Property, PropertyKind, Signal, Span, StateEnum};
 pub use num_bigint::BigUint;
-pub use verilog::{Options, Reset, Source, verilog};
+pub use verilog::{Options, Pads, Reset, Source, verilog};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 //! which contradict each other do not go unseen).
 
 use crate::proofs::{Engine, Proof, STAGES};
-use hdl::{Options, Property, PropertyKind, verilog};
+use hdl::{Options, Pads, Property, PropertyKind, verilog};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ pub fn run_all(proofs: &[Proof], folder: &Path, tell: impl Fn(&Outcome) + Sync) 
 /// Runs one proof.
 fn run(proof: &Proof, folder: &Path) -> Outcome {
     let start = Instant::now();
-    let source = verilog(&proof.design, &Options { properties: true, ..Options::default() });
+    let source = verilog(&proof.design, &Options { properties: true, pads: Pads::Signals, ..Options::default() });
     let text = match &proof.design.clocks().collect::<Vec<_>>()[..] {
         [(first, Some(reset)), (second, Some(other))] => {
             unrelated(&source.single(), source.top(), [first, second], [reset, other])

@@ -16,12 +16,13 @@ pub mod yosys;
 
 pub use sim::tools::have;
 
-use hdl::{Design, Options, Reset, verilog};
+use hdl::{Design, Options, Pads, Reset, verilog};
 use sim::verilator::{self, Model, ModelSpec, VerilatorError};
 
 /// The Verilog of a design, with its properties and with the models of its black boxes, as one text.
 pub fn text<P>(design: &Design<P>, reset: Reset) -> String {
-    verilog(design, &Options { reset, properties: true, models: true, ..Options::default() }).single()
+    let pads = Pads::Signals;
+    verilog(design, &Options { reset, properties: true, models: true, pads, ..Options::default() }).single()
 }
 
 /// A running model of Verilog text that has the ports, clocks and resets of `design`.

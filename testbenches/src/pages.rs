@@ -151,6 +151,7 @@ fn ports(design: &Design<()>) -> String {
     }
     for port in design.port_table() {
         let (direction, doc) = (if port.input { "input" } else { "output" }, port.doc.replace('\n', " "));
+        let direction = port.pad.map_or(direction.to_string(), |pad| format!("{direction}, of inout `{pad}`"));
         let _ = writeln!(text, "| `{}` | {direction} | {} | {doc} |", port.name, port.width);
     }
     text

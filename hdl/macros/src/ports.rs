@@ -20,10 +20,18 @@ pub struct Ports {
 
 struct Port {
     docs: Vec<Attribute>,
-    input: bool,
+    direction: Direction,
     name: Ident,
     kind: Type,
     shape: Expr,
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Input,
+    Output,
+    /// Both: a pad.
+    Inout,
 }
 
 impl Parse for Ports {
@@ -70,7 +78,7 @@ impl Parse for Port {
     fn parse(input: ParseStream) -> Result<Port> {
         let docs = input.call(Attribute::parse_outer)?;
         let public: Visibility = input.parse()?;
-        let (input_port, name) = direction_and_name(input)?;
+        let (direction, name) = direction_and_name(input)?;
         let fail = |span, what: &str| Err(Error::new(span, format!("port `{name}`: {what}")));
         if !matches!(public, Visibility::Inherited) {
             return fail(public.span(), "ports are as public as their struct: leave `pub` out");
@@ -97,12 +105,12 @@ impl Parse for Port {
             return fail(input.span(), "a comma is missing after its shape");
         }
         input.parse::<Option<Token![,]>>()?;
-        Ok(Port { docs, input: input_port, name, kind, shape })
+        Ok(Port { docs, direction, name, kind, shape })
     }
 }
 
-/// `input name` or `output name`.
-fn direction_and_name(input: ParseStream) -> Result<(bool, Ident)> {
+/// `input name`, `output name` or `inout name`.
+fn direction_and_name(input: ParseStream) -> Result<(Direction, Ident)> {
     let direction = Ident::parse_any(input)?;
     if !input.peek(Ident::peek_any) {
         let message =
@@ -111,10 +119,11 @@ fn direction_and_name(input: ParseStream) -> Result<(bool, Ident)> {
     }
     let name = Ident::parse_any(input)?;
     match direction.to_string().as_str() {
-        "input" => Ok((true, name)),
-        "output" => Ok((false, name)),
+        "input" => Ok((Direction::Input, name)),
+        "output" => Ok((Direction::Output, name)),
+        "inout" => Ok((Direction::Inout, name)),
         other => {
-            let message = format!("port `{name}`: its direction is `input` or `output`, not `{other}`");
+            let message = format!("port `{name}`: its direction is `input`, `output` or `inout`, not `{other}`");
             Err(Error::new(direction.span(), message))
         }
     }
@@ -164,10 +173,14 @@ impl Ports {
 impl Port {
     /// The call has the place of the field: `Location::caller` gives it.
     fn declaration(&self, module: &Ident) -> TokenStream {
-        let Port { input, name, kind, shape, .. } = self;
+        let Port { direction, name, kind, shape, .. } = self;
         let label = name.unraw().to_string();
         let doc: String = self.docs.iter().filter_map(text).map(|line| line.value()).collect();
-        let port = quote_spanned!(name.span()=> .port(#label, #doc, #input, #shape));
+        let port = match direction {
+            Direction::Input => quote_spanned!(name.span()=> .port(#label, #doc, true, #shape)),
+            Direction::Output => quote_spanned!(name.span()=> .port(#label, #doc, false, #shape)),
+            Direction::Inout => quote_spanned!(name.span()=> .inout(#label, #doc, #shape)),
+        };
         quote!(let #name: #kind = #module #port;)
     }
 }
@@ -193,9 +206,9 @@ mod tests {
 
     #[test]
     fn directions() {
-        let message = "port `a`: its direction is `input` or `output`, not `inout`";
-        field("inout a: Signal = bits(1)", message, "inout");
-        let message = "port `a`: its direction is `input` or `output`, not `in`";
+        let message = "port `a`: its direction is `input`, `output` or `inout`, not `both`";
+        field("both a: Signal = bits(1)", message, "both");
+        let message = "port `a`: its direction is `input`, `output` or `inout`, not `in`";
         field("in a: Signal = bits(1)", message, "in");
         let message = "port `a`: its direction is missing: `input a` or `output a`";
         field("a: Signal = bits(1)", message, "a");
@@ -233,9 +246,11 @@ mod tests {
 
     #[test]
     fn what_is_right() {
-        for source in
-            ["struct P() {}", "pub struct P(n: u32,) { /// A.\n /// B.\n input r#in: (A, B<C>) = f(n)?.g::<T>(), }"]
-        {
+        for source in [
+            "struct P() {}",
+            "struct P() { inout a: Pad = pad(2) }",
+            "pub struct P(n: u32,) { /// A.\n /// B.\n input r#in: (A, B<C>) = f(n)?.g::<T>(), }",
+        ] {
             syn::parse_str::<Ports>(source).unwrap().expand();
         }
     }

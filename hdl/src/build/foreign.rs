@@ -135,8 +135,8 @@ impl Foreign {
     pub fn latency(self, cycles: u32) {
         self.module.latency(cycles);
     }
-    /// With a latency: the input of one bit that holds all its registers while it is 0. A pipeline that stands connects it to what lets
-    /// it move; see [`Module::pipeline_enabled`].
+    /// The input of one bit that holds all its registers while it is 0, as [`Module::enabled_by`]. A pipeline that stands connects it to
+    /// what lets it move ([`Module::pipeline_enabled`]), [`Module::in_enabled`] to its enable.
     #[track_caller]
     pub fn advance(self, input: Signal) {
         let loc = Location::caller();
@@ -147,7 +147,7 @@ impl Foreign {
                 let help = "give an input that the module declares";
                 b.error(loc, "what holds a module must be one of its inputs".into(), vec![], Some(help.into()));
             }
-            b.def.advance = found.map(|port| port as u32);
+            (b.def.advance, b.def.advance_is_all) = (found.map(|port| port as u32), found.is_some());
         });
     }
     /// Sets a parameter: a number, a text, or `(value, width)` for a bit vector.

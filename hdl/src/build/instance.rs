@@ -54,6 +54,7 @@ impl Module {
             let pins = pins.iter().map(|p| p.id).collect();
             let domains = b.def.connect_domains(&design.def, b.domain);
             b.def.insts.push(Inst { name: String::new(), def: design.def.clone(), pins, domains, arriving: vec![] });
+            b.enable_instance(index, loc);
         });
         let port_of = |s: Signal| design.def.ports.iter().position(|p| p.node == s.id);
         let ports = design.ports.map_ports(&mut |s| port_of(s).map_or(s, |i| pins[i]));

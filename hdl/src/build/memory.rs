@@ -152,6 +152,7 @@ impl<B: Bundle> Memory<B> {
                 enable = b.read_enable(addr.id, stage, sync, enable, loc);
                 b.reaches(data.id, loc);
             }
+            let enable = if sync { b.register_enable(data.id, enable, loc) } else { enable };
             let port = ReadPort { addr: addr.id, data: data.id, sync, enable, domain: b.domain };
             b.def.mems[self.index as usize].reads.push(port);
         });
@@ -216,6 +217,7 @@ impl<B: Bundle> Memory<B> {
             let Ok(stage) = b.merge_stages(&[addr.id, data.id, mask.id], loc) else { return };
             let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
             let mask = b.gated(mask.id, moves, stage);
+            let mask = b.mask_here(mask, loc);
             let port = WritePort { addr: addr.id, data: data.id, mask, domain: b.domain, section: b.section() };
             b.def.mems[self.index as usize].writes.push(port);
         });

@@ -152,8 +152,8 @@ impl Module {
         let index = store::with(self.key, loc, |b| b.def.regs.len() as u32).unwrap_or(0);
         let net = self.net(width, Net::Reg(index), None, loc);
         store::with(self.key, loc, |b| {
-            let domain = b.domain;
-            b.def.regs.push(Reg { node: net.id, reset: None, states: None, enable: None, at_once: None, domain });
+            let (enable, domain) = (b.register_enable(net.id, None, loc), b.domain);
+            b.def.regs.push(Reg { node: net.id, reset: None, states: None, enable, at_once: None, domain });
         });
         net
     }

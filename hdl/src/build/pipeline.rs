@@ -54,7 +54,14 @@ impl Module {
     pub(crate) fn pipe(self, name: &str, advance: Advance) -> Pipeline {
         let loc = Location::caller();
         let index = self.with(|b| {
-            b.staging.pipes.push(PipeData { name: name.into(), variable: "p".into(), loc, advance });
+            let enabled = b.enabling.current;
+            if let (Some(enabled), Advance::Stream(_)) = (enabled, &advance) {
+                let message = format!("the streams of pipeline `{name}` go on while the enable around it is 0");
+                let notes = vec![(enabled.loc, "the enable is given here")];
+                let help = "begin it outside, and let its streams wait: `valid` and `ready` with the enable";
+                b.error(loc, message, notes, Some(help.into()));
+            }
+            b.staging.pipes.push(PipeData { name: name.into(), variable: "p".into(), loc, advance, enabled });
             b.staging.pipes.len() as u32 - 1
         });
         Pipeline { module: self, index }

@@ -17,7 +17,8 @@
 /// }
 /// ```
 ///
-/// The struct gets `new(module, width)`, which declares the ports in this order. Errors about a port point to its field.
+/// The struct gets `new(module, width)`, which declares the ports in this order. Errors about a port point to its field. A field `inout`
+/// is a [`Pad`](crate::Pad).
 ///
 /// What is missing or wrong in a field is an error of the compiler that names the port:
 ///
@@ -25,7 +26,7 @@
 /// # use hdl::*;
 /// ports! {
 ///     struct P() {
-///         inout a: Signal = bits(1), // port `a`: its direction is `input` or `output`, not `inout`
+///         in a: Signal = bits(1), // port `a`: its direction is `input`, `output` or `inout`, not `in`
 ///     }
 /// }
 /// ```

@@ -94,7 +94,7 @@ impl Module {
                 return;
             }
             let cond = if b.blocks.len() == 1 { cond.id } else { b.conditional(kind, cond.id, loc) };
-            let domain = b.domain;
+            let (cond, domain) = (b.condition_here(kind, cond, loc), b.domain);
             b.def.props.push(Prop { kind, cond, domain, message: message.to_string(), loc });
         });
     }

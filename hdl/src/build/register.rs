@@ -12,7 +12,7 @@ impl Signal {
         let loc = Location::caller();
         if enable.one_bit("the enable of a register") && self.same_module(enable) {
             store::with(self.key, loc, |b| match b.node(self.id).op {
-                Op::Net(Net::Reg(r)) => b.def.regs[r as usize].enable = Some(enable.id),
+                Op::Net(Net::Reg(_)) => b.set_enable(self.id, enable.id, loc),
                 _ => {
                     let message = format!("{} is not a register", b.describe(self.id));
                     b.error(loc, message, vec![], Some(b.register_help(self.id, "only registers have an enable")));

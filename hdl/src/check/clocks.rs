@@ -53,6 +53,8 @@ pub(super) type Report = (Loc, String, Vec<(Loc, &'static str)>, &'static str);
 const HELP: &str = "bring it over with a synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
 const INPUT_HELP: &str = "an input belongs to `clk` unless `port_domain` says otherwise; else bring the signal over with a \
 synchronizer or a FIFO of two clocks, or say with `cross` why it is safe";
+/// How a message calls an enable for all that is declared in it.
+const ENABLED: &str = "`in_enabled`";
 const ASYNCHRONOUS_HELP: &str = "bring it over with a synchronizer, or say with `cross` why it is safe";
 
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
@@ -176,7 +178,10 @@ impl Check<'_> {
     /// Everything that a clock takes up.
     fn uses(&self) -> Vec<Use> {
         let def = &self.b.def;
-        let mut uses = vec![];
+        let enabled = self.b.enabling.used.iter();
+        let mut uses: Vec<Use> = enabled
+            .map(|((read, domain), loc)| Use { read: *read, domain: *domain, loc, by: ENABLED.into() })
+            .collect();
         Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
             let by = self.b.describe(target);
             let domain = match def.nodes[target as usize].op {
@@ -232,11 +237,17 @@ impl Check<'_> {
     /// The uses by a clock that the signal does not belong to, and expressions of several clocks that are used.
     fn wrong(&self, uses: &[Use]) -> Vec<Report> {
         let (mut reports, mut mixed, mut known) = (vec![], BTreeSet::new(), HashSet::new());
+        // what holds many registers is reported once
+        let mut told = HashSet::new();
         for u in uses {
             match self.clock(u.read) {
                 Clock::Of(domain, source) if domain != u.domain => {
                     let (what, to) = (self.of_clock(domain, source), self.name(u.domain));
-                    if known.insert((source, u.by.clone())) {
+                    if u.by == ENABLED {
+                        told.insert((source, u.domain));
+                    }
+                    let first = u.by == ENABLED || !told.contains(&(source, u.domain));
+                    if first && known.insert((source, u.by.clone())) {
                         let message = format!("{what} is used by {} of clock `{to}`", u.by);
                         let notes = vec![(self.b.node(source).loc, "the signal comes from here")];
                         reports.push((u.loc, message, notes, self.help(&[source])));

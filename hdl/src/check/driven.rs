@@ -1,5 +1,6 @@
 //! Everything is assigned on every path, and what is declared is used.
 
+use super::pads;
 use crate::ir::fold::ones;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -8,6 +9,7 @@ use std::collections::HashMap;
 pub(super) fn check(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
     check_assigned(b, drivers);
     check_used(b, drivers);
+    pads::check_used(b, drivers);
     check_memories(b);
 }
 
@@ -46,6 +48,9 @@ fn check_assigned(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
                 b.error(loc, message, vec![], Some("assign it with `set`; what never changes is a constant".into()));
             }
             Op::Net(Net::PinIn(i)) if !assigned => {
+                if pads::report_unconnected(b, i, id) {
+                    continue;
+                }
                 let inst = &b.def.insts[i as usize];
                 let port =
                     inst.pins.iter().position(|p| *p == id).map_or("?".into(), |p| inst.def.ports[p].name.clone());

@@ -21,6 +21,7 @@ pub(super) fn finish(mut b: Draft) -> Result<Def, Errors> {
     let declared = declared(&b, &f);
     check_names(&mut b, &f, &declared);
     check_logic(&mut b, &f);
+    check_pads(&mut b, &f);
     check_values(&mut b, &f);
     if let Some(text) = f.text.clone().filter(|_| b.errors.is_empty()) {
         f.modules = check_text(&mut b, &f, &declared, &text);
@@ -65,6 +66,18 @@ fn check_names(b: &mut Draft, f: &ForeignDef, declared: &[Declared]) {
         } else if !seen.insert((what, name)) {
             b.error(loc, format!("two {what}s of `{}` are called `{name}`", own.0), vec![], None);
         }
+    }
+}
+
+const INOUT_HELP: &str = "a wire of both directions is only at the top of a design, behind the pad of an `inout` port; give the module \
+what a pad has: an output, its enable and an input";
+
+/// A foreign module has no port of both directions.
+fn check_pads(b: &mut Draft, f: &ForeignDef) {
+    for pad in b.def.pads.clone() {
+        let message = format!("`{}` is an `inout` port of the foreign module `{}`", pad.name, b.def.name);
+        let notes = vec![(f.loc, "the module begins here")];
+        b.error(b.node(pad.out).loc, message, notes, Some(INOUT_HELP.into()));
     }
 }
 
@@ -211,7 +224,7 @@ impl Comparison<'_> {
         if port.direction != wanted {
             let message =
                 format!("port `{}` of `{name}` is an {} in its text, but an {wanted} here", d.name, port.direction);
-            let help = (port.direction == "inout").then(|| "this language has no ports of both directions".into());
+            let help = (port.direction == "inout").then(|| INOUT_HELP.into());
             return report(self.b, d.loc, message, there, help);
         }
         match self.width(port) {
@@ -243,7 +256,10 @@ impl Comparison<'_> {
         };
         let (name, direction) = (port.name.text, port.direction);
         let message = format!("port `{name}` of `{}`, an {direction}{width}, is not declared", self.name);
-        let help = "declare it in `ports!`; a clock with `clock`, its reset with `reset` or `reset_low`";
+        let help = match direction {
+            "inout" => INOUT_HELP,
+            _ => "declare it in `ports!`; a clock with `clock`, its reset with `reset` or `reset_low`",
+        };
         report(self.b, self.f.loc, message, Some((&port.name, "it stands there")), Some(help.into()));
     }
     /// The range as it is written, and what the parameters in it are.

@@ -24,6 +24,9 @@ pub(super) fn connect(b: &mut Draft) {
 /// The input that holds an instance is the enable of its pipeline, or 1 where that never stands.
 fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u32) {
     let enable = b.advance(stage);
+    if b.enabling.pins.contains_key(&pin) {
+        return narrow(b, pin, enable);
+    }
     let mut given = vec![];
     Stmt::each_set(&b.def.stmts, &mut vec![], &mut |target, _, value, _, under| {
         if target == pin {
@@ -45,6 +48,19 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
         b.share(SharedKey::Const(one.clone(), 1), Op::Const(one), 1, loc)
     });
     b.def.stmts.push(Stmt::Set { target: pin, place: Place::Whole, value, section });
+}
+
+/// What holds an instance is an `in_enabled` already: the pipeline holds it too.
+fn narrow(b: &mut Draft, pin: Id, enable: Option<Id>) {
+    let mut stmts = std::mem::take(&mut b.def.stmts);
+    for stmt in &mut stmts {
+        if let Stmt::Set { target, value, .. } = stmt
+            && *target == pin
+        {
+            *value = b.gated(*value, enable, None);
+        }
+    }
+    b.def.stmts = stmts;
 }
 
 fn drives_already(b: &mut Draft, inst: u32, pin: Id, stage: Stage, value: Id) {

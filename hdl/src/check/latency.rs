@@ -17,7 +17,7 @@ pub(super) fn check(b: &mut Draft, drivers: &Drivers) {
         check_registers(b, drivers, latency, loc);
     }
     if b.errors.len() == errors {
-        b.def.advance = find_advance(b, drivers);
+        b.def.advance = b.def.advance.or_else(|| find_advance(b, drivers));
         check_enable(b, latency, loc);
     }
 }

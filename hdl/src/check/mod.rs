@@ -3,6 +3,7 @@
 mod clocks;
 mod crossings;
 mod driven;
+mod enabled;
 mod foreign;
 mod foreign_names;
 mod hold;
@@ -10,6 +11,7 @@ mod inside;
 mod latency;
 mod loops;
 mod names;
+mod pads;
 mod simplify;
 mod stages;
 
@@ -24,6 +26,7 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
     b.def.stmts.extend(std::mem::take(&mut b.blocks).into_iter().next().unwrap_or_default());
     if b.errors.is_empty() {
         stages::check(&mut b);
+        enabled::check(&mut b);
     }
     if b.errors.is_empty() {
         hold::connect(&mut b);

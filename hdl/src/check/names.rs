@@ -23,6 +23,15 @@ pub(super) fn settle(b: &mut Draft) {
         }
         taken.insert(p.name.clone(), 0);
     }
+    for pad in b.def.pads.clone() {
+        if !names::usable(&pad.name) || pad.name.starts_with('_') || taken.contains_key(&pad.name) {
+            let help = "a letter, then letters, digits and underscores; no keyword of Verilog or C++, not the name of another port, a clock or a reset";
+            let message = format!("`{}` cannot be the name of a port", pad.name);
+            b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
+        }
+        taken.insert(names::pad_cell(&pad.name), 0);
+        taken.insert(pad.name, 0);
+    }
     let mut unique = |wish: String| {
         let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let base = base.trim_start_matches('_').to_string();

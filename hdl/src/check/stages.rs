@@ -165,7 +165,8 @@ fn check_memories(b: &mut Draft) {
 /// The enable that the user gave to a register is of the stage from which the register is written.
 fn check_enables(b: &mut Draft) {
     for reg in b.def.regs.clone() {
-        let Some(enable) = reg.enable.filter(|_| !b.named_after.contains_key(&reg.node)) else { continue };
+        let given = b.enabling.own_enable(&reg);
+        let Some(enable) = given.filter(|_| !b.named_after.contains_key(&reg.node)) else { continue };
         let (stage, written) = (b.node(enable).stage, b.staging.written.get(&reg.node).copied());
         let own = written.and_then(|stage| b.advance(stage)) == Some(enable);
         let fits = match (written, stage) {

@@ -54,9 +54,10 @@ pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
             true => bounded(&format!("-from {one} -to {other}")) + &bounded(&format!("-from {other} -to {one}")),
         };
     }
-    let is_bus = |name: &str| design.port_table().any(|p| p.name == name && p.width > 1);
     for (port, group) in inputs {
-        let ports = if is_bus(&port) { format!("{{{port}[*]}}") } else { port };
+        let row = design.port_table().find(|p| p.name == port);
+        let name = row.and_then(|p| p.pad).unwrap_or(&port);
+        let ports = if row.is_some_and(|p| p.width > 1) { format!("{{{name}[*]}}") } else { name.to_string() };
         let path = format!("-from [get_ports {ports}]");
         text += &group.lines;
         text += &if group.together { bounded(&path) } else { format!("set_false_path {path}\n") };

@@ -66,7 +66,15 @@ impl<P> Design<P> {
     }
     /// The ports for people: a table with their docs. Clocks and resets are apart, in [`Design::clocks`].
     pub fn port_table(&self) -> impl ExactSizeIterator<Item = PortRow<'_>> {
-        self.def.ports.iter().map(|p| PortRow { name: &p.name, width: p.width, input: p.input, doc: &p.doc })
+        self.def.ports.iter().map(|p| {
+            let Port { name, doc, width, input, .. } = p;
+            PortRow { name, width: *width, input: *input, pad: self.pad_of(p), doc }
+        })
+    }
+    /// The port of both directions that a port is a part of.
+    fn pad_of(&self, port: &Port) -> Option<&str> {
+        let of = |pad: &&PadDef| [pad.out, pad.enable, pad.input].contains(&port.node);
+        self.def.pads.iter().find(of).map(|pad| pad.name.as_str())
     }
     /// Names of the clocks, each with the reset that belongs to it if some register needs one.
     pub fn clocks(&self) -> impl Iterator<Item = (&str, Option<&str>)> {

@@ -63,6 +63,8 @@ pub struct PortRow<'a> {
     pub width: u32,
     /// Is it an input?
     pub input: bool,
+    /// The `inout` port of the Verilog that it is a part of: what is driven, the enable, or what is seen.
+    pub pad: Option<&'a str>,
     /// What it is; the doc of a bundle stands at its first field, the others have an empty one.
     pub doc: &'a str,
 }

@@ -92,6 +92,19 @@ pub(crate) struct Port {
     pub domain: Option<u32>,
 }
 
+/// A port of both directions: three of the ports to everything but the Verilog of a top module.
+#[derive(Clone, Debug)]
+pub(crate) struct PadDef {
+    pub name: String,
+    pub width: u32,
+    /// What the module drives.
+    pub out: Id,
+    /// For each bit: it drives.
+    pub enable: Id,
+    /// What it sees.
+    pub input: Id,
+}
+
 /// A finished module: checked, named, immutable.
 #[derive(Debug, Default)]
 pub(crate) struct Def {
@@ -102,6 +115,7 @@ pub(crate) struct Def {
     /// Synthesis is to leave the module as it is.
     pub keep_hierarchy: bool,
     pub ports: Vec<Port>,
+    pub pads: Vec<PadDef>,
     pub nodes: Vec<Node>,
     pub stmts: Vec<Stmt>,
     pub regs: Vec<Reg>,
@@ -134,6 +148,8 @@ pub(crate) struct Def {
     pub latency: Option<u32>,
     /// With a latency: the input (index into `ports`) that everything behind the outputs holds without.
     pub advance: Option<u32>,
+    /// It holds all that has a clock, also what stands behind no output.
+    pub advance_is_all: bool,
     /// Of a foreign module: its Verilog. It has ports, and nothing else of the above.
     pub foreign: Option<Box<ForeignDef>>,
     /// All foreign modules below this one.

@@ -47,6 +47,11 @@ pub(crate) fn join(prefix: &str, path: &str) -> String {
 /// The wire that gathers what nothing reads.
 pub(crate) const UNUSED: &str = "unused_ok";
 
+/// The name of the cell in the Verilog that makes a port of both directions.
+pub(crate) fn pad_cell(port: &str) -> String {
+    format!("{port}_pad")
+}
+
 /// `WaitForData` as `WAIT_FOR_DATA`.
 pub(crate) fn shouting(name: &str) -> String {
     let mut out = String::new();

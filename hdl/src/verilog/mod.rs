@@ -6,11 +6,14 @@
 mod expr;
 mod live;
 mod memory;
+mod pad;
 mod process;
 mod property;
 mod render;
 mod sheet;
 mod text;
+
+pub use pad::Pads;
 
 use crate::design::Design;
 use crate::ir::ForeignDef;
@@ -43,11 +46,14 @@ pub struct Options {
     /// The device has LUT RAM (as at the start). With `false`, a memory of [`RamStyle::Distributed`](crate::RamStyle) has no
     /// attribute, and lies where synthesis finds it best: tools refuse one that asks for what a device (such as iCE40) lacks.
     pub lut_ram: bool,
+    /// How the ports of both directions ([`Pad`](crate::Pad)) of the top are printed.
+    pub pads: Pads,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { reset: Reset::default(), header: vec![], properties: false, models: false, lut_ram: true }
+        let (reset, pads) = (Reset::default(), Pads::default());
+        Options { reset, header: vec![], properties: false, models: false, lut_ram: true, pads }
     }
 }
 
@@ -208,7 +214,8 @@ impl Printer<'_> {
             (true, false) => Properties::Print,
             (true, true) => Properties::PrintTop,
         };
-        let body = render::body(def, &children, self.options, properties);
+        let pads = if top { self.options.pads } else { Pads::Signals };
+        let body = render::body(def, &children, self.options, properties, pads);
         let attributes = if def.keep_hierarchy { "(* keep_hierarchy = \"yes\" *)\n" } else { "" };
         let key = (attributes, def.name.clone(), body);
         let name = match self.by_text.get(&key) {

@@ -2,7 +2,7 @@
 
 use super::live::{self, Live};
 use super::text::{begin, lead, paren, range};
-use super::{Child, Options, Properties, Reset};
+use super::{Child, Options, Pads, Properties, Reset};
 use crate::ir::Pin;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -58,10 +58,11 @@ pub struct Render<'a> {
     pub reset: Reset,
     pub lut_ram: bool,
     pub properties: Properties,
+    pub pads: Pads,
 }
 
 /// Everything after the module's name.
-pub fn body(def: &Def, children: &[Child], options: &Options, properties: Properties) -> String {
+pub fn body(def: &Def, children: &[Child], options: &Options, properties: Properties, pads: Pads) -> String {
     let count = def.nodes.len();
     let mut r = Render {
         def,
@@ -75,6 +76,7 @@ pub fn body(def: &Def, children: &[Child], options: &Options, properties: Proper
         reset: options.reset,
         lut_ram: options.lut_ram,
         properties,
+        pads,
     };
     r.expressions();
     r.nets();

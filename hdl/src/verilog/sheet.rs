@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 impl Render<'_> {
     pub fn print(&mut self) -> String {
-        let mut out = String::new();
+        let mut out: String = self.pad_lines().iter().map(|line| format!("    {line}\n")).collect();
         for d in &self.decls {
             out += &if d.starts_with('`') { format!("{d}\n") } else { format!("    {d}\n") };
         }
@@ -85,6 +85,12 @@ impl Render<'_> {
         }
         for p in &self.def.ports {
             let note = if p.doc.is_empty() { String::new() } else { format!(" // {}", p.doc.replace('\n', " ")) };
+            if let Some(pad) = self.pad_of(p.node) {
+                if p.node == pad.out {
+                    pins.push((format!("inout  wire {}{}", range(pad.width), pad.name), note));
+                }
+                continue;
+            }
             let kind = match (p.input, self.reg_ports.contains(&p.node)) {
                 (true, _) => "input  wire",
                 (false, false) => "output wire",

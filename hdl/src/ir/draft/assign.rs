@@ -41,6 +41,11 @@ impl Draft {
         }
     }
     pub(super) fn assign_place(&mut self, target: Id, place: Place, from: Signal, loc: Loc) {
+        if let Some(enabled) = self.enabling.pins.get(&target) {
+            let (message, notes) =
+                (format!("{} is connected already", self.describe(target)), vec![(enabled.loc, "to this")]);
+            return self.error(loc, message, notes, Some("an instance takes the enable that it stands in".into()));
+        }
         self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();

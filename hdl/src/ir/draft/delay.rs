@@ -25,7 +25,7 @@ impl Draft {
         if reset.is_some() {
             self.staging.valids.insert(reg);
         }
-        let domain = self.domain;
+        let (enable, domain) = (self.delay_enable(reg, stage.pipe, enable, loc), self.domain);
         self.def.regs.push(Reg { node: reg, reset, states: None, enable, at_once: None, domain });
         // a delay does not depend on the conditions it is written under
         let section = self.section();

@@ -5,6 +5,7 @@ mod constant;
 mod delay;
 mod elastic;
 mod element;
+mod enabled;
 mod label;
 mod mark;
 mod naming;
@@ -16,6 +17,7 @@ mod switch;
 
 pub(crate) use elastic::Elastic as ElasticData;
 pub(crate) use element::{AtStage, Chosen};
+pub(crate) use enabled::Enabled;
 pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
 pub(crate) use switch::{Arm, Cases};
 
@@ -38,6 +40,7 @@ pub(crate) struct Draft {
     /// Assignments that stand before all others: what properties inside `when` are where it does not apply.
     pub defaults: Vec<Stmt>,
     pub domain: u32,
+    pub enabling: enabled::Enabling,
     /// Where a value was first assigned to a net: target, value.
     pub set_at: HashMap<(Id, Id), Loc>,
     /// Prefixes of `scope`.

@@ -13,6 +13,8 @@ pub(crate) struct PipeData {
     pub variable: String,
     pub loc: Loc,
     pub advance: Advance,
+    /// The `in_enabled` in which it begins.
+    pub enabled: Option<Enabled>,
 }
 
 /// When the registers of a pipeline move.
