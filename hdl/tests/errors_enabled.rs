@@ -174,6 +174,6 @@ fn streams_of_a_pipeline() {
         let (p, x) = m.pipeline_stream("p", io.s, Elastic::default());
         p.leave_stream(x.next(), io.m);
     });
-    let errors = m.finish(io).err().expect("the module has a mistake");
+    let errors = m.finish(io).expect_err("the module has a mistake");
     compare("errors", "enabled_stream.txt", &stable(&errors.to_string()));
 }
