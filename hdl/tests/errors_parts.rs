@@ -201,7 +201,7 @@ mod strangers {
         let done = increment(false);
         reports("finished_module", |_, io| io.y.set(io.a ^ done.ports.y));
         reports("finished_module_first", |_, io| {
-            let twice = done.ports.y + done.ports.y;
+            let twice = done.ports.y + io.a;
             io.y.set((twice + 1) ^ io.a);
         });
     }

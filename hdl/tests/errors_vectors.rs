@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::mistakes::reports;
+use common::mistakes::{panics, reports};
 use hdl::logic::{TreePlru, UpDown, mux1h, one_hot};
 use hdl::*;
 
@@ -43,11 +43,8 @@ fn lengths() {
 #[test]
 #[module]
 fn lengths_that_no_vector_has() {
-    reports("vector_empty", |m, io| {
-        let none = m.wire(vector(bits(4), 0));
-        none.set([io.b]);
-        io.y.set(none[0].zext(8));
-    });
+    panics("vector_empty", || vector(bits(4), 0));
+    panics("vector_lengths_shape", || entry(1).set(entry(3)));
     reports("vector_too_long", |m, io| {
         let long = m.reg_file(bits(1), 65_537);
         io.y.set(long[0].zext(8));

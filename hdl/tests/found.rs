@@ -84,12 +84,13 @@ ports! {
 fn constant_assignments() {
     let m = Module::new("constants");
     let io = ConstantPorts::new(m);
+    let (yes, three) = (m.lit(1u32, 1), m.lit(3u32, 2));
+    io.overridden.set(0);
     m.when(io.x.any(), || io.overridden.set(io.x));
-    io.overridden.set(1);
+    m.when(yes, || io.overridden.set(1));
     io.parts.set(0);
     io.parts.bits(6, 3).set(9);
     io.parts.part(m.lit(2u32, 3), 2).set(3);
-    let (yes, three) = (m.lit(1u32, 1), m.lit(3u32, 2));
     io.branch.set(4);
     m.when(yes & !yes.eq(0), || io.branch.bits(1, 0).set(2)).otherwise(|| io.branch.set(io.x));
     io.arm.set(4);

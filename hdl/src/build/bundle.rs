@@ -4,6 +4,7 @@
 //! shape of a bundle is the struct with blanks: `Float { sign: bits(1), exp: bits(5), frac: bits(10) }`. A field marked
 //! `#[flip]` runs against the others, as `ready` does in a stream.
 
+use super::control::check_conditions;
 use super::naming::Nameable;
 use super::number::Value;
 use super::signal::bits;
@@ -106,7 +107,10 @@ pub trait Bundle: Copy + Nameable + 'static {
         let value = value.like(self);
         self.zip_each(&value, &mut |flip, mine, theirs| {
             let (to, from) = if flip { (theirs, mine) } else { (mine, theirs) };
-            store::with(to.key, loc, |b| b.assign(to, from, loc));
+            store::with_any(&[to, from], loc, |b| {
+                check_conditions(b, "an assignment", loc);
+                b.assign(to, from, loc);
+            });
         });
     }
     /// Calls `f` with the direction and the two signals of every field of two bundles, whose vectors have the same lengths.

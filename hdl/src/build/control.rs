@@ -5,31 +5,33 @@ use super::store;
 use crate::ir::*;
 use std::panic::Location;
 
-/// What `when` returns, for `elsewhen` and `otherwise`.
+/// What `when` returns, for `elsewhen` and `otherwise`, which belong to the same block as the `when`.
+///
+/// They apply where they stand: an assignment between them and the `when` is overridden by them, as by everything that comes later.
 pub struct When {
     module: Module,
-    /// Where the `if` stands in its block.
+    /// The block in which the `if` stands, and where in it.
+    block: u32,
     at: usize,
-    cond: Id,
+    /// The conditions so far.
+    conds: Vec<Id>,
+    loc: Loc,
 }
 
 impl Module {
     pub(crate) fn block<R>(self, cond: Id, f: impl FnOnce() -> R) -> Vec<Stmt> {
-        self.with(|b| {
-            b.blocks.push(vec![]);
-            b.conds.push(cond);
-        });
+        self.with(|b| b.open_block(cond));
+        store::enter_condition(self.key);
         f();
-        self.with(|b| {
-            b.conds.pop();
-            b.blocks.pop().unwrap_or_default()
-        })
+        store::leave_condition();
+        self.with(|b| b.close_block())
     }
     #[track_caller]
     fn condition(self, cond: Signal) {
-        cond.one_bit("a condition");
         let loc = Location::caller();
-        store::with(self.key, loc, |b| b.check_same(&[cond], loc));
+        if store::with(self.key, loc, |b| b.check_same(&[cond], loc)) == Some(true) {
+            cond.one_bit("a condition");
+        }
     }
     /// Assignments made inside `f` apply only when `cond` is 1.
     ///
@@ -61,17 +63,26 @@ impl Module {
     pub fn when<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.condition(cond);
         let then = self.block(cond.id, f);
-        let at = self.with(|b| {
+        let (block, at) = self.with(|b| {
             b.block().push(Stmt::If { cond: cond.id, then, otherwise: vec![] });
-            b.block().len() - 1
+            (b.block_number(), b.block().len() - 1)
         });
-        When { module: self, at, cond: cond.id }
+        When { module: self, block, at, conds: vec![cond.id], loc: Location::caller() }
+    }
+}
+
+/// What is built in a module under a `when` or `switch` of another one would ignore it.
+pub(super) fn check_conditions(b: &mut Draft, what: &str, loc: Loc) {
+    if store::foreign_condition(b.def.key) {
+        let message = format!("{what} stands under a condition of another module, which it would ignore");
+        b.error(loc, message, vec![], Some("each module has its own `when` and `switch`".into()));
     }
 }
 
 impl When {
-    /// Puts `block` into the innermost open `else` of the `if`.
-    fn attach(self, block: Vec<Stmt>) -> When {
+    /// Puts `block` into the innermost open `else` of the `if`; into an `if` of its own, with the same conditions, if what was written
+    /// in between assigns the same.
+    fn attach(mut self, word: &str, block: Vec<Stmt>, loc: Loc) -> When {
         fn innermost(stmt: &mut Stmt, block: Vec<Stmt>) {
             if let Stmt::If { otherwise, .. } = stmt {
                 match otherwise.first_mut() {
@@ -80,7 +91,23 @@ impl When {
                 }
             }
         }
-        self.module.with(|b| b.block().get_mut(self.at).map(|stmt| innermost(stmt, block)));
+        store::with(self.module.key, loc, |b| {
+            if b.block_number() != self.block {
+                let notes = vec![(self.loc, "the `when` is here")];
+                let help = format!("put it behind the `when`: `m.when(..).{word}(..)`");
+                return b.error(loc, format!("`{word}` stands in another block than its `when`"), notes, Some(help));
+            }
+            let targets = Stmt::targets(&block);
+            let between = &b.block()[self.at + 1..];
+            if between.iter().any(|stmt| targets.iter().any(|target| stmt.touches(*target))) {
+                let nest = |block, cond: &Id| vec![Stmt::If { cond: *cond, then: vec![], otherwise: block }];
+                let again = self.conds.iter().rev().fold(block, nest);
+                self.at = b.block().len();
+                b.block().extend(again);
+            } else if let Some(stmt) = b.block().get_mut(self.at) {
+                innermost(stmt, block);
+            }
+        });
         self
     }
     /// Applies where the conditions before are 0 and this one is 1.
@@ -88,13 +115,16 @@ impl When {
     pub fn elsewhen<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.module.condition(cond);
         let then = self.module.block(cond.id, f);
-        self.attach(vec![Stmt::If { cond: cond.id, then, otherwise: vec![] }])
+        let stmt = Stmt::If { cond: cond.id, then, otherwise: vec![] };
+        let mut when = self.attach("elsewhen", vec![stmt], Location::caller());
+        when.conds.push(cond.id);
+        when
     }
     /// Applies where all conditions before are 0.
     #[track_caller]
     pub fn otherwise<R>(self, f: impl FnOnce() -> R) {
         // it stands under the first condition too: for the stages of a pipeline
-        let block = self.module.block(self.cond, f);
-        self.attach(block);
+        let block = self.module.block(self.conds[0], f);
+        self.attach("otherwise", block, Location::caller());
     }
 }

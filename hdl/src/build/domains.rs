@@ -143,8 +143,13 @@ impl Module {
         };
         signal.map(&mut |_, flip, s| {
             let id = store::with(self.key, loc, |b| {
-                if reason.trim().is_empty() {
-                    b.error(loc, "a crossing needs a reason".into(), vec![], Some("say why it is safe".into()));
+                if reason.trim().is_empty() || reason.contains(char::is_control) {
+                    b.error(
+                        loc,
+                        "a crossing needs a reason, on one line".into(),
+                        vec![],
+                        Some("say why it is safe".into()),
+                    );
                 }
                 if flip {
                     let message = "a bundle with flipped fields cannot cross to another clock".to_string();

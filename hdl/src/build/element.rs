@@ -58,7 +58,10 @@ impl<B: Bundle> Elements<B> for [B] {
         };
         let mut fields = fields.into_iter();
         first.map(&mut |_, _, s| match fields.next() {
-            Some(options) => index.build(s.width, loc, |b| b.choose(&options, index, loc)),
+            Some(options) => {
+                let all = [&options[..], &[index]].concat();
+                Signal::build_of(&all, s.width, loc, |b| b.choose(&options, index, loc))
+            }
             None => s,
         })
     }

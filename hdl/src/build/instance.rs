@@ -80,7 +80,7 @@ impl<P> Instance<P> {
 
 impl<P> Nameable for Instance<P> {
     fn take_name(&self, name: &str) {
-        self.module.with(|b| {
+        store::if_open(self.module.key, |b| {
             let name = b.scopes.iter().rev().fold(name.to_string(), |n, scope| names::join(scope, &n));
             let inst = &mut b.def.insts[self.index as usize];
             if inst.name.is_empty() {

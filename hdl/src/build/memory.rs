@@ -1,6 +1,8 @@
 //! Memories: asynchronous and synchronous read, byte enables, initial contents, several ports, any clock domain.
 
+use super::attribute::check_attribute;
 use super::bundle::Bundle;
+use super::control::check_conditions;
 use super::module::Module;
 use super::naming::Nameable;
 use super::signal::clog2;
@@ -80,6 +82,10 @@ impl<B: Bundle> Memory<B> {
         let mut words: Vec<BigUint> = words.into_iter().map(Into::into).collect();
         self.module.with(|b| {
             let (width, depth) = (b.def.mems[self.index as usize].width, b.def.mems[self.index as usize].depth);
+            if !b.def.mems[self.index as usize].init.is_empty() {
+                let message = format!("`{}` has contents already", b.memory_label(self.index));
+                b.error(loc, message, vec![], Some("give all words to one `init`".into()));
+            }
             if words.len() > depth as usize {
                 b.error(loc, format!("{} initial words for a memory of {depth}", words.len()), vec![], None);
             }
@@ -109,7 +115,12 @@ impl<B: Bundle> Memory<B> {
     /// A Verilog attribute.
     #[track_caller]
     pub fn attribute(self, name: &str, value: &str) -> Self {
-        self.module.with(|b| b.def.mems[self.index as usize].attributes.push((name.into(), value.into())));
+        let loc = Location::caller();
+        store::with(self.module.key, loc, |b| {
+            let given = b.def.mems[self.index as usize].attributes.clone();
+            check_attribute(b, &given, name, value, loc);
+            b.def.mems[self.index as usize].attributes.push((name.into(), value.into()));
+        });
         self
     }
     /// Its ports may have several clocks: the reason says why no word is read while another clock writes it.
@@ -196,6 +207,7 @@ impl<B: Bundle> Memory<B> {
             if !b.check_same(&[data, mask], loc) {
                 return;
             }
+            check_conditions(b, "a write port", loc);
             let width = b.def.mems[self.index as usize].width;
             let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
             if b.blocks.len() > 1 {
@@ -226,7 +238,7 @@ impl<B: Bundle> Memory<B> {
 
 impl<B> Nameable for Memory<B> {
     fn take_name(&self, name: &str) {
-        self.module.with(|b| {
+        store::if_open(self.module.key, |b| {
             let name = b.scopes.iter().rev().fold(name.to_string(), |n, scope| join(scope, &n));
             let mem = &mut b.def.mems[self.index as usize];
             if mem.name.is_empty() {

@@ -11,6 +11,10 @@ use std::sync::Arc;
 
 /// A module under construction: a `Copy` handle.
 ///
+/// All its mistakes come back from [`Module::finish`]. After that nothing can be built in it or from its signals: what is tried all
+/// the same panics at once, with file and line, since there is nobody to whom the mistake could come back. So does what belongs to no
+/// module, such as a sum of two shapes, and what is built on another thread than the module.
+///
 /// ```
 /// # use hdl::*;
 /// # ports! { struct P() { input a: Signal = bits(8), input b: Signal = bits(8), output y: Signal = bits(8) } }
@@ -76,7 +80,9 @@ impl Module {
     pub fn latency(self, cycles: u32) {
         let loc = Location::caller();
         self.with(|b| {
-            b.def.latency = Some(cycles);
+            if let Some(first) = b.def.latency.replace(cycles).filter(|first| *first != cycles) {
+                b.error(loc, format!("the latency is {first} already, not {cycles}"), vec![], None);
+            }
             b.latency_at = Some(loc);
         });
     }
@@ -206,16 +212,6 @@ impl Module {
     #[track_caller]
     pub fn finish<P: Ports>(self, ports: P) -> Result<Design<P>, Errors> {
         let loc = Location::caller();
-        let Some(draft) = store::close(self.key) else {
-            store::with(self.key, loc, |_| ());
-            return Err(Errors(vec![Diagnostic {
-                module: String::new(),
-                message: "this module is finished already".into(),
-                span: loc.into(),
-                notes: vec![],
-                help: None,
-            }]));
-        };
-        check::finish(draft, loc).map(|def| Design { def: Arc::new(def), ports })
+        check::finish(store::close(self.key, loc)?, loc).map(|def| Design { def: Arc::new(def), ports })
     }
 }

@@ -52,12 +52,12 @@ fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) {
     if layouts.is_empty() {
         return;
     }
-    let (mut key, mut layouts) = (LOST, layouts.into_iter());
-    a.each(&mut |_, _, s| key = s.key);
+    let (mut signals, mut layouts) = (vec![], layouts.into_iter());
+    [a, b].iter().for_each(|bundle| bundle.each(&mut |_, _, s| signals.push(s)));
     b.layouts(&mut |name, widths| {
         if layouts.next().is_some_and(|other| other != widths) {
             let message = format!("two shapes of `{name}` meet: their fields have other widths");
-            store::with(key, loc, |b| b.error(loc, message, vec![], Some("give both the same shape".into())));
+            store::with_any(&signals, loc, |b| b.error(loc, message, vec![], Some("give both the same shape".into())));
         }
     });
 }
@@ -195,5 +195,5 @@ fn literal_beside(key: u32, value: BigUint, width: u32, beside: Option<Id>) -> S
         }
         b.share(SharedKey::Const(value.clone(), width), Op::Const(value), width, loc)
     });
-    Signal { key: if id.is_some() { key } else { LOST }, id: id.unwrap_or(0), width }
+    Signal { key, id: id.unwrap_or(0), width }
 }

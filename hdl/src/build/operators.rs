@@ -34,7 +34,7 @@ impl Signal {
     #[track_caller]
     pub(crate) fn shift_by(self, op: BinOp, amount: Signal) -> Signal {
         if !self.same_module(amount) {
-            return self.poison(self.width);
+            return Signal::poison_of(&[self, amount], self.width);
         }
         let loc = Location::caller();
         let constant = store::with(self.key, loc, |b| match &b.node(amount.id).op {

@@ -6,6 +6,7 @@
 //! [`Engine::covers`](crate::engine::Engine::covers). A prover looks at all runs; synthesis sees none of them.
 
 use super::bundle::Bundle;
+use super::control::check_conditions;
 use super::module::Module;
 use super::store;
 use crate::ir::*;
@@ -52,7 +53,7 @@ impl Module {
                     b.def.nodes[reg.id as usize].stage = b.node(s.id).stage;
                     b.staging.marks.insert(reg.id, Mark::Past);
                     let section = b.section();
-                    b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: s.id, section });
+                    b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: s.id, section, loc });
                 }
             });
             reg
@@ -68,7 +69,7 @@ impl Module {
                 [0u32, 1].map(BigUint::from).map(|v| b.share(SharedKey::Const(v.clone(), 1), Op::Const(v), 1, loc));
             b.set_reset(reg.id, zero, loc);
             let section = b.section();
-            b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: one, section });
+            b.blocks[0].push(Stmt::Set { target: reg.id, place: Place::Whole, value: one, section, loc });
         });
         reg
     }
@@ -84,10 +85,11 @@ impl Module {
                 let message = format!("{what} must be one bit, not {}", b.describe(cond.id));
                 return b.error(loc, message, vec![], Some("reduce it with `any()` or compare it".into()));
             }
-            if message.trim().is_empty() || message.contains(['"', '\n', '\\']) {
-                let help = "say in a few words what holds, without quotes, backslashes and line breaks";
+            if message.trim().is_empty() || !names::quotable(message) {
+                let help = "say in a few words what holds, in ASCII, without quotes, backslashes and line breaks";
                 return b.error(loc, format!("the message {message:?} of `{kind}`"), vec![], Some(help.into()));
             }
+            check_conditions(b, &format!("`{kind}`"), loc);
             let mut together = b.conds.clone();
             together.push(cond.id);
             if b.merge_stages(&together, loc).is_err() {

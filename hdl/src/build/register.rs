@@ -10,7 +10,7 @@ impl Signal {
     #[track_caller]
     pub fn enable(self, enable: Signal) -> Signal {
         let loc = Location::caller();
-        if enable.one_bit("the enable of a register") && self.same_module(enable) {
+        if self.same_module(enable) && enable.one_bit("the enable of a register") {
             store::with(self.key, loc, |b| match b.node(self.id).op {
                 Op::Net(Net::Reg(_)) => b.set_enable(self.id, enable.id, loc),
                 _ => {
@@ -31,7 +31,7 @@ impl Signal {
     pub fn asynchronous_reset(self, reset: Signal, value: impl Value<Signal>) -> Signal {
         let loc = Location::caller();
         let value = value.like(&self);
-        if !reset.one_bit("the reset of a register") || !self.same_module(reset) {
+        if !self.same_module(reset) || !reset.one_bit("the reset of a register") {
             return self;
         }
         store::with(self.key, loc, |b| {
@@ -39,9 +39,15 @@ impl Signal {
                 let message = format!("{} is not a register", b.describe(self.id));
                 return b.error(loc, message, vec![], Some(b.register_help(self.id, "only registers have a reset")));
             };
-            if b.def.regs[r as usize].reset.is_some() {
+            let reg = &b.def.regs[r as usize];
+            if reg.reset.is_some() || reg.at_once.is_some() {
                 let message = format!("{} has a reset already", b.describe(self.id));
-                return b.error(loc, message, vec![], Some("make it with `reg`, not with `reg_reset`".into()));
+                let help = if reg.reset.is_some() {
+                    "make it with `reg`, not with `reg_reset`"
+                } else {
+                    "join the two with `|`"
+                };
+                return b.error(loc, message, vec![], Some(help.into()));
             }
             let value = b.reset_value(value.id, loc);
             b.def.regs[r as usize].at_once = value.map(|value| (reset.id, value));

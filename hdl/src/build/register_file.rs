@@ -4,7 +4,7 @@ use super::bundle::Bundle;
 use super::module::Module;
 use super::number::Value;
 use super::store;
-use super::vector::{Vector, checked_length};
+use super::vector::{MAX_ELEMENTS, Vector, wrong_length};
 use crate::ir::*;
 use std::panic::Location;
 
@@ -35,22 +35,28 @@ impl Module {
     /// ```
     #[track_caller]
     pub fn reg_file<B: Bundle>(self, shape: B, length: usize) -> Vector<B> {
-        self.file(shape, checked_length(length), None::<u32>, Location::caller())
+        self.file(shape, length, None::<u32>, Location::caller())
     }
     /// A register file of which every field of every element has this value after reset.
     #[track_caller]
     pub fn reg_file_reset<B: Bundle>(self, shape: B, length: usize, reset: impl Value<Signal> + Copy) -> Vector<B> {
-        self.file(shape, checked_length(length), Some(reset), Location::caller())
+        self.file(shape, length, Some(reset), Location::caller())
     }
     fn file<B: Bundle>(self, shape: B, length: usize, reset: Option<impl Value<Signal> + Copy>, loc: Loc) -> Vector<B> {
         self.forward(&shape, loc);
-        let count = length as u32;
+        if let Some((message, help)) = wrong_length(length) {
+            store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
+        }
+        let count = length.clamp(1, MAX_ELEMENTS) as u32;
         let fields = shape.map(&mut |_, _, s| {
             let Some(total) = s.width.checked_mul(count).filter(|total| *total <= MAX_BITS) else {
                 let message = format!("a register file of {count} elements with a field of {} bits", s.width);
                 let help = format!("at most {MAX_BITS} bits in a field of all elements; a memory has more");
-                store::with(self.key, loc, |b| b.error(loc, message, vec![], Some(help)));
-                return Signal { key: LOST, id: 0, width: s.width };
+                let poison = store::with(self.key, loc, |b| {
+                    b.error(loc, message, vec![], Some(help));
+                    b.poison(s.width, loc)
+                });
+                return Signal { key: self.key, id: poison.unwrap_or(0), width: s.width };
             };
             let net = self.reg_at(total, loc);
             store::with(self.key, loc, |b| b.files.insert(net.id));

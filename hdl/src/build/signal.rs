@@ -103,7 +103,7 @@ impl Signal {
         yes.zip(&no, &mut |y, n| self.mux_at(y, n, loc))
     }
     fn mux_at(self, yes: Signal, no: Signal, loc: Loc) -> Signal {
-        self.build(yes.width, loc, |b| {
+        Signal::build_of(&[self, yes, no], yes.width, loc, |b| {
             if !b.check_same(&[self, yes, no], loc) {
                 return b.poison(yes.width, loc);
             }
@@ -149,15 +149,23 @@ impl Signal {
     }
     #[track_caller]
     pub(crate) fn poison(self, width: u32) -> Signal {
-        let loc = Location::caller();
-        self.build(width.max(1), loc, |b| b.poison(width, loc))
+        Signal::poison_of(&[self], width)
     }
-    /// A new signal in this signal's module; one without a module if there is none.
+    /// A new signal in this signal's module.
     pub(crate) fn build(self, width: u32, loc: Loc, f: impl FnOnce(&mut Draft) -> Id) -> Signal {
-        match store::with(self.key, loc, f) {
-            Some(id) => Signal { key: self.key, id, width },
-            None => Signal { key: LOST, id: 0, width },
-        }
+        Signal::build_of(&[self], width, loc, f)
+    }
+    /// A new signal made from others, in the module of one of them.
+    pub(crate) fn build_of(of: &[Signal], width: u32, loc: Loc, f: impl FnOnce(&mut Draft) -> Id) -> Signal {
+        let key = store::home(of);
+        let id = store::with(key, loc, f);
+        Signal { key, id: id.unwrap_or(0), width }
+    }
+    /// What stands where signals were to be combined that do not go together.
+    #[track_caller]
+    pub(crate) fn poison_of(of: &[Signal], width: u32) -> Signal {
+        let loc = Location::caller();
+        Signal::build_of(of, width.max(1), loc, |b| b.poison(width, loc))
     }
     #[track_caller]
     pub(crate) fn fail(self, message: impl FnOnce(&Draft, Id) -> String, help: Option<&str>) {
@@ -180,16 +188,19 @@ impl Signal {
     #[track_caller]
     pub(crate) fn same_module(self, other: Signal) -> bool {
         let loc = Location::caller();
-        store::with(self.key, loc, |b| b.check_same(&[self, other], loc)).unwrap_or(false)
+        store::with_any(&[self, other], loc, |b| b.check_same(&[self, other], loc)).unwrap_or(false)
     }
     #[track_caller]
     pub(crate) fn two(self, op: BinOp, rhs: Signal, width: u32) -> Signal {
-        if self.same_module(rhs) { self.make(Op::Bin(op, self.id, rhs.id), width) } else { self.poison(width) }
+        match self.same_module(rhs) {
+            true => self.make(Op::Bin(op, self.id, rhs.id), width),
+            false => Signal::poison_of(&[self, rhs], width),
+        }
     }
     #[track_caller]
     pub(crate) fn same_width(self, op: BinOp, rhs: Signal, width: u32) -> Signal {
         if !self.same_module(rhs) {
-            return self.poison(width);
+            return Signal::poison_of(&[self, rhs], width);
         }
         if self.width != rhs.width {
             let loc = Location::caller();

@@ -1,6 +1,6 @@
 //! Pieces of signals and signals of pieces: slices, concatenation, extension.
 
-use super::signal::{bits, clog2};
+use super::signal::clog2;
 use super::store;
 use crate::ir::*;
 use std::panic::Location;
@@ -10,13 +10,14 @@ use std::panic::Location;
 pub fn cat(parts: &[Signal]) -> Signal {
     let loc = Location::caller();
     let Some(first) = parts.first() else {
-        store::with(BLANK, loc, |_| ());
-        return bits(1);
+        store::refuse(loc, "`cat` of no signals", "a signal needs at least one bit");
     };
     let width = parts.iter().map(|p| p.width).sum();
-    let same = |p: &Signal| store::with(first.key, loc, |b| b.check_same(&[*first, *p], loc)).unwrap_or(false);
-    if parts.len() == 1 || !parts.iter().all(same) {
-        return if parts.len() == 1 { *first } else { first.poison(width) };
+    if parts.len() == 1 {
+        return *first;
+    }
+    if !store::with_any(parts, loc, |b| b.check_same(parts, loc)).unwrap_or(false) {
+        return Signal::poison_of(parts, width);
     }
     first.make(Op::Cat(parts.iter().map(|p| p.id).collect()), width)
 }
@@ -118,7 +119,7 @@ impl Signal {
     #[track_caller]
     pub fn part(self, low: Signal, width: u32) -> Signal {
         let loc = Location::caller();
-        self.build(width, loc, |b| {
+        Signal::build_of(&[self, low], width, loc, |b| {
             if !b.check_same(&[self, low], loc) || b.node(self.id).op == Op::Poison || b.node(low.id).op == Op::Poison {
                 return b.poison(width, loc);
             }

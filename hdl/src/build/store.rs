@@ -1,16 +1,23 @@
 //! The modules under construction on this thread, behind the `Copy` handles.
+//!
+//! A mistake belongs to the module in which it is made, and comes back from that module's `finish`. What is done with signals that
+//! all belong to finished modules, or to none, has nobody to come back to: it panics where the user wrote it, with the same text.
 
 use crate::ir::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 
+/// Modules that were finished, on any thread: their names, and where.
+static FINISHED: Mutex<BTreeMap<u32, (String, Loc)>> = Mutex::new(BTreeMap::new());
+
 thread_local! {
+    /// The open blocks of `when` and `switch`: the module of each, and the number of modules that were begun before.
+    static CONDITIONS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(vec![]) };
     static BODIES: RefCell<BTreeMap<u32, Draft>> = const { RefCell::new(BTreeMap::new()) };
-    /// Errors made with signals whose module is finished; the next `finish` on this thread reports them.
-    static STRAY: RefCell<Vec<Diagnostic>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Puts a new body into this thread's store.
@@ -21,51 +28,102 @@ pub(crate) fn open(mut body: Draft) -> u32 {
     key
 }
 
-/// Takes a body out for good, with the stray errors of this thread.
-pub(crate) fn close(key: u32) -> Option<Draft> {
-    let mut body = BODIES.with_borrow_mut(|b| b.remove(&key))?;
-    let stray = STRAY.with_borrow_mut(std::mem::take);
-    body.errors.extend(stray.into_iter().map(|d| Diagnostic { module: body.def.name.clone(), ..d }));
-    Some(body)
+/// Takes a body out for good; an error if it is not there.
+pub(crate) fn close(key: u32, loc: Loc) -> Result<Draft, Errors> {
+    let body = BODIES.with_borrow_mut(|b| b.remove(&key)).ok_or_else(|| Errors(vec![absent(key, loc)]))?;
+    finished().insert(key, (body.def.name.clone(), loc));
+    Ok(body)
 }
 
-/// Runs `f` on the body of `key`. `None` when that module is finished (or lives on another thread): reported as an error.
+/// Runs `f` on the body of `key`.
+///
+/// # Panics
+/// If that module is not under construction on this thread.
 pub(crate) fn with<R>(key: u32, loc: Loc, f: impl FnOnce(&mut Draft) -> R) -> Option<R> {
-    BODIES.with_borrow_mut(|bodies| {
-        if let Some(body) = bodies.get_mut(&key) {
-            return Some(f(body));
-        }
-        if key == LOST {
-            return None;
-        }
-        if key == BLANK {
-            stray(loc, "a shape is used as a signal", "`bits(n)` only describes: give it to `wire`, `reg` or a port");
-        } else {
-            let help = "connect modules through the ports of an instance";
-            stray(loc, "a signal is used whose module is finished", help);
-        }
-        None
-    })
+    let found = if_open(key, f);
+    if found.is_none() {
+        panic!("{:?}", absent(key, loc));
+    }
+    found
 }
 
-/// An error that belongs to no module.
-pub(crate) fn stray(loc: Loc, message: &str, help: &str) {
-    let (message, help) = (message.to_string(), Some(help.to_string()));
-    let stray = Diagnostic { module: String::new(), message, span: loc.into(), notes: vec![], help };
-    STRAY.with_borrow_mut(|s| {
-        if s.last() != Some(&stray) {
-            s.push(stray);
-        }
-    });
+/// Runs `f` on the module under construction to which one of the signals belongs: of two that do not belong together, one is at
+/// home somewhere, and that is where the mistake is reported.
+pub(crate) fn with_any<R>(signals: &[Signal], loc: Loc, f: impl FnOnce(&mut Draft) -> R) -> Option<R> {
+    with(home(signals), loc, f)
+}
+
+/// The key of the first signal whose module is under construction here; that of the first signal if there is none.
+pub(crate) fn home(signals: &[Signal]) -> u32 {
+    let open = |s: &&Signal| BODIES.with_borrow(|bodies| bodies.contains_key(&s.key));
+    signals.iter().find(open).or(signals.first()).map_or(BLANK, |s| s.key)
+}
+
+/// Runs `f` if the module is still under construction: to name what is bound, which is no mistake afterwards.
+pub(crate) fn if_open<R>(key: u32, f: impl FnOnce(&mut Draft) -> R) -> Option<R> {
+    BODIES.with_borrow_mut(|bodies| bodies.get_mut(&key).map(f))
+}
+
+/// A block of a `when` or `switch` of this module begins.
+pub(crate) fn enter_condition(key: u32) {
+    CONDITIONS.with_borrow_mut(|open| open.push((key, NEXT_KEY.load(Ordering::Relaxed))));
+}
+
+pub(crate) fn leave_condition() {
+    CONDITIONS.with_borrow_mut(|open| open.pop());
+}
+
+/// Does what is built now in this module stand under a condition of another one, which it would ignore? (A module that is begun and
+/// finished inside a `when` of another does not.)
+pub(crate) fn foreign_condition(key: u32) -> bool {
+    CONDITIONS.with_borrow(|open| open.iter().any(|(module, begun)| *module != key && key < *begun))
+}
+
+/// For a mistake that belongs to no module under construction: it cannot come back from a `finish`.
+pub(crate) fn refuse(loc: Loc, message: impl Into<String>, help: impl Into<String>) -> ! {
+    let (message, help) = (message.into(), Some(help.into()));
+    panic!("{:?}", Diagnostic { module: String::new(), message, span: loc.into(), notes: vec![], help })
+}
+
+fn finished() -> std::sync::MutexGuard<'static, BTreeMap<u32, (String, Loc)>> {
+    FINISHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What is wrong with using something of a module that is not under construction here.
+fn absent(key: u32, loc: Loc) -> Diagnostic {
+    if let Some((module, at)) = finished().get(&key).cloned() {
+        return Diagnostic {
+            message: format!("module `{module}` is finished: nothing can be built in it or from its signals"),
+            notes: vec![(at.into(), "it was finished here".into())],
+            help: Some(
+                "build it before `finish`; another module uses the ports of an instance, `m.instance(&design)`".into(),
+            ),
+            module,
+            span: loc.into(),
+        };
+    }
+    let (message, help) = match key {
+        BLANK => ("a shape is used as a signal", "`bits(n)` only describes: give it to `wire`, `reg` or a port"),
+        _ => (
+            "a module is used on another thread than its own",
+            "build it on one thread, from `Module::new` to `finish`",
+        ),
+    };
+    Diagnostic {
+        module: String::new(),
+        message: message.into(),
+        span: loc.into(),
+        notes: vec![],
+        help: Some(help.into()),
+    }
 }
 
 /// The name of a vector, if the signal belongs to a register file: `false` if not.
 pub(crate) fn name_file(s: Signal, name: &str) -> bool {
-    let named = BODIES.with_borrow_mut(|bodies| bodies.get_mut(&s.key).map(|b| b.name_file(s.id, name)));
-    named.unwrap_or(false)
+    if_open(s.key, |b| b.name_file(s.id, name)).unwrap_or(false)
 }
 
 /// The name of a `let`. Signals without a module keep theirs: binding one is no mistake.
 pub(crate) fn take_name(s: Signal, name: &str) {
-    BODIES.with_borrow_mut(|bodies| bodies.get_mut(&s.key).map(|b| b.take_name(s.id, name)));
+    if_open(s.key, |b| b.take_name(s.id, name));
 }

@@ -124,7 +124,12 @@ impl<B: Bundle> Switch<B> {
         })
     }
     /// The arm for all other values; of a state also for the codes that no variant has.
+    #[track_caller]
     pub fn default<R>(&mut self, f: impl FnOnce() -> R) {
+        if self.default.is_some() {
+            let loc = Location::caller();
+            self.module.with(|b| b.error(loc, "a `switch` has one default".into(), vec![], None));
+        }
         self.default = Some(self.module.block(self.packed.id, f));
     }
 }

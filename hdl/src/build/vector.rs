@@ -47,21 +47,21 @@ pub struct Vector<B: 'static = Signal> {
 }
 
 /// The shape of `length` bundles of one shape; from 1 to 65,536.
+///
+/// # Panics
+/// With another length: a shape belongs to no module whose error that could be.
 #[track_caller]
 pub fn vector<B: Bundle>(shape: B, length: usize) -> Vector<B> {
-    let shape = shape.shape();
-    Vector::new(vec![shape; checked_length(length)])
+    if let Some((message, help)) = wrong_length(length) {
+        store::refuse(Location::caller(), message, help);
+    }
+    Vector::new(vec![shape.shape(); length])
 }
 
-/// The length, or a legal one after an error.
-#[track_caller]
-pub(crate) fn checked_length(length: usize) -> usize {
-    let (loc, legal) = (Location::caller(), length.clamp(1, MAX_ELEMENTS));
-    if legal != length {
-        let help = format!("from 1 to {MAX_ELEMENTS} elements; a memory has more");
-        store::stray(loc, &format!("a vector cannot have {length} elements"), &help);
-    }
-    legal
+/// What is to be said of a length that no vector has, and what helps.
+pub(super) fn wrong_length(length: usize) -> Option<(String, String)> {
+    let help = format!("from 1 to {MAX_ELEMENTS} elements; a memory has more");
+    (length == 0 || length > MAX_ELEMENTS).then(|| (format!("a vector cannot have {length} elements"), help))
 }
 
 impl<B: Bundle> Vector<B> {
@@ -72,7 +72,9 @@ impl<B: Bundle> Vector<B> {
     #[track_caller]
     pub fn of(elements: impl IntoIterator<Item = B>) -> Vector<B> {
         let elements: Vec<B> = elements.into_iter().collect();
-        checked_length(elements.len());
+        if let Some((message, help)) = wrong_length(elements.len()) {
+            store::refuse(Location::caller(), message, help);
+        }
         for (i, element) in elements.iter().enumerate().skip(1) {
             let (mut first, mut other) = (vec![], vec![]);
             elements[0].each(&mut |_, _, s| first.push(s));
@@ -113,11 +115,11 @@ pub(super) fn lengths_differ<B: Bundle>(a: &B, b: &B) -> bool {
     let of = if field.is_empty() { String::new() } else { format!(" `{field}`") };
     let message = format!("the lengths of the vectors{of} differ: {left} and {right}");
     let help = "vectors that are connected, chosen from or put together have one length";
-    let key = mine.iter().chain(&theirs).map(|(_, s)| s.key).find(|key| *key != BLANK && *key != LOST);
-    match key {
-        Some(key) => drop(store::with(key, loc, |draft| draft.error(loc, message, vec![], Some(help.into())))),
-        None => store::stray(loc, &message, help),
+    let signals: Vec<Signal> = mine.iter().chain(&theirs).map(|(_, s)| *s).collect();
+    if signals.iter().all(|s| s.key == BLANK) {
+        store::refuse(loc, message, help);
     }
+    store::with_any(&signals, loc, |draft| draft.error(loc, message, vec![], Some(help.into())));
     true
 }
 

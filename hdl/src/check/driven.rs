@@ -87,6 +87,7 @@ fn check_used(b: &mut Draft, drivers: &HashMap<Id, Vec<Id>>) {
 
 fn check_memories(b: &mut Draft) {
     for m in b.def.mems.clone() {
+        check_style(b, &m);
         if m.reads.is_empty() {
             b.error(m.loc, format!("memory `{}` is never read", m.name), vec![], None);
         }
@@ -94,5 +95,28 @@ fn check_memories(b: &mut Draft) {
             let help = "write it, or give it contents with `init`";
             b.error(m.loc, format!("memory `{}` has no contents", m.name), vec![], Some(help.into()));
         }
+    }
+}
+
+/// What is asked for can be had: no tool builds these, and some say nothing and build something else.
+fn check_style(b: &mut Draft, m: &Memory) {
+    let style = m.attributes.iter().find(|(name, _)| name == "ram_style").map_or("", |(_, value)| value.as_str());
+    let message = match style {
+        "block" => {
+            if let Some(read) = m.reads.iter().find(|read| !read.sync) {
+                let message = format!("`{}` is to lie in block RAM, which cannot be read in the same cycle", m.name);
+                let notes = vec![(m.loc, "the memory is declared here")];
+                let help = "read it with `read_sync`, or leave out `style(RamStyle::Block)`";
+                b.error(b.node(read.data).loc, message, notes, Some(help.into()));
+            }
+            (m.writes.len() > 2).then_some("block RAM, which has at most 2 write ports")
+        }
+        "distributed" => (m.writes.len() > 1).then_some("LUT RAM, which has one write port"),
+        _ => None,
+    };
+    if let Some(what) = message {
+        let message = format!("`{}` is to lie in {what}, and has {}", m.name, m.writes.len());
+        let help = "share a port, or use several memories, or `style(RamStyle::Registers)`";
+        b.error(m.loc, message, vec![], Some(help.into()));
     }
 }

@@ -102,7 +102,7 @@ fn check_values(b: &mut Draft, f: &ForeignDef) {
             Parameter::Bits(v, width) if *width == 0 || v.bits() > u64::from(*width) => {
                 Some(("does not fit its width", "give it more bits"))
             }
-            Parameter::Text(t) if !t.chars().all(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')) => {
+            Parameter::Text(t) if !names::quotable(t) => {
                 Some(("cannot be printed", "letters, digits and signs of ASCII, but no quotes and no backslash"))
             }
             _ => None,

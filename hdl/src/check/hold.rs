@@ -47,7 +47,8 @@ fn connect_instance(b: &mut Draft, inst: u32, pin: Id, stage: Stage, section: u3
         let (one, loc) = (BigUint::from(1u32), b.node(pin).loc);
         b.share(SharedKey::Const(one.clone(), 1), Op::Const(one), 1, loc)
     });
-    b.def.stmts.push(Stmt::Set { target: pin, place: Place::Whole, value, section });
+    let loc = b.node(pin).loc;
+    b.def.stmts.push(Stmt::Set { target: pin, place: Place::Whole, value, section, loc });
 }
 
 /// What holds an instance is an `in_enabled` already: the pipeline holds it too.

@@ -3,6 +3,7 @@
 mod clocks;
 mod crossings;
 mod driven;
+mod effect;
 mod enabled;
 mod foreign;
 mod foreign_names;
@@ -43,6 +44,7 @@ pub(crate) fn finish(mut b: Draft, loc: Loc) -> Result<Def, Errors> {
 fn whole(b: &mut Draft, loc: Loc) {
     let drivers = walk::drivers(&b.def);
     driven::check(b, &drivers);
+    effect::check(b);
     loops::check(b, &drivers);
     foreign_names::check(b);
     b.def.clocks = inside::clocks(&mut b.def);

@@ -33,9 +33,7 @@ pub(super) fn settle(b: &mut Draft) {
         taken.insert(pad.name, 0);
     }
     let mut unique = |wish: String| {
-        let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let base = base.trim_start_matches('_').to_string();
-        let base = if names::usable(&base) { base } else { format!("s_{base}") };
+        let base = names::near(&wish);
         let mut name = base.clone();
         let mut n = taken.get(&base).copied().unwrap_or(0);
         while taken.contains_key(&name) {

@@ -16,7 +16,7 @@ pub(super) fn simplify(def: &mut Def) {
         def.stmts.retain(|s| !matches!(s, Stmt::Set { target: t, .. } if *t == target));
         let id = def.nodes.len() as Id;
         def.nodes.push(Node { op: Op::Const(value), width, loc, name: None, stage: None, comment: None });
-        def.stmts.push(Stmt::Set { target, place: Place::Whole, value: id, section });
+        def.stmts.push(Stmt::Set { target, place: Place::Whole, value: id, section, loc });
     }
 }
 

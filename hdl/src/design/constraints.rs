@@ -35,7 +35,7 @@ pub fn constraints<P>(design: &Design<P>, header: &[String]) -> Option<String> {
     if pairs.is_empty() && inputs.is_empty() {
         return None;
     }
-    let mut text: String = header.iter().map(|line| format!("# {line}\n")).collect();
+    let mut text: String = header.iter().flat_map(|text| text.lines()).map(|line| format!("# {line}\n")).collect();
     let _ =
         writeln!(text, "# Crossings between clocks of {}. The clocks have the names of their ports.", design.name());
     let ports: Vec<&str> = design.clocks().map(|(clock, _)| clock).collect();

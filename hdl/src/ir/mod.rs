@@ -30,7 +30,7 @@ pub(crate) use node::*;
 pub use operator::{BinOp, UnOp};
 pub(crate) use property::Prop;
 pub use property::{Failure, Property, PropertyKind};
-pub(crate) use signal::{BLANK, LOST};
+pub(crate) use signal::BLANK;
 pub use signal::{Signal, Signals};
 pub(crate) use statement::*;
 pub use states::{Encoding, StateEnum};

@@ -3,7 +3,7 @@
 const KEYWORDS: &str = " always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign \
 default defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify \
 endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout \
-input instance integer join large liblist library localparam macromodule medium module nand negedge nmos nor \
+input instance integer interface join large liblist library localparam macromodule medium module nand negedge nmos nor \
 noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup \
 pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1 scalared \
 showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 \
@@ -22,11 +22,25 @@ uwire wait_order weak wildcard ";
 const CPP_WORDS: &str = " alignas alignof and_eq asm auto bitand bitor bool catch char char16_t char32_t char8_t co_await co_return \
 co_yield compl concept const_cast consteval constexpr constinit decltype delete double dynamic_cast explicit false float friend \
 goto inline long mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast \
-requires short sizeof static_assert static_cast template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
+requires short sizeof static_assert static_cast switch template thread_local throw true try typeid typename using volatile wchar_t xor_eq ";
 
 /// Is this a name that every tool takes for what we print?
 pub(crate) fn usable(name: &str) -> bool {
     legal(name) && !CPP_WORDS.contains(&format!(" {name} "))
+}
+
+/// Can it stand between quotes in Verilog, as it is?
+pub(crate) fn quotable(text: &str) -> bool {
+    text.chars().all(|c| (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\'))
+}
+
+/// A name that every tool takes, as near to the wish as can be: what is none gets `sig_` in front. No keyword begins so; with `s_`,
+/// `always` and `until` would become keywords of SystemVerilog.
+pub(crate) fn near(wish: &str) -> String {
+    let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // temporaries of the printer begin with an underscore
+    let base = base.trim_start_matches('_');
+    if usable(base) { base.into() } else { format!("sig_{base}") }
 }
 
 /// Is this a name in Verilog?
@@ -66,3 +80,29 @@ pub(crate) fn shouting(name: &str) -> String {
 
 /// The attribute that asks for LUT RAM.
 pub(crate) const LUT_RAM: (&str, &str) = ("ram_style", "distributed");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keywords of IEEE 1800-2017, annex B, and the words that Verilator knows from C++.
+    #[test]
+    fn no_keyword_becomes_another() {
+        let words: Vec<&str> = KEYWORDS.split_whitespace().chain(CPP_WORDS.split_whitespace()).collect();
+        assert!(words.len() > 250, "{}", words.len());
+        for word in words {
+            assert!(!usable(word), "{word}");
+            assert_eq!(near(word), format!("sig_{word}"));
+            assert!(usable(&near(word)), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_near_to_a_wish() {
+        let near = |wish| near(wish);
+        assert_eq!(
+            ["sum", "_sum", "a.b", "8bit", "größe", ""].map(near),
+            ["sum", "sum", "a_b", "sig_8bit", "gr__e", "sig_"]
+        );
+    }
+}

@@ -5,9 +5,6 @@ use super::node::Id;
 /// Key of the blanks that [`bits`](crate::bits) makes: signals that are only a shape.
 pub(crate) const BLANK: u32 = 0;
 
-/// Key of what was computed from a signal without a module: that is reported already.
-pub(crate) const LOST: u32 = u32::MAX;
-
 /// A handle to a bit vector of one module. Whether it is an expression, a wire, a register or a port, it is used alike.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! Assignments, as the user nested them.
 
-use super::node::Id;
+use super::node::{Id, Loc};
+use std::collections::BTreeSet;
 
 /// Which bits of a net an assignment sets (as many as its value is wide).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +22,7 @@ pub(crate) enum Stmt {
         place: Place,
         value: Id,
         section: u32,
+        loc: Loc,
     },
     If {
         cond: Id,
@@ -42,7 +44,7 @@ impl Stmt {
     pub fn each_set(block: &[Stmt], under: &mut Vec<Id>, f: &mut impl FnMut(Id, Place, Id, u32, &[Id])) {
         for stmt in block {
             match stmt {
-                Stmt::Set { target, place, value, section } => f(*target, *place, *value, *section, under),
+                Stmt::Set { target, place, value, section, .. } => f(*target, *place, *value, *section, under),
                 Stmt::If { cond, then, otherwise } => {
                     under.push(*cond);
                     Stmt::each_set(then, under, f);
@@ -57,6 +59,14 @@ impl Stmt {
                 }
             }
         }
+    }
+    /// The nets that a block assigns on any path.
+    pub fn targets(block: &[Stmt]) -> BTreeSet<Id> {
+        let mut found = BTreeSet::new();
+        Stmt::each_set(block, &mut vec![], &mut |target, _, _, _, _| {
+            found.insert(target);
+        });
+        found
     }
     /// Does this statement assign to `target` on any path?
     pub fn touches(&self, target: Id) -> bool {

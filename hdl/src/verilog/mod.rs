@@ -107,7 +107,7 @@ impl Source {
 }
 
 /// Prints a design and everything below it. Modules with the same name and text are printed once; different modules that
-/// ask for one name get `name`, `name_1`, ...
+/// ask for one name get `name`, `name_1`, ...; the top keeps its name.
 ///
 /// ```
 /// # use hdl::*;
@@ -138,10 +138,12 @@ pub fn verilog<P>(design: &Design<P>, options: &Options) -> Source {
         reserved: names.cloned().collect(),
         by_def: HashMap::new(),
         by_text: BTreeMap::new(),
-        taken: BTreeMap::new(),
+        // the top keeps its name, whatever is called so below it
+        taken: BTreeSet::from([design.def.name.clone()]),
     };
     let top = p.module(&design.def, true);
-    let header: String = options.header.iter().map(|l| format!("// {l}\n")).collect();
+    let header = options.header.iter().flat_map(|text| text::comment_lines(text));
+    let header = header.map(|line| line + "\n").collect();
     Source { modules: p.modules, foreign: p.foreign, header, top }
 }
 
@@ -163,7 +165,7 @@ struct Printer<'a> {
     by_def: HashMap<*const Def, String>,
     /// Names of printed modules, by attributes, wished name and body.
     by_text: BTreeMap<(&'static str, String, String), String>,
-    taken: BTreeMap<String, u32>,
+    taken: BTreeSet<String>,
 }
 
 /// What stands for an instance.
@@ -184,13 +186,11 @@ impl Printer<'_> {
     }
     /// The name, or one with a number if others have it. Nothing is called like a foreign module.
     fn unique(&mut self, wish: &str) -> String {
-        loop {
-            let count = self.taken.entry(wish.into()).and_modify(|n| *n += 1).or_insert(0);
-            let name = if *count == 0 { wish.into() } else { format!("{wish}_{count}") };
-            if *count == 0 || !self.reserved.contains(&name) {
-                return name;
-            }
-        }
+        let numbered = (1..).map(|n| format!("{wish}_{n}"));
+        let free = |name: &String| !self.taken.contains(name) && (name == wish || !self.reserved.contains(name));
+        let name = std::iter::once(wish.to_string()).chain(numbered).find(free).unwrap_or_default();
+        self.taken.insert(name.clone());
+        name
     }
     /// The text of a foreign module is printed once, whatever is taken from it.
     fn foreign(&mut self, def: &Def, f: &ForeignDef) -> String {
@@ -221,8 +221,9 @@ impl Printer<'_> {
         let name = match self.by_text.get(&key) {
             Some(name) => name.clone(),
             None => {
-                let name = self.unique(&def.name);
-                let doc: String = def.doc.lines().map(|l| format!("// {l}").trim_end().to_string() + "\n").collect();
+                let name = if top { def.name.clone() } else { self.unique(&def.name) };
+                let doc = text::comment_lines(&def.doc).join("\n") + "\n";
+                let doc = if def.doc.is_empty() { String::new() } else { doc };
                 self.modules.push((name.clone(), format!("{doc}{attributes}module {name} {}", key.2)));
                 self.by_text.insert(key, name.clone());
                 name

@@ -1,7 +1,7 @@
 //! One module as text.
 
 use super::live::{self, Live};
-use super::text::{begin, lead, paren, range};
+use super::text::{begin, comment, comment_lines, lead, paren, range};
 use super::{Child, Options, Pads, Properties, Reset};
 use crate::ir::Pin;
 use crate::ir::*;
@@ -84,7 +84,7 @@ pub fn body(def: &Def, children: &[Child], options: &Options, properties: Proper
     r.memories();
     r.instances(children);
     for (i, (_, title)) in def.sections.iter().enumerate() {
-        r.push(i as u32 + 1, 0, Rank::Section, Item::Text(format!("\n    // {title}")));
+        r.push(i as u32 + 1, 0, Rank::Section, Item::Text(format!("\n    {}", comment_lines(title).join("\n    "))));
     }
     r.items.sort_by_key(|(place, _)| *place);
     r.print()
@@ -117,7 +117,7 @@ impl<'a> Render<'a> {
     /// Where the user wrote it, as a comment.
     pub fn note(&self, id: Id) -> String {
         let n = &self.def.nodes[id as usize];
-        let comment = n.comment.as_ref().map(|c| format!("{c} | ")).unwrap_or_default();
+        let comment = n.comment.as_ref().map(|c| format!("{} | ", comment(c))).unwrap_or_default();
         format!(" // {comment}{}", file_and_line(n.loc))
     }
     /// Decides which expressions get a wire, and prints those.

@@ -2,7 +2,7 @@
 
 use super::live;
 use super::render::{Item, Render};
-use super::text::{begin, lead, range};
+use super::text::{begin, comment, lead, range};
 use crate::ir::names::UNUSED;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -84,7 +84,7 @@ impl Render<'_> {
             }
         }
         for p in &self.def.ports {
-            let note = if p.doc.is_empty() { String::new() } else { format!(" // {}", p.doc.replace('\n', " ")) };
+            let note = if p.doc.is_empty() { String::new() } else { format!(" // {}", comment(&p.doc)) };
             if let Some(pad) = self.pad_of(p.node) {
                 if p.node == pad.out {
                     pins.push((format!("inout  wire {}{}", range(pad.width), pad.name), note));

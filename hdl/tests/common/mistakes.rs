@@ -47,3 +47,22 @@ ports! {
         output y: Signal = bits(8),
     }
 }
+
+/// Compares what a mistake panics with with the file; the next module of the thread knows nothing of it.
+#[track_caller]
+pub fn panics<R>(name: &str, mistake: impl FnOnce() -> R) {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(mistake)).err().expect("it panics");
+    let text = panic.downcast_ref::<String>().expect("a panic has a text");
+    compare("errors", &format!("{name}.txt"), &stable(text));
+    finished();
+}
+
+/// A module without a mistake.
+#[track_caller]
+pub fn finished() -> (Module, Design<Io>) {
+    let m = Module::new("example");
+    let io = Io::new(m);
+    [io.a, io.b, io.c].into_iter().for_each(Signal::unused);
+    io.y.set(io.a);
+    (m, m.finish(io).expect("it has no mistake"))
+}

@@ -238,7 +238,8 @@ fn an_instance_moves_in_one_piece() {
         sim.reset(2);
         let (mut random, mut queue, mut given) = (Random::new(7), VecDeque::new(), 0);
         let [s_valid, s_ready, s, m_valid, m_ready, x, y] =
-            ["s_valid", "s_ready", "s_payload", "m_valid", "m_ready", "m_0", "m_1"].map(|n| sim.port(n).unwrap());
+            ["s_valid", "s_ready", "s_payload", "m_valid", "m_ready", "m_payload_0", "m_payload_1"]
+                .map(|n| sim.port(n).unwrap());
         for cycle in 0..3000u64 {
             let (valid, item, ready) = (random.below(2), random.below(256), random.percent(40 + cycle / 500 * 10));
             sim.poke(s_valid, valid);

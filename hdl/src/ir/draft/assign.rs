@@ -22,7 +22,7 @@ impl Draft {
         }
     }
     pub fn assign(&mut self, to: Signal, from: Signal, loc: Loc) {
-        if !self.check_same(&[from], loc) || self.node(to.id).op == Op::Poison {
+        if !self.check_same(&[to, from], loc) || self.node(to.id).op == Op::Poison {
             return;
         }
         if let Some(id) = self.not_assignable(to.id) {
@@ -49,7 +49,7 @@ impl Draft {
         self.assign_stage(target, place, from.id, loc);
         self.set_at.entry((target, from.id)).or_insert(loc);
         let section = self.section();
-        self.block().push(Stmt::Set { target, place, value: from.id, section });
+        self.block().push(Stmt::Set { target, place, value: from.id, section, loc });
     }
     /// A wire that is `cond` where the open `when` and `switch` apply, and else what makes the property say nothing.
     pub fn conditional(&mut self, kind: PropertyKind, cond: Id, loc: Loc) -> Id {
@@ -60,8 +60,8 @@ impl Draft {
         let sources: Vec<Id> = self.conds.iter().copied().chain([cond]).collect();
         self.def.nodes[wire as usize].stage = self.merge_stages(&sources, loc).unwrap_or(None);
         let section = self.section();
-        self.defaults.push(Stmt::Set { target: wire, place: Place::Whole, value: idle, section: 0 });
-        self.block().push(Stmt::Set { target: wire, place: Place::Whole, value: cond, section });
+        self.defaults.push(Stmt::Set { target: wire, place: Place::Whole, value: idle, section: 0, loc });
+        self.block().push(Stmt::Set { target: wire, place: Place::Whole, value: cond, section, loc });
         wire
     }
     pub fn set_reset(&mut self, reg: Id, value: Id, loc: Loc) {

@@ -29,7 +29,7 @@ impl Draft {
         self.def.regs.push(Reg { node: reg, reset, states: None, enable, at_once: None, domain });
         // a delay does not depend on the conditions it is written under
         let section = self.section();
-        self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section });
+        self.blocks[0].push(Stmt::Set { target: reg, place: Place::Whole, value: id, section, loc });
         self.named_after.insert(reg, id);
         self.staging.delayed.insert(id, reg);
         self.reaches(reg, loc);

@@ -239,6 +239,6 @@ impl Draft {
 
 impl Leaving {
     fn set(self, target: Id, value: Id) -> Stmt {
-        Stmt::Set { target, place: Place::Whole, value, section: self.section }
+        Stmt::Set { target, place: Place::Whole, value, section: self.section, loc: self.loc }
     }
 }

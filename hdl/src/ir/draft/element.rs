@@ -187,11 +187,9 @@ impl Draft {
         true
     }
     fn assign_where(&mut self, cond: Id, f: impl FnOnce(&mut Draft)) {
-        self.blocks.push(vec![]);
-        self.conds.push(cond);
+        self.open_block(cond);
         f(self);
-        self.conds.pop();
-        let then = self.blocks.pop().unwrap_or_default();
+        let then = self.close_block();
         self.block().push(Stmt::If { cond, then, otherwise: vec![] });
     }
 }

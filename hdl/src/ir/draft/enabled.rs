@@ -71,7 +71,10 @@ impl Draft {
     pub fn set_enable(&mut self, node: Id, own: Id, loc: Loc) {
         let Op::Net(Net::Reg(r)) = self.node(node).op else { return };
         let held = self.enabling.registers.get(&node).copied();
-        self.enabling.own.insert(node, own);
+        if self.enabling.own.insert(node, own).is_some() {
+            let message = format!("{} has an enable already", self.describe(node));
+            self.error(loc, message, vec![], Some("join the two with `&`, or use `when`".into()));
+        }
         self.def.regs[r as usize].enable = Some(held.map_or(own, |held| self.both(held, own, loc)));
     }
     /// The enable of a register between stages: it stands as the pipeline does, wherever it is written.
@@ -111,7 +114,7 @@ impl Draft {
         match def.advance.filter(|_| def.advance_is_all).map(|port| inst.pins[port as usize]) {
             Some(target) => {
                 let section = self.section();
-                self.blocks[0].push(Stmt::Set { target, place: Place::Whole, value: held.enable, section });
+                self.blocks[0].push(Stmt::Set { target, place: Place::Whole, value: held.enable, section, loc });
                 self.set_at.insert((target, held.enable), loc);
                 self.enabling.pins.insert(target, held);
             }

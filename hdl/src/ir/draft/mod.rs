@@ -34,6 +34,10 @@ pub(crate) struct Draft {
     pub errors: Vec<Diagnostic>,
     /// Open blocks of `when` and `switch`; the first is the module itself.
     pub blocks: Vec<Vec<Stmt>>,
+    /// Numbers of the open blocks of `when` and `switch`, so that they can be told apart.
+    pub open_blocks: Vec<u32>,
+    /// How many there were so far.
+    pub block_count: u32,
     /// Conditions and selectors of the open blocks.
     pub conds: Vec<Id>,
     pub shared: HashMap<SharedKey, Id>,
@@ -117,5 +121,20 @@ impl Draft {
     }
     pub fn block(&mut self) -> &mut Vec<Stmt> {
         self.blocks.last_mut().expect("a module has at least its own block")
+    }
+    /// Number of the innermost open block; 0 is the module itself.
+    pub fn block_number(&self) -> u32 {
+        self.open_blocks.last().copied().unwrap_or(0)
+    }
+    pub fn open_block(&mut self, cond: Id) {
+        self.block_count += 1;
+        self.open_blocks.push(self.block_count);
+        self.blocks.push(vec![]);
+        self.conds.push(cond);
+    }
+    pub fn close_block(&mut self) -> Vec<Stmt> {
+        self.open_blocks.pop();
+        self.conds.pop();
+        self.blocks.pop().unwrap_or_default()
     }
 }

@@ -19,16 +19,11 @@ impl Draft {
     /// Do the signals belong to this module?
     pub fn check_same(&mut self, signals: &[Signal], loc: Loc) -> bool {
         let stranger = signals.iter().find(|s| s.key != self.def.key);
-        if let Some(s) = stranger
-            && s.key != LOST
-        {
-            let (message, help) = if s.key == BLANK {
-                (
-                    format!("a shape of {} bits is used as a signal", s.width),
-                    "give the shape to `wire`, `reg` or a port",
-                )
-            } else {
-                (format!("a signal of {} bits of another module is used", s.width), "connect it through a port")
+        if let Some(s) = stranger {
+            let bits = format!("{} bit{}", s.width, if s.width == 1 { "" } else { "s" });
+            let (message, help) = match s.key == BLANK {
+                true => (format!("a shape of {bits} is used as a signal"), "give the shape to `wire`, `reg` or a port"),
+                false => (format!("a signal of {bits} of another module is used"), "connect it through a port"),
             };
             self.error(loc, message, vec![], Some(help.into()));
         }

@@ -87,7 +87,7 @@ pub(crate) fn domain(clock: &str, reset: &str) -> Domain {
 }
 
 pub(crate) fn set(target: Id, place: Place, value: Id) -> Stmt {
-    Stmt::Set { target, place, value, section: 0 }
+    Stmt::Set { target, place, value, section: 0, loc: std::panic::Location::caller() }
 }
 
 /// Pokes and peeks by name.

@@ -34,10 +34,12 @@ module nested (
         if (write) if (way == 2'h2) table_ways_2_tag[{set, 2'h0} +: 4] <= tag;
     end
     wire [15:0] _t1 = {4'h0, table_ways_2_tag[{reads_0, 2'h0} +: 4], table_ways_1_tag[{reads_0, 2'h0} +: 4], table_ways_0_tag[{reads_0, 2'h0} +: 4]};
+    wire [3:0] read_0 = _t1[{way, 2'h0} +: 4];
     wire [15:0] _t2 = {4'h0, table_ways_2_tag[{reads_1, 2'h0} +: 4], table_ways_1_tag[{reads_1, 2'h0} +: 4], table_ways_0_tag[{reads_1, 2'h0} +: 4]};
+    wire [3:0] read_1 = _t2[{way, 2'h0} +: 4];
     always @(posedge clk) begin
-        found_0 <= _t1[{way, 2'h0} +: 4];
-        found_1 <= _t2[{way, 2'h0} +: 4];
+        found_0 <= read_0;
+        found_1 <= read_1;
     end
     assign tags_0 = found_0;
     assign tags_1 = found_1;

@@ -35,14 +35,25 @@ module entries_table (
     assign all_4_valid = entries_valid[4];
     assign all_4_tag = entries_tag[14:12];
     wire [7:0] entries_valid_padded = {3'h0, entries_valid};
-    wire [4:0] to_times_3 = {2'h0, to} * {3'h0, 2'h3};
     wire [23:0] entries_tag_padded = {9'h0, entries_tag};
     always @(posedge clk) begin
         if (rst) begin
             entries_valid <= 5'h0;
         end else begin
-            if (write) if (to < 3'h5) entries_valid[to +: 1] <= data_valid;
-            if (clear) if (to < 3'h5) entries_valid[to +: 1] <= 1'h0;
+            if (write) begin
+                if (to == 3'h0) entries_valid[0] <= data_valid;
+                if (to == 3'h1) entries_valid[1] <= data_valid;
+                if (to == 3'h2) entries_valid[2] <= data_valid;
+                if (to == 3'h3) entries_valid[3] <= data_valid;
+                if (to == 3'h4) entries_valid[4] <= data_valid;
+            end
+            if (clear) begin
+                if (to == 3'h0) entries_valid[0] <= 1'h0;
+                if (to == 3'h1) entries_valid[1] <= 1'h0;
+                if (to == 3'h2) entries_valid[2] <= 1'h0;
+                if (to == 3'h3) entries_valid[3] <= 1'h0;
+                if (to == 3'h4) entries_valid[4] <= 1'h0;
+            end
         end
     end
     wire _t1 = clear & write;
@@ -50,7 +61,13 @@ module entries_table (
         if (rst) begin
             entries_tag <= 15'h0;
         end else begin
-            if (write) if (to < 3'h5) entries_tag[to_times_3[3:0] +: 3] <= data_tag;
+            if (write) begin
+                if (to == 3'h0) entries_tag[2:0] <= data_tag;
+                if (to == 3'h1) entries_tag[5:3] <= data_tag;
+                if (to == 3'h2) entries_tag[8:6] <= data_tag;
+                if (to == 3'h3) entries_tag[11:9] <= data_tag;
+                if (to == 3'h4) entries_tag[14:12] <= data_tag;
+            end
             if (_t1) begin
                 if (to == 3'h0) entries_tag[0] <= 1'h1;
                 if (to == 3'h1) entries_tag[3] <= 1'h1;
@@ -63,7 +80,6 @@ module entries_table (
     assign word_valid = entries_valid_padded[from +: 1];
     wire [4:0] from_times_3 = {2'h0, from} * {3'h0, 2'h3};
     assign word_tag = entries_tag_padded[from_times_3 +: 3];
-    wire unused_ok = &{1'b0, to_times_3[4]};
 endmodule
 
 `default_nettype wire

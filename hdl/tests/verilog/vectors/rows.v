@@ -1,6 +1,6 @@
 `default_nettype none
 
-module rows (
+module rows_1 (
     input  wire clk,
     input  wire rst,
     input  wire x_ways_0_valid,
@@ -81,17 +81,17 @@ module rows (
     wire [1:0] word_pair_0 = memory_q0[4:3];
     wire [1:0] word_pair_1 = memory_q0[6:5];
     wire [2:0] word_lru = memory_q0[2:0];
-    wire [21:0] s_packed = {word_ways_2_valid, word_ways_2_tag, word_ways_1_valid, word_ways_1_tag, word_ways_0_valid, word_ways_0_tag, word_pair_1, word_pair_0, word_lru};
-    assign whole = s_packed;
-    wire chosen_ways_0_valid = other ? held_ways_0_valid : s_packed[11];
-    wire [3:0] chosen_ways_0_tag = other ? held_ways_0_tag : s_packed[10:7];
-    wire chosen_ways_1_valid = other ? held_ways_1_valid : s_packed[16];
-    wire [3:0] chosen_ways_1_tag = other ? held_ways_1_tag : s_packed[15:12];
-    wire chosen_ways_2_valid = other ? held_ways_2_valid : s_packed[21];
-    wire [3:0] chosen_ways_2_tag = other ? held_ways_2_tag : s_packed[20:17];
-    wire [1:0] chosen_pair_0 = other ? held_pair_0 : s_packed[4:3];
-    wire [1:0] chosen_pair_1 = other ? held_pair_1 : s_packed[6:5];
-    wire [2:0] chosen_lru = other ? held_lru : s_packed[2:0];
+    wire [21:0] sig_packed = {word_ways_2_valid, word_ways_2_tag, word_ways_1_valid, word_ways_1_tag, word_ways_0_valid, word_ways_0_tag, word_pair_1, word_pair_0, word_lru};
+    assign whole = sig_packed;
+    wire chosen_ways_0_valid = other ? held_ways_0_valid : sig_packed[11];
+    wire [3:0] chosen_ways_0_tag = other ? held_ways_0_tag : sig_packed[10:7];
+    wire chosen_ways_1_valid = other ? held_ways_1_valid : sig_packed[16];
+    wire [3:0] chosen_ways_1_tag = other ? held_ways_1_tag : sig_packed[15:12];
+    wire chosen_ways_2_valid = other ? held_ways_2_valid : sig_packed[21];
+    wire [3:0] chosen_ways_2_tag = other ? held_ways_2_tag : sig_packed[20:17];
+    wire [1:0] chosen_pair_0 = other ? held_pair_0 : sig_packed[4:3];
+    wire [1:0] chosen_pair_1 = other ? held_pair_1 : sig_packed[6:5];
+    wire [2:0] chosen_lru = other ? held_lru : sig_packed[2:0];
     assign y_ways_0_valid = changed_ways_0_valid;
     assign changed_ways_0_valid = chosen_ways_0_valid;
     assign y_ways_0_tag = changed_ways_0_tag;
@@ -127,7 +127,7 @@ module rows (
     assign entry_tag = changed_ways_tag[{way, 2'h0} +: 4];
 endmodule
 
-module rows_1 (
+module rows (
     input  wire clk,
     input  wire rst,
     input  wire x_ways_0_valid,
@@ -220,24 +220,24 @@ module rows_1 (
     wire [1:0] word_pair_0 = memory_q0[4:3];
     wire [1:0] word_pair_1 = memory_q0[6:5];
     wire [2:0] word_lru = memory_q0[2:0];
-    wire [21:0] s_packed = {word_ways_2_valid, word_ways_2_tag, word_ways_1_valid, word_ways_1_tag, word_ways_0_valid, word_ways_0_tag, word_pair_1, word_pair_0, word_lru};
-    assign whole = s_packed;
-    wire chosen_ways_0_valid = other ? held_ways_0_valid : s_packed[11];
-    wire [3:0] chosen_ways_0_tag = other ? held_ways_0_tag : s_packed[10:7];
-    wire chosen_ways_1_valid = other ? held_ways_1_valid : s_packed[16];
-    wire [3:0] chosen_ways_1_tag = other ? held_ways_1_tag : s_packed[15:12];
-    wire chosen_ways_2_valid = other ? held_ways_2_valid : s_packed[21];
-    wire [3:0] chosen_ways_2_tag = other ? held_ways_2_tag : s_packed[20:17];
-    wire [1:0] chosen_pair_0 = other ? held_pair_0 : s_packed[4:3];
-    wire [1:0] chosen_pair_1 = other ? held_pair_1 : s_packed[6:5];
-    wire [2:0] chosen_lru = other ? held_lru : s_packed[2:0];
+    wire [21:0] sig_packed = {word_ways_2_valid, word_ways_2_tag, word_ways_1_valid, word_ways_1_tag, word_ways_0_valid, word_ways_0_tag, word_pair_1, word_pair_0, word_lru};
+    assign whole = sig_packed;
+    wire chosen_ways_0_valid = other ? held_ways_0_valid : sig_packed[11];
+    wire [3:0] chosen_ways_0_tag = other ? held_ways_0_tag : sig_packed[10:7];
+    wire chosen_ways_1_valid = other ? held_ways_1_valid : sig_packed[16];
+    wire [3:0] chosen_ways_1_tag = other ? held_ways_1_tag : sig_packed[15:12];
+    wire chosen_ways_2_valid = other ? held_ways_2_valid : sig_packed[21];
+    wire [3:0] chosen_ways_2_tag = other ? held_ways_2_tag : sig_packed[20:17];
+    wire [1:0] chosen_pair_0 = other ? held_pair_0 : sig_packed[4:3];
+    wire [1:0] chosen_pair_1 = other ? held_pair_1 : sig_packed[6:5];
+    wire [2:0] chosen_lru = other ? held_lru : sig_packed[2:0];
     assign changed_ways_0_valid = chosen_ways_0_valid;
     assign changed_ways_1_valid = chosen_ways_1_valid;
     assign changed_ways_2_valid = chosen_ways_2_valid;
     assign changed_pair_0 = chosen_pair_0;
     assign changed_pair_1 = chosen_pair_1;
     assign changed_lru = chosen_lru;
-    rows below (
+    rows_1 below (
         .clk(clk),
         .rst(rst),
         .x_ways_0_valid(changed_ways_0_valid),

@@ -1,0 +1,103 @@
+//! Every assignment has an effect: none is followed by others that always apply and assign all of its bits again.
+//!
+//! A default before a `when` or `switch` is no mistake, also where every path overrides it.
+
+use crate::ir::fold::ones;
+use crate::ir::*;
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+pub(super) fn check(b: &mut Draft) {
+    let mut walk = Walk { def: &b.def, later: HashMap::new(), changed: vec![], found: vec![] };
+    walk.block(&b.def.stmts);
+    let mut found = walk.found;
+    found.reverse();
+    // one for a bundle
+    found.dedup_by(|next, first| (next.at, &next.again) == (first.at, &first.again));
+    for Lost { target, bits, at, again } in found {
+        let bits = bits.map(
+            |(high, low)| if high == low { format!("bit {low} of ") } else { format!("bits {high} to {low} of ") },
+        );
+        let message =
+            format!("the assignment of {}{} never has an effect", bits.unwrap_or_default(), b.describe(target));
+        let notes = again.into_iter().map(|loc| (loc, "it is assigned again here, whatever the conditions")).collect();
+        let help = "leave one of them out, or put the later one under a `when`";
+        b.error(at, message, notes, Some(help.into()));
+    }
+}
+
+/// An assignment without effect.
+struct Lost {
+    target: Id,
+    /// Highest and lowest bit, if it is a part.
+    bits: Option<(u32, u32)>,
+    at: Loc,
+    /// Where its bits are assigned again.
+    again: Vec<Loc>,
+}
+
+/// The bits of a net that later statements assign in any case, and the places of those.
+#[derive(Clone, Default)]
+struct Later {
+    bits: BigUint,
+    places: Vec<(BigUint, Loc)>,
+}
+
+/// From the last statement to the first.
+struct Walk<'a> {
+    def: &'a Def,
+    later: HashMap<Id, Later>,
+    /// What statements of open blocks added to `later`: it is taken back at the end of the block.
+    changed: Vec<(Id, BigUint)>,
+    found: Vec<Lost>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block.iter().rev() {
+            match stmt {
+                Stmt::Set { target, place, value, loc, .. } => self.set(*target, *place, *value, loc),
+                Stmt::If { then, otherwise, .. } => {
+                    self.nested(otherwise);
+                    self.nested(then);
+                }
+                Stmt::Case { arms, default, .. } => {
+                    default.iter().for_each(|block| self.nested(block));
+                    arms.iter().rev().for_each(|(_, block)| self.nested(block));
+                }
+            }
+        }
+    }
+    fn nested(&mut self, block: &[Stmt]) {
+        let start = self.changed.len();
+        self.block(block);
+        for (target, before) in self.changed.drain(start..).rev() {
+            if let Some(later) = self.later.get_mut(&target) {
+                later.bits = before;
+                later.places.pop();
+            }
+        }
+    }
+    fn set(&mut self, target: Id, place: Place, value: Id, at: Loc) {
+        let (width, part) = (self.def.nodes[target as usize].width, self.def.nodes[value as usize].width);
+        let bits = match place {
+            Place::At(low) => ones(part) << low,
+            Place::Whole | Place::AtSignal(_) => ones(width),
+        };
+        let later = self.later.entry(target).or_default();
+        if &later.bits & &bits == bits {
+            let again = later.places.iter().rev().filter(|(place, _)| place & &bits != BigUint::ZERO);
+            let again = again.map(|(_, loc)| *loc).take(3).collect();
+            let part = match place {
+                Place::At(low) => Some((low + part - 1, low)),
+                Place::Whole | Place::AtSignal(_) => None,
+            };
+            return self.found.push(Lost { target, bits: part, at, again });
+        }
+        if !matches!(place, Place::AtSignal(_)) {
+            self.changed.push((target, later.bits.clone()));
+            later.bits |= &bits;
+            later.places.push((bits, at));
+        }
+    }
+}
