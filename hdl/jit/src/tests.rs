@@ -47,7 +47,7 @@ fn controller(states: u32) -> Work {
             s.case(i, || {
                 m.when(x.bit(i % 16), || state.set((i + 1) % states + states));
                 let counter = counters[i as usize % 2];
-                m.when(x.bit(0), || counter.set((counter + x * (3 * i + 5)).bits(15, 0)));
+                m.when(x.bit(0), || counter.set(counter + (x * (3 * i + 5)).trunc(16)));
                 command.set(x + (i + 1));
             });
         }
