@@ -19,14 +19,17 @@ impl Render<'_> {
         out += &self.sink();
         self.port_list() + &self.localparams(&out) + &out + "endmodule\n"
     }
-    /// The states of the enums that `text` mentions.
+    /// The states of the enums that `text` mentions. Those that only its comments mention are comments too: Verilator warns of a
+    /// parameter that is not used.
     fn localparams(&self, text: &str) -> String {
+        let code: String = text.lines().map(|line| without_comment(line).to_string() + "\n").collect();
         let mut out = String::new();
         for e in self.def.enums.iter().filter(|e| e.variants.iter().any(|v| mentions(text, &v.localparam))) {
             for Variant { code, localparam, .. } in &e.variants {
                 let w = e.width;
                 let value = if e.one_hot { format!("{w}'b{code:0>0$b}", w as usize) } else { format!("{w}'h{code:x}") };
-                writeln!(out, "    localparam {}{localparam} = {value};", range(w)).unwrap_or(());
+                let used = if mentions(&code, localparam) { "" } else { "// " };
+                writeln!(out, "    {used}localparam {}{localparam} = {value};", range(w)).unwrap_or(());
             }
         }
         out
@@ -148,4 +151,11 @@ fn mentions(text: &str, name: &str) -> bool {
     let inside = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     text.match_indices(name)
         .any(|(at, _)| !inside(text[..at].chars().next_back()) && !inside(text[at + name.len()..].chars().next()))
+}
+
+/// A line as far as tools read it.
+fn without_comment(line: &str) -> &str {
+    let outside_of_texts = |at: &usize| line[..*at].matches('"').count().is_multiple_of(2);
+    let comment = line.match_indices("//").map(|(at, _)| at).find(outside_of_texts);
+    &line[..comment.unwrap_or(line.len())]
 }

@@ -18,14 +18,14 @@ module commands (
     output wire [5:0] read,
     output wire writes
 );
-    localparam [3:0] OPCODE_NOP = 4'h4;
-    localparam [3:0] OPCODE_ADD = 4'h5;
+    // localparam [3:0] OPCODE_NOP = 4'h4;
+    // localparam [3:0] OPCODE_ADD = 4'h5;
     localparam [3:0] OPCODE_JUMP = 4'hb;
     localparam [2:0] COMMAND_TAG_IDLE = 3'h0;
     localparam [2:0] COMMAND_TAG_READ = 3'h1;
     localparam [2:0] COMMAND_TAG_WRITE = 3'h2;
     localparam [2:0] COMMAND_TAG_CONTROL = 3'h3;
-    localparam [2:0] COMMAND_TAG_NESTED = 3'h4;
+    // localparam [2:0] COMMAND_TAG_NESTED = 3'h4;
     reg [2:0] held_tag; // enums.rs:391
     reg [11:0] held_payload; // enums.rs:391
     reg full; // enums.rs:392
