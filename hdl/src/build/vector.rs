@@ -23,7 +23,7 @@ pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
 ///     struct P(n: usize) {
 ///         input s: Vector<Stream> = vector(stream(bits(8)), n), // `s_0_valid`, `s_0_ready`, `s_0_payload`, `s_1_valid` ...
 ///         output m: Vector<Stream> = vector(stream(bits(8)), n),
-///         input gate: [Signal; 2] = [bits(1); 2],                 // `gate_0`, `gate_1`
+///         output busy: [Signal; 2] = [bits(1); 2],                // `busy_0`, `busy_1`
 ///     }
 /// }
 /// # #[module]
@@ -33,7 +33,7 @@ pub(crate) const MAX_ELEMENTS: usize = 1 << 16;
 /// for (from, to) in io.s.into_iter().zip(io.m) {
 ///     to.set(from); // `io.m.set(io.s)` connects all of them
 /// }
-/// io.m[0].valid.set(io.s[0].valid & io.gate[0] & io.gate[1]);
+/// io.busy.set([io.s[0].valid, io.s[n - 1].valid]);
 /// # m.finish(io)
 /// # }
 /// # [1, 2, 5].map(|n| example(n).unwrap());

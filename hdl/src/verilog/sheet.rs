@@ -22,13 +22,13 @@ impl Render<'_> {
     /// The states of the enums that `text` mentions. Those that only its comments mention are comments too: Verilator warns of a
     /// parameter that is not used.
     fn localparams(&self, text: &str) -> String {
-        let code: String = text.lines().map(|line| without_comment(line).to_string() + "\n").collect();
+        let without_comments: String = text.lines().map(|line| without_comment(line).to_string() + "\n").collect();
         let mut out = String::new();
         for e in self.def.enums.iter().filter(|e| e.variants.iter().any(|v| mentions(text, &v.localparam))) {
             for Variant { code, localparam, .. } in &e.variants {
                 let w = e.width;
                 let value = if e.one_hot { format!("{w}'b{code:0>0$b}", w as usize) } else { format!("{w}'h{code:x}") };
-                let used = if mentions(&code, localparam) { "" } else { "// " };
+                let used = if mentions(&without_comments, localparam) { "" } else { "// " };
                 writeln!(out, "    {used}localparam {}{localparam} = {value};", range(w)).unwrap_or(());
             }
         }
