@@ -18,18 +18,18 @@ module arbiter_4x32 (
     reg valid; // arbiter.rs:53
     reg [31:0] word_payload; // arbiter.rs:54
     reg [1:0] word_source; // arbiter.rs:54
-    reg [3:0] later; // those after the one granted last | round_robin.rs:25
+    reg [3:0] later; // those after the one granted last | round_robin.rs:26
     assign m_valid = valid;
     assign m_payload = word_payload;
     assign m_source = word_source;
     wire moves = m_ready | (~valid); // arbiter.rs:55
-    wire [3:0] first = s_valid & later; // round_robin.rs:26
-    wire any_later = |first; // round_robin.rs:27
+    wire [3:0] first = s_valid & later; // round_robin.rs:27
+    wire any_later = |first; // round_robin.rs:28
     wire [3:0] _t1 = {first[2:0], 1'h0} | {{first[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
     wire [3:0] after_first = _t1 | {_t1[1:0], 2'h0}; // round_robin.rs:40
     wire [3:0] _t2 = {s_valid[2:0], 1'h0} | {{s_valid[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
     wire [3:0] after_request = _t2 | {_t2[1:0], 2'h0}; // round_robin.rs:40
-    wire [3:0] after = any_later ? after_first : after_request; // round_robin.rs:30
+    wire [3:0] after = any_later ? after_first : after_request; // round_robin.rs:31
     always @(posedge clk) begin
         if (rst) begin
             later <= 4'h0;
@@ -37,9 +37,7 @@ module arbiter_4x32 (
             if (moves & (|s_valid)) later <= after;
         end
     end
-    wire [3:0] one_hot = (any_later ? first : s_valid) & (~after); // round_robin.rs:31
-    wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:46
-    wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:46
+    wire [3:0] one_hot = (any_later ? first : s_valid) & (~after); // round_robin.rs:32
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
@@ -47,6 +45,8 @@ module arbiter_4x32 (
             if (moves) valid <= |s_valid;
         end
     end
+    wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
+    wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
     always @(posedge clk) if (moves) word_source <= {index_0, index_1};
     assign s_ready = one_hot & {4{moves}};
     wire [31:0] _t3 = index_0 ? (index_1 ? s_payload[127:96] : s_payload[95:64]) : (index_1 ? s_payload[63:32] : s_payload[31:0]); // arbiter.rs:62

@@ -34,13 +34,13 @@ module oaken_dequantizer_core_p1_n1024 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:108
-    reg [14:0] settings_t_low; // dequantizer.rs:108
-    reg [14:0] settings_t_high; // dequantizer.rs:108
-    reg [14:0] settings_s_high; // dequantizer.rs:108
-    reg [13:0] length_1; // dequantizer.rs:109
-    reg [3:0] in_flight; // dequantizer.rs:110
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:111
+    reg [14:0] settings_s_low; // dequantizer.rs:104
+    reg [14:0] settings_t_low; // dequantizer.rs:104
+    reg [14:0] settings_t_high; // dequantizer.rs:104
+    reg [14:0] settings_s_high; // dequantizer.rs:104
+    reg [13:0] length_1; // dequantizer.rs:105
+    reg [3:0] in_flight; // dequantizer.rs:106
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:107
     wire reader_s_ready;
     wire reader_valid;
     wire [7:0] reader_shown_entries;
@@ -53,13 +53,13 @@ module oaken_dequantizer_core_p1_n1024 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:87
-    reg flag_1; // dequantizer.rs:87
-    wire header_valid; // dequantizer.rs:129
-    wire header_ready; // dequantizer.rs:129
-    wire [63:0] header_payload; // dequantizer.rs:129
-    reg [1:0] slot; // dequantizer.rs:130
-    reg [3:0] slots_used; // dequantizer.rs:131
+    reg flag; // dequantizer.rs:88
+    reg flag_1; // dequantizer.rs:88
+    wire header_valid; // dequantizer.rs:125
+    wire header_ready; // dequantizer.rs:125
+    wire [63:0] header_payload; // dequantizer.rs:125
+    reg [1:0] slot; // dequantizer.rs:126
+    reg [3:0] slots_used; // dequantizer.rs:127
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,69 +76,69 @@ module oaken_dequantizer_core_p1_n1024 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer.rs:144
-    wire shown_ready; // dequantizer.rs:144
-    wire [7:0] shown_entries; // dequantizer.rs:144
-    wire shown_present; // dequantizer.rs:144
-    wire shown_complete; // dequantizer.rs:144
-    wire shown_first; // dequantizer.rs:144
-    wire shown_last; // dequantizer.rs:144
+    wire shown_valid; // dequantizer.rs:140
+    wire shown_ready; // dequantizer.rs:140
+    wire [7:0] shown_entries; // dequantizer.rs:140
+    wire shown_present; // dequantizer.rs:140
+    wire shown_complete; // dequantizer.rs:140
+    wire shown_first; // dequantizer.rs:140
+    wire shown_last; // dequantizer.rs:140
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [11:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:277
-    reg [63:0] building_outer; // dequantizer.rs:277
-    reg [63:0] building_sign; // dequantizer.rs:277
-    reg built; // the map being built is complete | dequantizer.rs:278
-    reg built_first; // dequantizer.rs:279
-    reg built_last; // dequantizer.rs:279
-    reg [63:0] waiting_outlier; // dequantizer.rs:280
-    reg [63:0] waiting_outer; // dequantizer.rs:280
-    reg [63:0] waiting_sign; // dequantizer.rs:280
-    reg waits; // dequantizer.rs:281
-    reg waiting_first; // dequantizer.rs:282
-    reg waiting_last; // dequantizer.rs:282
-    reg [5:0] position; // dequantizer.rs:305
-    reg any_before; // dequantizer.rs:306
-    reg flag_2; // dequantizer.rs:87
-    reg in_use; // dequantizer.rs:156
-    reg [63:0] map_outlier; // dequantizer.rs:157
-    reg [63:0] map_outer; // dequantizer.rs:157
-    reg [63:0] map_sign; // dequantizer.rs:157
-    reg [4:0] info_split; // dequantizer.rs:158
-    reg info_middle_exact; // dequantizer.rs:158
-    reg map_last; // dequantizer.rs:159
-    reg [5:0] chunk_beat; // dequantizer.rs:160
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:161
-    reg [1:0] load_slot; // dequantizer.rs:162
-    wire decoding; // dequantizer.rs:163
+    wire chunk_taken; // dequantizer.rs:147
+    reg [63:0] building_outlier; // dequantizer.rs:274
+    reg [63:0] building_outer; // dequantizer.rs:274
+    reg [63:0] building_sign; // dequantizer.rs:274
+    reg built; // the map being built is complete | dequantizer.rs:275
+    reg built_first; // dequantizer.rs:276
+    reg built_last; // dequantizer.rs:276
+    reg [63:0] waiting_outlier; // dequantizer.rs:277
+    reg [63:0] waiting_outer; // dequantizer.rs:277
+    reg [63:0] waiting_sign; // dequantizer.rs:277
+    reg waits; // dequantizer.rs:278
+    reg waiting_first; // dequantizer.rs:279
+    reg waiting_last; // dequantizer.rs:279
+    reg [5:0] position; // dequantizer.rs:302
+    reg any_before; // dequantizer.rs:303
+    reg flag_2; // dequantizer.rs:88
+    reg in_use; // dequantizer.rs:152
+    reg [63:0] map_outlier; // dequantizer.rs:153
+    reg [63:0] map_outer; // dequantizer.rs:153
+    reg [63:0] map_sign; // dequantizer.rs:153
+    reg [4:0] info_split; // dequantizer.rs:154
+    reg info_middle_exact; // dequantizer.rs:154
+    reg map_last; // dequantizer.rs:155
+    reg [5:0] chunk_beat; // dequantizer.rs:156
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:157
+    reg [1:0] load_slot; // dequantizer.rs:159
+    wire decoding; // dequantizer.rs:160
     reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:190
+    wire guard_m_ready; // dequantizer.rs:187
     wire [7:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:195
-    reg flag_3; // dequantizer.rs:87
+    reg [3:0] due; // dequantizer.rs:192
+    reg flag_3; // dequantizer.rs:88
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [7:0] dense_payload;
-    wire go; // dequantizer.rs:202
-    reg second; // dequantizer.rs:207
+    wire go; // dequantizer.rs:199
+    reg second; // dequantizer.rs:204
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
     reg [3:0] lane0_base_at; // side_table.rs:149
     reg [3:0] lane0_half_at; // side_table.rs:153
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:172
-    reg lane0_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:173
+    reg lane0_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane0_h_s2; // decode.rs:89
     reg [12:0] lane0_product; // decode.rs:89
     reg [19:0] lane0_side_later_base_value; // decode.rs:90
@@ -166,34 +166,34 @@ module oaken_dequantizer_core_p1_n1024 (
     reg lane0_negative_s5; // decode.rs:113
     reg lane0_negative_s6; // decode.rs:113
     reg values_0_negative; // decode.rs:113
-    reg issue_s1; // dequantizer.rs:235
-    reg ends_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:238
-    reg issue_s3; // dequantizer.rs:238
-    reg issue_s4; // dequantizer.rs:238
-    reg issue_s5; // dequantizer.rs:238
-    reg issue_s6; // dequantizer.rs:238
-    reg issue_s7; // dequantizer.rs:238
-    reg ends_s2; // dequantizer.rs:238
-    reg ends_s3; // dequantizer.rs:238
-    reg ends_s4; // dequantizer.rs:238
-    reg ends_s5; // dequantizer.rs:238
-    reg ends_s6; // dequantizer.rs:238
-    reg ends_s7; // dequantizer.rs:238
-    reg [16:0] spare_data; // dequantizer.rs:244
-    reg spare_last; // dequantizer.rs:244
-    reg [15:0] elements_data; // dequantizer.rs:245
-    reg elements_last; // dequantizer.rs:245
-    reg elements_valid; // dequantizer.rs:246
-    reg spare_empty; // dequantizer.rs:247
+    reg issue_s1; // dequantizer.rs:232
+    reg ends_s1; // dequantizer.rs:232
+    reg issue_s2; // dequantizer.rs:235
+    reg issue_s3; // dequantizer.rs:235
+    reg issue_s4; // dequantizer.rs:235
+    reg issue_s5; // dequantizer.rs:235
+    reg issue_s6; // dequantizer.rs:235
+    reg issue_s7; // dequantizer.rs:235
+    reg ends_s2; // dequantizer.rs:235
+    reg ends_s3; // dequantizer.rs:235
+    reg ends_s4; // dequantizer.rs:235
+    reg ends_s5; // dequantizer.rs:235
+    reg ends_s6; // dequantizer.rs:235
+    reg ends_s7; // dequantizer.rs:235
+    reg [16:0] spare_data; // dequantizer.rs:241
+    reg spare_last; // dequantizer.rs:241
+    reg [15:0] elements_data; // dequantizer.rs:242
+    reg elements_last; // dequantizer.rs:242
+    reg elements_valid; // dequantizer.rs:243
+    reg spare_empty; // dequantizer.rs:244
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:112
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:112
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:113
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:108
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:108
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:109
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -213,7 +213,7 @@ module oaken_dequantizer_core_p1_n1024 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:123
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:119
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -269,8 +269,8 @@ module oaken_dequantizer_core_p1_n1024 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:135
-    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:137
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:131
+    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:133
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -318,7 +318,7 @@ module oaken_dequantizer_core_p1_n1024 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -337,7 +337,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -613,9 +613,9 @@ module oaken_dequantizer_core_p1_n1024 (
     end
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 6'h3f; // dequantizer.rs:164
-    wire done_1 = decoding & chunk_ends; // dequantizer.rs:165
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:166
+    wire chunk_ends = chunk_beat == 6'h3f; // dequantizer.rs:161
+    wire done_1 = decoding & chunk_ends; // dequantizer.rs:162
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:163
     assign chunk_taken = load;
     always @(posedge clk) begin
         if (rst) begin
@@ -626,7 +626,7 @@ module oaken_dequantizer_core_p1_n1024 (
         end
     end
     always @(posedge clk) if (load) map_last <= waiting_last;
-    wire new_vector = load & waiting_first; // dequantizer.rs:167
+    wire new_vector = load & waiting_first; // dequantizer.rs:164
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 6'h0;
@@ -642,10 +642,10 @@ module oaken_dequantizer_core_p1_n1024 (
         if (decoding) map_sign <= {1'h0, map_sign[63:1]};
         if (load) map_sign <= waiting_sign;
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
     always @(posedge clk) begin
         if (new_vector) info_middle_exact <= next_info_middle_exact;
         if (new_vector) current <= load_slot;
@@ -657,7 +657,7 @@ module oaken_dequantizer_core_p1_n1024 (
             if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
         end
     end
-    wire _t8 = done & (~new_vector); // dequantizer.rs:94
+    wire _t8 = done & (~new_vector); // dequantizer.rs:182
     always @(posedge clk) begin
         if (rst) begin
             tables_ready <= 4'h0;
@@ -669,9 +669,9 @@ module oaken_dequantizer_core_p1_n1024 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:192
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
-    wire _t9 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:189
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
+    wire _t9 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -706,7 +706,7 @@ module oaken_dequantizer_core_p1_n1024 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:200
     assign decoding = issue & go;
     always @(posedge clk) begin
         if (rst) begin
@@ -725,13 +725,13 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_ready((in_use & go) & second),
         .m_payload(dense_payload)
     );
-    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:210
-    wire ends = map_last & chunk_ends; // dequantizer.rs:215
+    wire [3:0] codes = second ? dense_payload[7:4] : dense_payload[3:0]; // dequantizer.rs:207
+    wire ends = map_last & chunk_ends; // dequantizer.rs:212
 
     // the lanes
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
-    wire coded_outer = map_outer[0]; // dequantizer.rs:227
-    wire coded_sign = map_sign[0]; // dequantizer.rs:228
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:223
+    wire coded_outer = map_outer[0]; // dequantizer.rs:224
+    wire coded_sign = map_sign[0]; // dequantizer.rs:225
     wire [4:0] lane0_distance = {1'h0, codes} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -866,9 +866,9 @@ module oaken_dequantizer_core_p1_n1024 (
         end
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t15 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t16 = _t15 & (~looked_up); // dequantizer.rs:94
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
+    wire _t15 = header_valid & header_ready; // dequantizer.rs:233
+    wire _t16 = _t15 & (~looked_up); // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -903,11 +903,11 @@ module oaken_dequantizer_core_p1_n1024 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:238
-    wire last_1 = ends_s7; // dequantizer.rs:238
-    wire ended = (valid & last_1) & go; // dequantizer.rs:239
+    wire valid = issue_s7; // dequantizer.rs:235
+    wire last_1 = ends_s7; // dequantizer.rs:235
+    wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t17 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t17 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
@@ -926,11 +926,11 @@ module oaken_dequantizer_core_p1_n1024 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
+    wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t18 = m_ready | (~elements_valid); // dequantizer.rs:253
+    wire _t18 = m_ready | (~elements_valid); // dequantizer.rs:250
     always @(posedge clk) begin
         if (_t18) elements_data <= limited_0;
         if (_t18) elements_last <= chosen_last;

@@ -34,13 +34,13 @@ module oaken_dequantizer_core_p16_n4096 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:108
-    reg [14:0] settings_t_low; // dequantizer.rs:108
-    reg [14:0] settings_t_high; // dequantizer.rs:108
-    reg [14:0] settings_s_high; // dequantizer.rs:108
-    reg [13:0] length_1; // dequantizer.rs:109
-    reg [3:0] in_flight; // dequantizer.rs:110
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:111
+    reg [14:0] settings_s_low; // dequantizer.rs:104
+    reg [14:0] settings_t_low; // dequantizer.rs:104
+    reg [14:0] settings_t_high; // dequantizer.rs:104
+    reg [14:0] settings_s_high; // dequantizer.rs:104
+    reg [13:0] length_1; // dequantizer.rs:105
+    reg [3:0] in_flight; // dequantizer.rs:106
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:107
     wire reader_s_ready;
     wire reader_valid;
     wire [23:0] reader_shown_entries;
@@ -53,13 +53,13 @@ module oaken_dequantizer_core_p16_n4096 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:87
-    reg flag_1; // dequantizer.rs:87
-    wire header_valid; // dequantizer.rs:129
-    wire header_ready; // dequantizer.rs:129
-    wire [63:0] header_payload; // dequantizer.rs:129
-    reg [1:0] slot; // dequantizer.rs:130
-    reg [3:0] slots_used; // dequantizer.rs:131
+    reg flag; // dequantizer.rs:88
+    reg flag_1; // dequantizer.rs:88
+    wire header_valid; // dequantizer.rs:125
+    wire header_ready; // dequantizer.rs:125
+    wire [63:0] header_payload; // dequantizer.rs:125
+    reg [1:0] slot; // dequantizer.rs:126
+    reg [3:0] slots_used; // dequantizer.rs:127
     wire writer_header_ready;
     wire prepared;
     wire writer_write_valid;
@@ -76,68 +76,68 @@ module oaken_dequantizer_core_p16_n4096 (
     wire write_base_sticky; // side_table.rs:91
     wire [7:0] write_half_m; // side_table.rs:91
     wire [5:0] write_half_scale; // side_table.rs:91
-    wire shown_valid; // dequantizer.rs:144
-    wire shown_ready; // dequantizer.rs:144
-    wire [23:0] shown_entries; // dequantizer.rs:144
-    wire [2:0] shown_present; // dequantizer.rs:144
-    wire shown_complete; // dequantizer.rs:144
-    wire shown_first; // dequantizer.rs:144
-    wire shown_last; // dequantizer.rs:144
+    wire shown_valid; // dequantizer.rs:140
+    wire shown_ready; // dequantizer.rs:140
+    wire [23:0] shown_entries; // dequantizer.rs:140
+    wire [2:0] shown_present; // dequantizer.rs:140
+    wire shown_complete; // dequantizer.rs:140
+    wire shown_first; // dequantizer.rs:140
+    wire shown_last; // dequantizer.rs:140
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [29:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:277
-    reg [63:0] building_outer; // dequantizer.rs:277
-    reg [63:0] building_sign; // dequantizer.rs:277
-    reg built; // the map being built is complete | dequantizer.rs:278
-    reg built_first; // dequantizer.rs:279
-    reg built_last; // dequantizer.rs:279
-    reg [63:0] waiting_outlier; // dequantizer.rs:280
-    reg [63:0] waiting_outer; // dequantizer.rs:280
-    reg [63:0] waiting_sign; // dequantizer.rs:280
-    reg waits; // dequantizer.rs:281
-    reg waiting_first; // dequantizer.rs:282
-    reg waiting_last; // dequantizer.rs:282
-    reg [5:0] position; // dequantizer.rs:305
-    reg any_before; // dequantizer.rs:306
-    reg flag_2; // dequantizer.rs:87
-    reg in_use; // dequantizer.rs:156
-    reg [63:0] map_outlier; // dequantizer.rs:157
-    reg [63:0] map_outer; // dequantizer.rs:157
-    reg [63:0] map_sign; // dequantizer.rs:157
-    reg [4:0] info_split; // dequantizer.rs:158
-    reg info_middle_exact; // dequantizer.rs:158
-    reg map_last; // dequantizer.rs:159
-    reg [1:0] chunk_beat; // dequantizer.rs:160
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:161
-    reg [1:0] load_slot; // dequantizer.rs:162
-    wire decoding; // dequantizer.rs:163
+    wire chunk_taken; // dequantizer.rs:147
+    reg [63:0] building_outlier; // dequantizer.rs:274
+    reg [63:0] building_outer; // dequantizer.rs:274
+    reg [63:0] building_sign; // dequantizer.rs:274
+    reg built; // the map being built is complete | dequantizer.rs:275
+    reg built_first; // dequantizer.rs:276
+    reg built_last; // dequantizer.rs:276
+    reg [63:0] waiting_outlier; // dequantizer.rs:277
+    reg [63:0] waiting_outer; // dequantizer.rs:277
+    reg [63:0] waiting_sign; // dequantizer.rs:277
+    reg waits; // dequantizer.rs:278
+    reg waiting_first; // dequantizer.rs:279
+    reg waiting_last; // dequantizer.rs:279
+    reg [5:0] position; // dequantizer.rs:302
+    reg any_before; // dequantizer.rs:303
+    reg flag_2; // dequantizer.rs:88
+    reg in_use; // dequantizer.rs:152
+    reg [63:0] map_outlier; // dequantizer.rs:153
+    reg [63:0] map_outer; // dequantizer.rs:153
+    reg [63:0] map_sign; // dequantizer.rs:153
+    reg [4:0] info_split; // dequantizer.rs:154
+    reg info_middle_exact; // dequantizer.rs:154
+    reg map_last; // dequantizer.rs:155
+    reg [1:0] chunk_beat; // dequantizer.rs:156
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:157
+    reg [1:0] load_slot; // dequantizer.rs:159
+    wire decoding; // dequantizer.rs:160
     reg [1:0] current; // side_table.rs:129
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:190
+    wire guard_m_ready; // dequantizer.rs:187
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:195
-    reg flag_3; // dequantizer.rs:87
+    reg [3:0] due; // dequantizer.rs:192
+    reg flag_3; // dequantizer.rs:88
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [63:0] dense_payload;
-    wire go; // dequantizer.rs:202
+    wire go; // dequantizer.rs:199
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
     reg [3:0] lane0_base_at; // side_table.rs:149
     reg [3:0] lane0_half_at; // side_table.rs:153
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:172
-    reg lane0_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:173
+    reg lane0_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane0_h_s2; // decode.rs:89
     reg [12:0] lane0_product; // decode.rs:89
     reg [19:0] lane0_side_later_base_value; // decode.rs:90
@@ -170,10 +170,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane1_inner_1; // side_table.rs:145
     reg [3:0] lane1_base_at; // side_table.rs:149
     reg [3:0] lane1_half_at; // side_table.rs:153
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:172
-    reg lane1_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:173
+    reg lane1_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane1_h_s2; // decode.rs:89
     reg [12:0] lane1_product; // decode.rs:89
     reg [19:0] lane1_side_later_base_value; // decode.rs:90
@@ -206,10 +206,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane2_inner_1; // side_table.rs:145
     reg [3:0] lane2_base_at; // side_table.rs:149
     reg [3:0] lane2_half_at; // side_table.rs:153
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:172
-    reg lane2_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:173
+    reg lane2_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane2_h_s2; // decode.rs:89
     reg [12:0] lane2_product; // decode.rs:89
     reg [19:0] lane2_side_later_base_value; // decode.rs:90
@@ -242,10 +242,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane3_inner_1; // side_table.rs:145
     reg [3:0] lane3_base_at; // side_table.rs:149
     reg [3:0] lane3_half_at; // side_table.rs:153
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:172
-    reg lane3_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:173
+    reg lane3_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane3_h_s2; // decode.rs:89
     reg [12:0] lane3_product; // decode.rs:89
     reg [19:0] lane3_side_later_base_value; // decode.rs:90
@@ -278,10 +278,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane4_inner_1; // side_table.rs:145
     reg [3:0] lane4_base_at; // side_table.rs:149
     reg [3:0] lane4_half_at; // side_table.rs:153
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:172
-    reg lane4_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:173
+    reg lane4_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane4_h_s2; // decode.rs:89
     reg [12:0] lane4_product; // decode.rs:89
     reg [19:0] lane4_side_later_base_value; // decode.rs:90
@@ -314,10 +314,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane5_inner_1; // side_table.rs:145
     reg [3:0] lane5_base_at; // side_table.rs:149
     reg [3:0] lane5_half_at; // side_table.rs:153
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:172
-    reg lane5_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:173
+    reg lane5_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane5_h_s2; // decode.rs:89
     reg [12:0] lane5_product; // decode.rs:89
     reg [19:0] lane5_side_later_base_value; // decode.rs:90
@@ -350,10 +350,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane6_inner_1; // side_table.rs:145
     reg [3:0] lane6_base_at; // side_table.rs:149
     reg [3:0] lane6_half_at; // side_table.rs:153
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:172
-    reg lane6_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:173
+    reg lane6_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane6_h_s2; // decode.rs:89
     reg [12:0] lane6_product; // decode.rs:89
     reg [19:0] lane6_side_later_base_value; // decode.rs:90
@@ -386,10 +386,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane7_inner_1; // side_table.rs:145
     reg [3:0] lane7_base_at; // side_table.rs:149
     reg [3:0] lane7_half_at; // side_table.rs:153
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:172
-    reg lane7_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:173
+    reg lane7_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane7_h_s2; // decode.rs:89
     reg [12:0] lane7_product; // decode.rs:89
     reg [19:0] lane7_side_later_base_value; // decode.rs:90
@@ -422,10 +422,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane8_inner_1; // side_table.rs:145
     reg [3:0] lane8_base_at; // side_table.rs:149
     reg [3:0] lane8_half_at; // side_table.rs:153
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:172
-    reg lane8_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:173
+    reg lane8_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane8_h_s2; // decode.rs:89
     reg [12:0] lane8_product; // decode.rs:89
     reg [19:0] lane8_side_later_base_value; // decode.rs:90
@@ -458,10 +458,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane9_inner_1; // side_table.rs:145
     reg [3:0] lane9_base_at; // side_table.rs:149
     reg [3:0] lane9_half_at; // side_table.rs:153
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:172
-    reg lane9_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:173
+    reg lane9_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane9_h_s2; // decode.rs:89
     reg [12:0] lane9_product; // decode.rs:89
     reg [19:0] lane9_side_later_base_value; // decode.rs:90
@@ -494,10 +494,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane10_inner_1; // side_table.rs:145
     reg [3:0] lane10_base_at; // side_table.rs:149
     reg [3:0] lane10_half_at; // side_table.rs:153
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:172
-    reg lane10_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:173
+    reg lane10_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane10_h_s2; // decode.rs:89
     reg [12:0] lane10_product; // decode.rs:89
     reg [19:0] lane10_side_later_base_value; // decode.rs:90
@@ -530,10 +530,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane11_inner_1; // side_table.rs:145
     reg [3:0] lane11_base_at; // side_table.rs:149
     reg [3:0] lane11_half_at; // side_table.rs:153
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:172
-    reg lane11_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:173
+    reg lane11_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane11_h_s2; // decode.rs:89
     reg [12:0] lane11_product; // decode.rs:89
     reg [19:0] lane11_side_later_base_value; // decode.rs:90
@@ -566,10 +566,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane12_inner_1; // side_table.rs:145
     reg [3:0] lane12_base_at; // side_table.rs:149
     reg [3:0] lane12_half_at; // side_table.rs:153
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:172
-    reg lane12_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:173
+    reg lane12_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane12_h_s2; // decode.rs:89
     reg [12:0] lane12_product; // decode.rs:89
     reg [19:0] lane12_side_later_base_value; // decode.rs:90
@@ -602,10 +602,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane13_inner_1; // side_table.rs:145
     reg [3:0] lane13_base_at; // side_table.rs:149
     reg [3:0] lane13_half_at; // side_table.rs:153
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:172
-    reg lane13_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:173
+    reg lane13_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane13_h_s2; // decode.rs:89
     reg [12:0] lane13_product; // decode.rs:89
     reg [19:0] lane13_side_later_base_value; // decode.rs:90
@@ -638,10 +638,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane14_inner_1; // side_table.rs:145
     reg [3:0] lane14_base_at; // side_table.rs:149
     reg [3:0] lane14_half_at; // side_table.rs:153
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:172
-    reg lane14_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:173
+    reg lane14_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane14_h_s2; // decode.rs:89
     reg [12:0] lane14_product; // decode.rs:89
     reg [19:0] lane14_side_later_base_value; // decode.rs:90
@@ -674,10 +674,10 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_inner_1; // side_table.rs:145
     reg [3:0] lane15_base_at; // side_table.rs:149
     reg [3:0] lane15_half_at; // side_table.rs:153
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:172
-    reg lane15_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:172
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:173
+    reg lane15_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane15_h_s2; // decode.rs:89
     reg [12:0] lane15_product; // decode.rs:89
     reg [19:0] lane15_side_later_base_value; // decode.rs:90
@@ -705,26 +705,26 @@ module oaken_dequantizer_core_p16_n4096 (
     reg lane15_negative_s5; // decode.rs:113
     reg lane15_negative_s6; // decode.rs:113
     reg values_15_negative; // decode.rs:113
-    reg issue_s1; // dequantizer.rs:235
-    reg ends_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:238
-    reg issue_s3; // dequantizer.rs:238
-    reg issue_s4; // dequantizer.rs:238
-    reg issue_s5; // dequantizer.rs:238
-    reg issue_s6; // dequantizer.rs:238
-    reg issue_s7; // dequantizer.rs:238
-    reg ends_s2; // dequantizer.rs:238
-    reg ends_s3; // dequantizer.rs:238
-    reg ends_s4; // dequantizer.rs:238
-    reg ends_s5; // dequantizer.rs:238
-    reg ends_s6; // dequantizer.rs:238
-    reg ends_s7; // dequantizer.rs:238
-    reg [271:0] spare_data; // dequantizer.rs:244
-    reg spare_last; // dequantizer.rs:244
-    reg [255:0] elements_data; // dequantizer.rs:245
-    reg elements_last; // dequantizer.rs:245
-    reg elements_valid; // dequantizer.rs:246
-    reg spare_empty; // dequantizer.rs:247
+    reg issue_s1; // dequantizer.rs:232
+    reg ends_s1; // dequantizer.rs:232
+    reg issue_s2; // dequantizer.rs:235
+    reg issue_s3; // dequantizer.rs:235
+    reg issue_s4; // dequantizer.rs:235
+    reg issue_s5; // dequantizer.rs:235
+    reg issue_s6; // dequantizer.rs:235
+    reg issue_s7; // dequantizer.rs:235
+    reg ends_s2; // dequantizer.rs:235
+    reg ends_s3; // dequantizer.rs:235
+    reg ends_s4; // dequantizer.rs:235
+    reg ends_s5; // dequantizer.rs:235
+    reg ends_s6; // dequantizer.rs:235
+    reg ends_s7; // dequantizer.rs:235
+    reg [271:0] spare_data; // dequantizer.rs:241
+    reg spare_last; // dequantizer.rs:241
+    reg [255:0] elements_data; // dequantizer.rs:242
+    reg elements_last; // dequantizer.rs:242
+    reg elements_valid; // dequantizer.rs:243
+    reg spare_empty; // dequantizer.rs:244
     (* ram_style = "distributed" *) reg [5:0] infos [0:3];
     (* ram_style = "distributed" *) reg [20:0] lane0_bases [0:15];
     (* ram_style = "distributed" *) reg [13:0] lane0_halves [0:15];
@@ -760,9 +760,9 @@ module oaken_dequantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [13:0] lane15_halves [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:112
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:112
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:113
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:108
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:108
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:109
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -782,7 +782,7 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:123
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:119
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -838,8 +838,8 @@ module oaken_dequantizer_core_p16_n4096 (
             may_begin <= (same & enable) & prepared;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:135
-    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:137
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h3)); // dequantizer.rs:131
+    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:133
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -887,7 +887,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -906,7 +906,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -1647,9 +1647,9 @@ module oaken_dequantizer_core_p16_n4096 (
     end
 
     // the map in use; it moves down by the lanes at every beat
-    wire chunk_ends = chunk_beat == 2'h3; // dequantizer.rs:164
-    wire done_1 = decoding & chunk_ends; // dequantizer.rs:165
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:166
+    wire chunk_ends = chunk_beat == 2'h3; // dequantizer.rs:161
+    wire done_1 = decoding & chunk_ends; // dequantizer.rs:162
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:163
     assign chunk_taken = load;
     always @(posedge clk) begin
         if (rst) begin
@@ -1660,7 +1660,7 @@ module oaken_dequantizer_core_p16_n4096 (
         end
     end
     always @(posedge clk) if (load) map_last <= waiting_last;
-    wire new_vector = load & waiting_first; // dequantizer.rs:167
+    wire new_vector = load & waiting_first; // dequantizer.rs:164
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 2'h0;
@@ -1676,10 +1676,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (decoding) map_sign <= {16'h0, map_sign[63:16]};
         if (load) map_sign <= waiting_sign;
     end
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
     always @(posedge clk) begin
         if (new_vector) info_middle_exact <= next_info_middle_exact;
         if (new_vector) current <= load_slot;
@@ -1691,7 +1691,7 @@ module oaken_dequantizer_core_p16_n4096 (
             if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
         end
     end
-    wire _t18 = done & (~new_vector); // dequantizer.rs:94
+    wire _t18 = done & (~new_vector); // dequantizer.rs:182
     always @(posedge clk) begin
         if (rst) begin
             tables_ready <= 4'h0;
@@ -1703,9 +1703,9 @@ module oaken_dequantizer_core_p16_n4096 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:192
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
-    wire _t19 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:189
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
+    wire _t19 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -1740,7 +1740,7 @@ module oaken_dequantizer_core_p16_n4096 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:200
     assign decoding = issue & go;
     register_slice_64 slice_1 (
         .clk(clk),
@@ -1752,13 +1752,13 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & chunk_ends; // dequantizer.rs:215
+    wire ends = map_last & chunk_ends; // dequantizer.rs:212
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:225
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
-    wire coded_outer = map_outer[0]; // dequantizer.rs:227
-    wire coded_sign = map_sign[0]; // dequantizer.rs:228
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:222
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:223
+    wire coded_outer = map_outer[0]; // dequantizer.rs:224
+    wire coded_sign = map_sign[0]; // dequantizer.rs:225
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -1885,10 +1885,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane0_negative_s6 <= lane0_negative_s5;
         if (go) values_0_negative <= lane0_negative_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:225
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:226
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:227
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:228
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
+    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:224
+    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:225
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -2015,10 +2015,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane1_negative_s6 <= lane1_negative_s5;
         if (go) values_1_negative <= lane1_negative_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:225
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:226
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:227
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:228
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
+    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:224
+    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:225
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -2145,10 +2145,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane2_negative_s6 <= lane2_negative_s5;
         if (go) values_2_negative <= lane2_negative_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:225
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:226
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:227
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:228
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
+    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:224
+    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:225
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -2275,10 +2275,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane3_negative_s6 <= lane3_negative_s5;
         if (go) values_3_negative <= lane3_negative_s6;
     end
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:225
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:226
-    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:227
-    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:228
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:222
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:223
+    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:224
+    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:225
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
     wire lane4_below = lane4_distance[4]; // decode.rs:73
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
@@ -2405,10 +2405,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane4_negative_s6 <= lane4_negative_s5;
         if (go) values_4_negative <= lane4_negative_s6;
     end
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:225
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:226
-    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:227
-    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:228
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:222
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:223
+    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:224
+    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:225
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
     wire lane5_below = lane5_distance[4]; // decode.rs:73
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
@@ -2535,10 +2535,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane5_negative_s6 <= lane5_negative_s5;
         if (go) values_5_negative <= lane5_negative_s6;
     end
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:225
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:226
-    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:227
-    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:228
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:222
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:223
+    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:224
+    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:225
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
     wire lane6_below = lane6_distance[4]; // decode.rs:73
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
@@ -2665,10 +2665,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane6_negative_s6 <= lane6_negative_s5;
         if (go) values_6_negative <= lane6_negative_s6;
     end
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:225
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:226
-    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:227
-    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:228
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:222
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:223
+    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:224
+    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:225
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
     wire lane7_below = lane7_distance[4]; // decode.rs:73
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
@@ -2795,10 +2795,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane7_negative_s6 <= lane7_negative_s5;
         if (go) values_7_negative <= lane7_negative_s6;
     end
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:225
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:226
-    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:227
-    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:228
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:222
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:223
+    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:224
+    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:225
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
     wire lane8_below = lane8_distance[4]; // decode.rs:73
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
@@ -2925,10 +2925,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane8_negative_s6 <= lane8_negative_s5;
         if (go) values_8_negative <= lane8_negative_s6;
     end
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:225
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:226
-    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:227
-    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:228
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:222
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:223
+    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:224
+    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:225
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
     wire lane9_below = lane9_distance[4]; // decode.rs:73
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
@@ -3055,10 +3055,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane9_negative_s6 <= lane9_negative_s5;
         if (go) values_9_negative <= lane9_negative_s6;
     end
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:225
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:226
-    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:227
-    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:228
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:222
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:223
+    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:224
+    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:225
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
     wire lane10_below = lane10_distance[4]; // decode.rs:73
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
@@ -3185,10 +3185,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane10_negative_s6 <= lane10_negative_s5;
         if (go) values_10_negative <= lane10_negative_s6;
     end
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:225
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:226
-    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:227
-    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:228
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:222
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:223
+    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:224
+    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:225
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
     wire lane11_below = lane11_distance[4]; // decode.rs:73
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
@@ -3315,10 +3315,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane11_negative_s6 <= lane11_negative_s5;
         if (go) values_11_negative <= lane11_negative_s6;
     end
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:225
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:226
-    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:227
-    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:228
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:222
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:223
+    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:224
+    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:225
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
     wire lane12_below = lane12_distance[4]; // decode.rs:73
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
@@ -3445,10 +3445,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane12_negative_s6 <= lane12_negative_s5;
         if (go) values_12_negative <= lane12_negative_s6;
     end
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:225
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:226
-    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:227
-    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:228
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:222
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:223
+    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:224
+    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:225
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
     wire lane13_below = lane13_distance[4]; // decode.rs:73
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
@@ -3575,10 +3575,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane13_negative_s6 <= lane13_negative_s5;
         if (go) values_13_negative <= lane13_negative_s6;
     end
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:225
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:226
-    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:227
-    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:228
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:222
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:223
+    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:224
+    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:225
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
     wire lane14_below = lane14_distance[4]; // decode.rs:73
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
@@ -3705,10 +3705,10 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) lane14_negative_s6 <= lane14_negative_s5;
         if (go) values_14_negative <= lane14_negative_s6;
     end
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:225
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:226
-    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:227
-    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:228
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:222
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:223
+    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:224
+    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:225
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
     wire lane15_below = lane15_distance[4]; // decode.rs:73
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
@@ -3843,9 +3843,9 @@ module oaken_dequantizer_core_p16_n4096 (
         end
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t100 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t101 = _t100 & (~looked_up); // dequantizer.rs:94
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
+    wire _t100 = header_valid & header_ready; // dequantizer.rs:233
+    wire _t101 = _t100 & (~looked_up); // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -3854,7 +3854,7 @@ module oaken_dequantizer_core_p16_n4096 (
             else if (looked_up & (~_t100)) slots_used <= slots_used - 4'h1;
         end
     end
-    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
+    wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -3880,11 +3880,11 @@ module oaken_dequantizer_core_p16_n4096 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:238
-    wire last_1 = ends_s7; // dequantizer.rs:238
-    wire ended = (valid & last_1) & go; // dequantizer.rs:239
+    wire valid = issue_s7; // dequantizer.rs:235
+    wire last_1 = ends_s7; // dequantizer.rs:235
+    wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t102 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t102 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
@@ -3903,8 +3903,8 @@ module oaken_dequantizer_core_p16_n4096 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
+    wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
     wire too_large = chosen_data[270:255] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[271], too_large ? 15'h7bff : chosen_data[269:255]}; // decode.rs:123
     wire too_large_1 = chosen_data[253:238] >= 16'h7c00; // decode.rs:122
@@ -3937,7 +3937,7 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t103 = m_ready | (~elements_valid); // dequantizer.rs:253
+    wire _t103 = m_ready | (~elements_valid); // dequantizer.rs:250
     always @(posedge clk) if (_t103) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
@@ -3946,7 +3946,7 @@ module oaken_dequantizer_core_p16_n4096 (
             if (_t103) elements_valid <= valid | (~spare_empty);
         end
     end
-    wire [255:0] _t104 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:255
+    wire [255:0] _t104 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
     always @(posedge clk) if (_t103) elements_data <= _t104;
     always @(posedge clk) begin
         if (rst) begin

@@ -34,13 +34,13 @@ module oaken_dequantizer_core_p64_n8192 (
     output wire finished, // The last elements of a vector have left the lanes.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // dequantizer.rs:108
-    reg [14:0] settings_t_low; // dequantizer.rs:108
-    reg [14:0] settings_t_high; // dequantizer.rs:108
-    reg [14:0] settings_s_high; // dequantizer.rs:108
-    reg [13:0] length_1; // dequantizer.rs:109
-    reg [3:0] in_flight; // dequantizer.rs:110
-    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:111
+    reg [14:0] settings_s_low; // dequantizer.rs:104
+    reg [14:0] settings_t_low; // dequantizer.rs:104
+    reg [14:0] settings_t_high; // dequantizer.rs:104
+    reg [14:0] settings_s_high; // dequantizer.rs:104
+    reg [13:0] length_1; // dequantizer.rs:105
+    reg [3:0] in_flight; // dequantizer.rs:106
+    reg may_begin; // enabled, and the settings are those given | dequantizer.rs:107
     wire reader_s_ready;
     wire reader_valid;
     wire [71:0] reader_shown_entries;
@@ -53,13 +53,13 @@ module oaken_dequantizer_core_p64_n8192 (
     wire reader_begins;
     wire reader_count_error;
     wire reader_length_error;
-    reg flag; // dequantizer.rs:87
-    reg flag_1; // dequantizer.rs:87
-    wire header_valid; // dequantizer.rs:129
-    wire header_ready; // dequantizer.rs:129
-    wire [63:0] header_payload; // dequantizer.rs:129
-    reg [3:0] slot; // dequantizer.rs:130
-    reg [3:0] slots_used; // dequantizer.rs:131
+    reg flag; // dequantizer.rs:88
+    reg flag_1; // dequantizer.rs:88
+    wire header_valid; // dequantizer.rs:125
+    wire header_ready; // dequantizer.rs:125
+    wire [63:0] header_payload; // dequantizer.rs:125
+    reg [3:0] slot; // dequantizer.rs:126
+    reg [3:0] slots_used; // dequantizer.rs:127
     reg header_valid_s1; // side_table.rs:99
     reg done; // side_table.rs:99
     reg [5:0] l100_s1; // half_steps.rs:100
@@ -114,43 +114,43 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [3:0] slot_s2; // side_table.rs:117
     reg legal_s1; // side_table.rs:118
     reg legal_s2; // side_table.rs:118
-    wire shown_valid; // dequantizer.rs:144
-    wire shown_ready; // dequantizer.rs:144
-    wire [71:0] shown_entries; // dequantizer.rs:144
-    wire [8:0] shown_present; // dequantizer.rs:144
-    wire shown_complete; // dequantizer.rs:144
-    wire shown_first; // dequantizer.rs:144
-    wire shown_last; // dequantizer.rs:144
+    wire shown_valid; // dequantizer.rs:140
+    wire shown_ready; // dequantizer.rs:140
+    wire [71:0] shown_entries; // dequantizer.rs:140
+    wire [8:0] shown_present; // dequantizer.rs:140
+    wire shown_complete; // dequantizer.rs:140
+    wire shown_first; // dequantizer.rs:140
+    wire shown_last; // dequantizer.rs:140
     wire slice_s_ready;
     wire shown_valid_1;
     wire shown_ready_1; // register_slice.rs:61
     wire [83:0] slice_m_payload;
-    wire chunk_taken; // dequantizer.rs:151
-    reg [63:0] building_outlier; // dequantizer.rs:277
-    reg [63:0] building_outer; // dequantizer.rs:277
-    reg [63:0] building_sign; // dequantizer.rs:277
-    reg built; // the map being built is complete | dequantizer.rs:278
-    reg built_first; // dequantizer.rs:279
-    reg built_last; // dequantizer.rs:279
-    reg [63:0] waiting_outlier; // dequantizer.rs:280
-    reg [63:0] waiting_outer; // dequantizer.rs:280
-    reg [63:0] waiting_sign; // dequantizer.rs:280
-    reg waits; // dequantizer.rs:281
-    reg waiting_first; // dequantizer.rs:282
-    reg waiting_last; // dequantizer.rs:282
-    reg [5:0] position; // dequantizer.rs:305
-    reg any_before; // dequantizer.rs:306
-    reg flag_2; // dequantizer.rs:87
-    reg in_use; // dequantizer.rs:156
-    reg [63:0] map_outlier; // dequantizer.rs:157
-    reg [63:0] map_outer; // dequantizer.rs:157
-    reg [63:0] map_sign; // dequantizer.rs:157
-    reg [4:0] info_split; // dequantizer.rs:158
-    reg info_middle_exact; // dequantizer.rs:158
-    reg map_last; // dequantizer.rs:159
-    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:161
-    reg [3:0] load_slot; // dequantizer.rs:162
-    wire decoding; // dequantizer.rs:163
+    wire chunk_taken; // dequantizer.rs:147
+    reg [63:0] building_outlier; // dequantizer.rs:274
+    reg [63:0] building_outer; // dequantizer.rs:274
+    reg [63:0] building_sign; // dequantizer.rs:274
+    reg built; // the map being built is complete | dequantizer.rs:275
+    reg built_first; // dequantizer.rs:276
+    reg built_last; // dequantizer.rs:276
+    reg [63:0] waiting_outlier; // dequantizer.rs:277
+    reg [63:0] waiting_outer; // dequantizer.rs:277
+    reg [63:0] waiting_sign; // dequantizer.rs:277
+    reg waits; // dequantizer.rs:278
+    reg waiting_first; // dequantizer.rs:279
+    reg waiting_last; // dequantizer.rs:279
+    reg [5:0] position; // dequantizer.rs:302
+    reg any_before; // dequantizer.rs:303
+    reg flag_2; // dequantizer.rs:88
+    reg in_use; // dequantizer.rs:152
+    reg [63:0] map_outlier; // dequantizer.rs:153
+    reg [63:0] map_outer; // dequantizer.rs:153
+    reg [63:0] map_sign; // dequantizer.rs:153
+    reg [4:0] info_split; // dequantizer.rs:154
+    reg info_middle_exact; // dequantizer.rs:154
+    reg map_last; // dequantizer.rs:155
+    reg [3:0] tables_ready; // vectors whose levels are there, and no chunk in use yet | dequantizer.rs:157
+    reg [3:0] load_slot; // dequantizer.rs:159
+    wire decoding; // dequantizer.rs:160
     reg [19:0] current_middle_pos_base_value; // side_table.rs:134
     reg current_middle_pos_base_sticky; // side_table.rs:134
     reg [7:0] current_middle_pos_half_m; // side_table.rs:134
@@ -171,18 +171,18 @@ module oaken_dequantizer_core_p64_n8192 (
     reg [5:0] current_inner_scale; // side_table.rs:134
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // dequantizer.rs:190
+    wire guard_m_ready; // dequantizer.rs:187
     wire [255:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [3:0] due; // dequantizer.rs:195
-    reg flag_3; // dequantizer.rs:87
+    reg [3:0] due; // dequantizer.rs:192
+    reg flag_3; // dequantizer.rs:88
     wire slice_1_s_ready;
     wire dense_valid_1;
     wire [255:0] dense_payload;
-    wire go; // dequantizer.rs:202
+    wire go; // dequantizer.rs:199
     reg [4:0] lane0_h; // decode.rs:77
     reg lane0_zero; // decode.rs:83
     reg lane0_inner_1; // side_table.rs:145
@@ -207,11 +207,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane0_outlier; // side_table.rs:162
     reg lane0_outer; // side_table.rs:162
     reg lane0_negative_1; // side_table.rs:162
-    reg lane0_exact_s1; // side_table.rs:165
-    reg [19:0] lane0_side_base_value_1; // side_table.rs:172
-    reg lane0_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane0_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane0_side_half_scale_1; // side_table.rs:172
+    reg lane0_exact_s1; // side_table.rs:166
+    reg [19:0] lane0_side_base_value_1; // side_table.rs:173
+    reg lane0_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane0_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane0_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane0_h_s2; // decode.rs:89
     reg [12:0] lane0_product; // decode.rs:89
     reg [19:0] lane0_side_later_base_value; // decode.rs:90
@@ -244,11 +244,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane1_outlier; // side_table.rs:162
     reg lane1_outer; // side_table.rs:162
     reg lane1_negative_1; // side_table.rs:162
-    reg lane1_exact_s1; // side_table.rs:165
-    reg [19:0] lane1_side_base_value_1; // side_table.rs:172
-    reg lane1_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane1_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane1_side_half_scale_1; // side_table.rs:172
+    reg lane1_exact_s1; // side_table.rs:166
+    reg [19:0] lane1_side_base_value_1; // side_table.rs:173
+    reg lane1_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane1_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane1_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane1_h_s2; // decode.rs:89
     reg [12:0] lane1_product; // decode.rs:89
     reg [19:0] lane1_side_later_base_value; // decode.rs:90
@@ -281,11 +281,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane2_outlier; // side_table.rs:162
     reg lane2_outer; // side_table.rs:162
     reg lane2_negative_1; // side_table.rs:162
-    reg lane2_exact_s1; // side_table.rs:165
-    reg [19:0] lane2_side_base_value_1; // side_table.rs:172
-    reg lane2_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane2_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane2_side_half_scale_1; // side_table.rs:172
+    reg lane2_exact_s1; // side_table.rs:166
+    reg [19:0] lane2_side_base_value_1; // side_table.rs:173
+    reg lane2_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane2_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane2_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane2_h_s2; // decode.rs:89
     reg [12:0] lane2_product; // decode.rs:89
     reg [19:0] lane2_side_later_base_value; // decode.rs:90
@@ -318,11 +318,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane3_outlier; // side_table.rs:162
     reg lane3_outer; // side_table.rs:162
     reg lane3_negative_1; // side_table.rs:162
-    reg lane3_exact_s1; // side_table.rs:165
-    reg [19:0] lane3_side_base_value_1; // side_table.rs:172
-    reg lane3_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane3_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane3_side_half_scale_1; // side_table.rs:172
+    reg lane3_exact_s1; // side_table.rs:166
+    reg [19:0] lane3_side_base_value_1; // side_table.rs:173
+    reg lane3_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane3_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane3_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane3_h_s2; // decode.rs:89
     reg [12:0] lane3_product; // decode.rs:89
     reg [19:0] lane3_side_later_base_value; // decode.rs:90
@@ -355,11 +355,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane4_outlier; // side_table.rs:162
     reg lane4_outer; // side_table.rs:162
     reg lane4_negative_1; // side_table.rs:162
-    reg lane4_exact_s1; // side_table.rs:165
-    reg [19:0] lane4_side_base_value_1; // side_table.rs:172
-    reg lane4_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane4_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane4_side_half_scale_1; // side_table.rs:172
+    reg lane4_exact_s1; // side_table.rs:166
+    reg [19:0] lane4_side_base_value_1; // side_table.rs:173
+    reg lane4_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane4_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane4_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane4_h_s2; // decode.rs:89
     reg [12:0] lane4_product; // decode.rs:89
     reg [19:0] lane4_side_later_base_value; // decode.rs:90
@@ -392,11 +392,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane5_outlier; // side_table.rs:162
     reg lane5_outer; // side_table.rs:162
     reg lane5_negative_1; // side_table.rs:162
-    reg lane5_exact_s1; // side_table.rs:165
-    reg [19:0] lane5_side_base_value_1; // side_table.rs:172
-    reg lane5_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane5_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane5_side_half_scale_1; // side_table.rs:172
+    reg lane5_exact_s1; // side_table.rs:166
+    reg [19:0] lane5_side_base_value_1; // side_table.rs:173
+    reg lane5_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane5_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane5_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane5_h_s2; // decode.rs:89
     reg [12:0] lane5_product; // decode.rs:89
     reg [19:0] lane5_side_later_base_value; // decode.rs:90
@@ -429,11 +429,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane6_outlier; // side_table.rs:162
     reg lane6_outer; // side_table.rs:162
     reg lane6_negative_1; // side_table.rs:162
-    reg lane6_exact_s1; // side_table.rs:165
-    reg [19:0] lane6_side_base_value_1; // side_table.rs:172
-    reg lane6_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane6_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane6_side_half_scale_1; // side_table.rs:172
+    reg lane6_exact_s1; // side_table.rs:166
+    reg [19:0] lane6_side_base_value_1; // side_table.rs:173
+    reg lane6_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane6_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane6_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane6_h_s2; // decode.rs:89
     reg [12:0] lane6_product; // decode.rs:89
     reg [19:0] lane6_side_later_base_value; // decode.rs:90
@@ -466,11 +466,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane7_outlier; // side_table.rs:162
     reg lane7_outer; // side_table.rs:162
     reg lane7_negative_1; // side_table.rs:162
-    reg lane7_exact_s1; // side_table.rs:165
-    reg [19:0] lane7_side_base_value_1; // side_table.rs:172
-    reg lane7_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane7_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane7_side_half_scale_1; // side_table.rs:172
+    reg lane7_exact_s1; // side_table.rs:166
+    reg [19:0] lane7_side_base_value_1; // side_table.rs:173
+    reg lane7_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane7_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane7_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane7_h_s2; // decode.rs:89
     reg [12:0] lane7_product; // decode.rs:89
     reg [19:0] lane7_side_later_base_value; // decode.rs:90
@@ -503,11 +503,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane8_outlier; // side_table.rs:162
     reg lane8_outer; // side_table.rs:162
     reg lane8_negative_1; // side_table.rs:162
-    reg lane8_exact_s1; // side_table.rs:165
-    reg [19:0] lane8_side_base_value_1; // side_table.rs:172
-    reg lane8_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane8_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane8_side_half_scale_1; // side_table.rs:172
+    reg lane8_exact_s1; // side_table.rs:166
+    reg [19:0] lane8_side_base_value_1; // side_table.rs:173
+    reg lane8_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane8_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane8_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane8_h_s2; // decode.rs:89
     reg [12:0] lane8_product; // decode.rs:89
     reg [19:0] lane8_side_later_base_value; // decode.rs:90
@@ -540,11 +540,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane9_outlier; // side_table.rs:162
     reg lane9_outer; // side_table.rs:162
     reg lane9_negative_1; // side_table.rs:162
-    reg lane9_exact_s1; // side_table.rs:165
-    reg [19:0] lane9_side_base_value_1; // side_table.rs:172
-    reg lane9_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane9_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane9_side_half_scale_1; // side_table.rs:172
+    reg lane9_exact_s1; // side_table.rs:166
+    reg [19:0] lane9_side_base_value_1; // side_table.rs:173
+    reg lane9_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane9_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane9_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane9_h_s2; // decode.rs:89
     reg [12:0] lane9_product; // decode.rs:89
     reg [19:0] lane9_side_later_base_value; // decode.rs:90
@@ -577,11 +577,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane10_outlier; // side_table.rs:162
     reg lane10_outer; // side_table.rs:162
     reg lane10_negative_1; // side_table.rs:162
-    reg lane10_exact_s1; // side_table.rs:165
-    reg [19:0] lane10_side_base_value_1; // side_table.rs:172
-    reg lane10_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane10_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane10_side_half_scale_1; // side_table.rs:172
+    reg lane10_exact_s1; // side_table.rs:166
+    reg [19:0] lane10_side_base_value_1; // side_table.rs:173
+    reg lane10_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane10_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane10_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane10_h_s2; // decode.rs:89
     reg [12:0] lane10_product; // decode.rs:89
     reg [19:0] lane10_side_later_base_value; // decode.rs:90
@@ -614,11 +614,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane11_outlier; // side_table.rs:162
     reg lane11_outer; // side_table.rs:162
     reg lane11_negative_1; // side_table.rs:162
-    reg lane11_exact_s1; // side_table.rs:165
-    reg [19:0] lane11_side_base_value_1; // side_table.rs:172
-    reg lane11_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane11_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane11_side_half_scale_1; // side_table.rs:172
+    reg lane11_exact_s1; // side_table.rs:166
+    reg [19:0] lane11_side_base_value_1; // side_table.rs:173
+    reg lane11_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane11_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane11_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane11_h_s2; // decode.rs:89
     reg [12:0] lane11_product; // decode.rs:89
     reg [19:0] lane11_side_later_base_value; // decode.rs:90
@@ -651,11 +651,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane12_outlier; // side_table.rs:162
     reg lane12_outer; // side_table.rs:162
     reg lane12_negative_1; // side_table.rs:162
-    reg lane12_exact_s1; // side_table.rs:165
-    reg [19:0] lane12_side_base_value_1; // side_table.rs:172
-    reg lane12_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane12_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane12_side_half_scale_1; // side_table.rs:172
+    reg lane12_exact_s1; // side_table.rs:166
+    reg [19:0] lane12_side_base_value_1; // side_table.rs:173
+    reg lane12_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane12_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane12_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane12_h_s2; // decode.rs:89
     reg [12:0] lane12_product; // decode.rs:89
     reg [19:0] lane12_side_later_base_value; // decode.rs:90
@@ -688,11 +688,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane13_outlier; // side_table.rs:162
     reg lane13_outer; // side_table.rs:162
     reg lane13_negative_1; // side_table.rs:162
-    reg lane13_exact_s1; // side_table.rs:165
-    reg [19:0] lane13_side_base_value_1; // side_table.rs:172
-    reg lane13_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane13_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane13_side_half_scale_1; // side_table.rs:172
+    reg lane13_exact_s1; // side_table.rs:166
+    reg [19:0] lane13_side_base_value_1; // side_table.rs:173
+    reg lane13_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane13_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane13_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane13_h_s2; // decode.rs:89
     reg [12:0] lane13_product; // decode.rs:89
     reg [19:0] lane13_side_later_base_value; // decode.rs:90
@@ -725,11 +725,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane14_outlier; // side_table.rs:162
     reg lane14_outer; // side_table.rs:162
     reg lane14_negative_1; // side_table.rs:162
-    reg lane14_exact_s1; // side_table.rs:165
-    reg [19:0] lane14_side_base_value_1; // side_table.rs:172
-    reg lane14_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane14_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane14_side_half_scale_1; // side_table.rs:172
+    reg lane14_exact_s1; // side_table.rs:166
+    reg [19:0] lane14_side_base_value_1; // side_table.rs:173
+    reg lane14_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane14_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane14_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane14_h_s2; // decode.rs:89
     reg [12:0] lane14_product; // decode.rs:89
     reg [19:0] lane14_side_later_base_value; // decode.rs:90
@@ -762,11 +762,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane15_outlier; // side_table.rs:162
     reg lane15_outer; // side_table.rs:162
     reg lane15_negative_1; // side_table.rs:162
-    reg lane15_exact_s1; // side_table.rs:165
-    reg [19:0] lane15_side_base_value_1; // side_table.rs:172
-    reg lane15_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane15_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane15_side_half_scale_1; // side_table.rs:172
+    reg lane15_exact_s1; // side_table.rs:166
+    reg [19:0] lane15_side_base_value_1; // side_table.rs:173
+    reg lane15_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane15_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane15_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane15_h_s2; // decode.rs:89
     reg [12:0] lane15_product; // decode.rs:89
     reg [19:0] lane15_side_later_base_value; // decode.rs:90
@@ -799,11 +799,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane16_outlier; // side_table.rs:162
     reg lane16_outer; // side_table.rs:162
     reg lane16_negative_1; // side_table.rs:162
-    reg lane16_exact_s1; // side_table.rs:165
-    reg [19:0] lane16_side_base_value_1; // side_table.rs:172
-    reg lane16_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane16_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane16_side_half_scale_1; // side_table.rs:172
+    reg lane16_exact_s1; // side_table.rs:166
+    reg [19:0] lane16_side_base_value_1; // side_table.rs:173
+    reg lane16_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane16_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane16_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane16_h_s2; // decode.rs:89
     reg [12:0] lane16_product; // decode.rs:89
     reg [19:0] lane16_side_later_base_value; // decode.rs:90
@@ -836,11 +836,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane17_outlier; // side_table.rs:162
     reg lane17_outer; // side_table.rs:162
     reg lane17_negative_1; // side_table.rs:162
-    reg lane17_exact_s1; // side_table.rs:165
-    reg [19:0] lane17_side_base_value_1; // side_table.rs:172
-    reg lane17_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane17_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane17_side_half_scale_1; // side_table.rs:172
+    reg lane17_exact_s1; // side_table.rs:166
+    reg [19:0] lane17_side_base_value_1; // side_table.rs:173
+    reg lane17_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane17_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane17_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane17_h_s2; // decode.rs:89
     reg [12:0] lane17_product; // decode.rs:89
     reg [19:0] lane17_side_later_base_value; // decode.rs:90
@@ -873,11 +873,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane18_outlier; // side_table.rs:162
     reg lane18_outer; // side_table.rs:162
     reg lane18_negative_1; // side_table.rs:162
-    reg lane18_exact_s1; // side_table.rs:165
-    reg [19:0] lane18_side_base_value_1; // side_table.rs:172
-    reg lane18_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane18_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane18_side_half_scale_1; // side_table.rs:172
+    reg lane18_exact_s1; // side_table.rs:166
+    reg [19:0] lane18_side_base_value_1; // side_table.rs:173
+    reg lane18_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane18_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane18_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane18_h_s2; // decode.rs:89
     reg [12:0] lane18_product; // decode.rs:89
     reg [19:0] lane18_side_later_base_value; // decode.rs:90
@@ -910,11 +910,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane19_outlier; // side_table.rs:162
     reg lane19_outer; // side_table.rs:162
     reg lane19_negative_1; // side_table.rs:162
-    reg lane19_exact_s1; // side_table.rs:165
-    reg [19:0] lane19_side_base_value_1; // side_table.rs:172
-    reg lane19_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane19_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane19_side_half_scale_1; // side_table.rs:172
+    reg lane19_exact_s1; // side_table.rs:166
+    reg [19:0] lane19_side_base_value_1; // side_table.rs:173
+    reg lane19_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane19_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane19_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane19_h_s2; // decode.rs:89
     reg [12:0] lane19_product; // decode.rs:89
     reg [19:0] lane19_side_later_base_value; // decode.rs:90
@@ -947,11 +947,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane20_outlier; // side_table.rs:162
     reg lane20_outer; // side_table.rs:162
     reg lane20_negative_1; // side_table.rs:162
-    reg lane20_exact_s1; // side_table.rs:165
-    reg [19:0] lane20_side_base_value_1; // side_table.rs:172
-    reg lane20_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane20_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane20_side_half_scale_1; // side_table.rs:172
+    reg lane20_exact_s1; // side_table.rs:166
+    reg [19:0] lane20_side_base_value_1; // side_table.rs:173
+    reg lane20_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane20_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane20_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane20_h_s2; // decode.rs:89
     reg [12:0] lane20_product; // decode.rs:89
     reg [19:0] lane20_side_later_base_value; // decode.rs:90
@@ -984,11 +984,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane21_outlier; // side_table.rs:162
     reg lane21_outer; // side_table.rs:162
     reg lane21_negative_1; // side_table.rs:162
-    reg lane21_exact_s1; // side_table.rs:165
-    reg [19:0] lane21_side_base_value_1; // side_table.rs:172
-    reg lane21_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane21_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane21_side_half_scale_1; // side_table.rs:172
+    reg lane21_exact_s1; // side_table.rs:166
+    reg [19:0] lane21_side_base_value_1; // side_table.rs:173
+    reg lane21_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane21_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane21_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane21_h_s2; // decode.rs:89
     reg [12:0] lane21_product; // decode.rs:89
     reg [19:0] lane21_side_later_base_value; // decode.rs:90
@@ -1021,11 +1021,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane22_outlier; // side_table.rs:162
     reg lane22_outer; // side_table.rs:162
     reg lane22_negative_1; // side_table.rs:162
-    reg lane22_exact_s1; // side_table.rs:165
-    reg [19:0] lane22_side_base_value_1; // side_table.rs:172
-    reg lane22_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane22_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane22_side_half_scale_1; // side_table.rs:172
+    reg lane22_exact_s1; // side_table.rs:166
+    reg [19:0] lane22_side_base_value_1; // side_table.rs:173
+    reg lane22_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane22_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane22_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane22_h_s2; // decode.rs:89
     reg [12:0] lane22_product; // decode.rs:89
     reg [19:0] lane22_side_later_base_value; // decode.rs:90
@@ -1058,11 +1058,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane23_outlier; // side_table.rs:162
     reg lane23_outer; // side_table.rs:162
     reg lane23_negative_1; // side_table.rs:162
-    reg lane23_exact_s1; // side_table.rs:165
-    reg [19:0] lane23_side_base_value_1; // side_table.rs:172
-    reg lane23_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane23_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane23_side_half_scale_1; // side_table.rs:172
+    reg lane23_exact_s1; // side_table.rs:166
+    reg [19:0] lane23_side_base_value_1; // side_table.rs:173
+    reg lane23_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane23_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane23_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane23_h_s2; // decode.rs:89
     reg [12:0] lane23_product; // decode.rs:89
     reg [19:0] lane23_side_later_base_value; // decode.rs:90
@@ -1095,11 +1095,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane24_outlier; // side_table.rs:162
     reg lane24_outer; // side_table.rs:162
     reg lane24_negative_1; // side_table.rs:162
-    reg lane24_exact_s1; // side_table.rs:165
-    reg [19:0] lane24_side_base_value_1; // side_table.rs:172
-    reg lane24_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane24_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane24_side_half_scale_1; // side_table.rs:172
+    reg lane24_exact_s1; // side_table.rs:166
+    reg [19:0] lane24_side_base_value_1; // side_table.rs:173
+    reg lane24_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane24_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane24_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane24_h_s2; // decode.rs:89
     reg [12:0] lane24_product; // decode.rs:89
     reg [19:0] lane24_side_later_base_value; // decode.rs:90
@@ -1132,11 +1132,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane25_outlier; // side_table.rs:162
     reg lane25_outer; // side_table.rs:162
     reg lane25_negative_1; // side_table.rs:162
-    reg lane25_exact_s1; // side_table.rs:165
-    reg [19:0] lane25_side_base_value_1; // side_table.rs:172
-    reg lane25_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane25_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane25_side_half_scale_1; // side_table.rs:172
+    reg lane25_exact_s1; // side_table.rs:166
+    reg [19:0] lane25_side_base_value_1; // side_table.rs:173
+    reg lane25_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane25_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane25_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane25_h_s2; // decode.rs:89
     reg [12:0] lane25_product; // decode.rs:89
     reg [19:0] lane25_side_later_base_value; // decode.rs:90
@@ -1169,11 +1169,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane26_outlier; // side_table.rs:162
     reg lane26_outer; // side_table.rs:162
     reg lane26_negative_1; // side_table.rs:162
-    reg lane26_exact_s1; // side_table.rs:165
-    reg [19:0] lane26_side_base_value_1; // side_table.rs:172
-    reg lane26_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane26_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane26_side_half_scale_1; // side_table.rs:172
+    reg lane26_exact_s1; // side_table.rs:166
+    reg [19:0] lane26_side_base_value_1; // side_table.rs:173
+    reg lane26_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane26_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane26_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane26_h_s2; // decode.rs:89
     reg [12:0] lane26_product; // decode.rs:89
     reg [19:0] lane26_side_later_base_value; // decode.rs:90
@@ -1206,11 +1206,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane27_outlier; // side_table.rs:162
     reg lane27_outer; // side_table.rs:162
     reg lane27_negative_1; // side_table.rs:162
-    reg lane27_exact_s1; // side_table.rs:165
-    reg [19:0] lane27_side_base_value_1; // side_table.rs:172
-    reg lane27_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane27_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane27_side_half_scale_1; // side_table.rs:172
+    reg lane27_exact_s1; // side_table.rs:166
+    reg [19:0] lane27_side_base_value_1; // side_table.rs:173
+    reg lane27_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane27_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane27_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane27_h_s2; // decode.rs:89
     reg [12:0] lane27_product; // decode.rs:89
     reg [19:0] lane27_side_later_base_value; // decode.rs:90
@@ -1243,11 +1243,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane28_outlier; // side_table.rs:162
     reg lane28_outer; // side_table.rs:162
     reg lane28_negative_1; // side_table.rs:162
-    reg lane28_exact_s1; // side_table.rs:165
-    reg [19:0] lane28_side_base_value_1; // side_table.rs:172
-    reg lane28_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane28_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane28_side_half_scale_1; // side_table.rs:172
+    reg lane28_exact_s1; // side_table.rs:166
+    reg [19:0] lane28_side_base_value_1; // side_table.rs:173
+    reg lane28_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane28_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane28_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane28_h_s2; // decode.rs:89
     reg [12:0] lane28_product; // decode.rs:89
     reg [19:0] lane28_side_later_base_value; // decode.rs:90
@@ -1280,11 +1280,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane29_outlier; // side_table.rs:162
     reg lane29_outer; // side_table.rs:162
     reg lane29_negative_1; // side_table.rs:162
-    reg lane29_exact_s1; // side_table.rs:165
-    reg [19:0] lane29_side_base_value_1; // side_table.rs:172
-    reg lane29_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane29_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane29_side_half_scale_1; // side_table.rs:172
+    reg lane29_exact_s1; // side_table.rs:166
+    reg [19:0] lane29_side_base_value_1; // side_table.rs:173
+    reg lane29_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane29_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane29_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane29_h_s2; // decode.rs:89
     reg [12:0] lane29_product; // decode.rs:89
     reg [19:0] lane29_side_later_base_value; // decode.rs:90
@@ -1317,11 +1317,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane30_outlier; // side_table.rs:162
     reg lane30_outer; // side_table.rs:162
     reg lane30_negative_1; // side_table.rs:162
-    reg lane30_exact_s1; // side_table.rs:165
-    reg [19:0] lane30_side_base_value_1; // side_table.rs:172
-    reg lane30_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane30_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane30_side_half_scale_1; // side_table.rs:172
+    reg lane30_exact_s1; // side_table.rs:166
+    reg [19:0] lane30_side_base_value_1; // side_table.rs:173
+    reg lane30_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane30_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane30_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane30_h_s2; // decode.rs:89
     reg [12:0] lane30_product; // decode.rs:89
     reg [19:0] lane30_side_later_base_value; // decode.rs:90
@@ -1354,11 +1354,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane31_outlier; // side_table.rs:162
     reg lane31_outer; // side_table.rs:162
     reg lane31_negative_1; // side_table.rs:162
-    reg lane31_exact_s1; // side_table.rs:165
-    reg [19:0] lane31_side_base_value_1; // side_table.rs:172
-    reg lane31_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane31_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane31_side_half_scale_1; // side_table.rs:172
+    reg lane31_exact_s1; // side_table.rs:166
+    reg [19:0] lane31_side_base_value_1; // side_table.rs:173
+    reg lane31_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane31_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane31_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane31_h_s2; // decode.rs:89
     reg [12:0] lane31_product; // decode.rs:89
     reg [19:0] lane31_side_later_base_value; // decode.rs:90
@@ -1391,11 +1391,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane32_outlier; // side_table.rs:162
     reg lane32_outer; // side_table.rs:162
     reg lane32_negative_1; // side_table.rs:162
-    reg lane32_exact_s1; // side_table.rs:165
-    reg [19:0] lane32_side_base_value_1; // side_table.rs:172
-    reg lane32_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane32_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane32_side_half_scale_1; // side_table.rs:172
+    reg lane32_exact_s1; // side_table.rs:166
+    reg [19:0] lane32_side_base_value_1; // side_table.rs:173
+    reg lane32_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane32_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane32_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane32_h_s2; // decode.rs:89
     reg [12:0] lane32_product; // decode.rs:89
     reg [19:0] lane32_side_later_base_value; // decode.rs:90
@@ -1428,11 +1428,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane33_outlier; // side_table.rs:162
     reg lane33_outer; // side_table.rs:162
     reg lane33_negative_1; // side_table.rs:162
-    reg lane33_exact_s1; // side_table.rs:165
-    reg [19:0] lane33_side_base_value_1; // side_table.rs:172
-    reg lane33_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane33_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane33_side_half_scale_1; // side_table.rs:172
+    reg lane33_exact_s1; // side_table.rs:166
+    reg [19:0] lane33_side_base_value_1; // side_table.rs:173
+    reg lane33_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane33_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane33_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane33_h_s2; // decode.rs:89
     reg [12:0] lane33_product; // decode.rs:89
     reg [19:0] lane33_side_later_base_value; // decode.rs:90
@@ -1465,11 +1465,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane34_outlier; // side_table.rs:162
     reg lane34_outer; // side_table.rs:162
     reg lane34_negative_1; // side_table.rs:162
-    reg lane34_exact_s1; // side_table.rs:165
-    reg [19:0] lane34_side_base_value_1; // side_table.rs:172
-    reg lane34_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane34_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane34_side_half_scale_1; // side_table.rs:172
+    reg lane34_exact_s1; // side_table.rs:166
+    reg [19:0] lane34_side_base_value_1; // side_table.rs:173
+    reg lane34_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane34_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane34_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane34_h_s2; // decode.rs:89
     reg [12:0] lane34_product; // decode.rs:89
     reg [19:0] lane34_side_later_base_value; // decode.rs:90
@@ -1502,11 +1502,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane35_outlier; // side_table.rs:162
     reg lane35_outer; // side_table.rs:162
     reg lane35_negative_1; // side_table.rs:162
-    reg lane35_exact_s1; // side_table.rs:165
-    reg [19:0] lane35_side_base_value_1; // side_table.rs:172
-    reg lane35_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane35_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane35_side_half_scale_1; // side_table.rs:172
+    reg lane35_exact_s1; // side_table.rs:166
+    reg [19:0] lane35_side_base_value_1; // side_table.rs:173
+    reg lane35_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane35_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane35_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane35_h_s2; // decode.rs:89
     reg [12:0] lane35_product; // decode.rs:89
     reg [19:0] lane35_side_later_base_value; // decode.rs:90
@@ -1539,11 +1539,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane36_outlier; // side_table.rs:162
     reg lane36_outer; // side_table.rs:162
     reg lane36_negative_1; // side_table.rs:162
-    reg lane36_exact_s1; // side_table.rs:165
-    reg [19:0] lane36_side_base_value_1; // side_table.rs:172
-    reg lane36_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane36_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane36_side_half_scale_1; // side_table.rs:172
+    reg lane36_exact_s1; // side_table.rs:166
+    reg [19:0] lane36_side_base_value_1; // side_table.rs:173
+    reg lane36_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane36_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane36_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane36_h_s2; // decode.rs:89
     reg [12:0] lane36_product; // decode.rs:89
     reg [19:0] lane36_side_later_base_value; // decode.rs:90
@@ -1576,11 +1576,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane37_outlier; // side_table.rs:162
     reg lane37_outer; // side_table.rs:162
     reg lane37_negative_1; // side_table.rs:162
-    reg lane37_exact_s1; // side_table.rs:165
-    reg [19:0] lane37_side_base_value_1; // side_table.rs:172
-    reg lane37_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane37_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane37_side_half_scale_1; // side_table.rs:172
+    reg lane37_exact_s1; // side_table.rs:166
+    reg [19:0] lane37_side_base_value_1; // side_table.rs:173
+    reg lane37_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane37_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane37_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane37_h_s2; // decode.rs:89
     reg [12:0] lane37_product; // decode.rs:89
     reg [19:0] lane37_side_later_base_value; // decode.rs:90
@@ -1613,11 +1613,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane38_outlier; // side_table.rs:162
     reg lane38_outer; // side_table.rs:162
     reg lane38_negative_1; // side_table.rs:162
-    reg lane38_exact_s1; // side_table.rs:165
-    reg [19:0] lane38_side_base_value_1; // side_table.rs:172
-    reg lane38_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane38_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane38_side_half_scale_1; // side_table.rs:172
+    reg lane38_exact_s1; // side_table.rs:166
+    reg [19:0] lane38_side_base_value_1; // side_table.rs:173
+    reg lane38_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane38_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane38_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane38_h_s2; // decode.rs:89
     reg [12:0] lane38_product; // decode.rs:89
     reg [19:0] lane38_side_later_base_value; // decode.rs:90
@@ -1650,11 +1650,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane39_outlier; // side_table.rs:162
     reg lane39_outer; // side_table.rs:162
     reg lane39_negative_1; // side_table.rs:162
-    reg lane39_exact_s1; // side_table.rs:165
-    reg [19:0] lane39_side_base_value_1; // side_table.rs:172
-    reg lane39_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane39_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane39_side_half_scale_1; // side_table.rs:172
+    reg lane39_exact_s1; // side_table.rs:166
+    reg [19:0] lane39_side_base_value_1; // side_table.rs:173
+    reg lane39_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane39_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane39_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane39_h_s2; // decode.rs:89
     reg [12:0] lane39_product; // decode.rs:89
     reg [19:0] lane39_side_later_base_value; // decode.rs:90
@@ -1687,11 +1687,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane40_outlier; // side_table.rs:162
     reg lane40_outer; // side_table.rs:162
     reg lane40_negative_1; // side_table.rs:162
-    reg lane40_exact_s1; // side_table.rs:165
-    reg [19:0] lane40_side_base_value_1; // side_table.rs:172
-    reg lane40_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane40_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane40_side_half_scale_1; // side_table.rs:172
+    reg lane40_exact_s1; // side_table.rs:166
+    reg [19:0] lane40_side_base_value_1; // side_table.rs:173
+    reg lane40_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane40_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane40_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane40_h_s2; // decode.rs:89
     reg [12:0] lane40_product; // decode.rs:89
     reg [19:0] lane40_side_later_base_value; // decode.rs:90
@@ -1724,11 +1724,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane41_outlier; // side_table.rs:162
     reg lane41_outer; // side_table.rs:162
     reg lane41_negative_1; // side_table.rs:162
-    reg lane41_exact_s1; // side_table.rs:165
-    reg [19:0] lane41_side_base_value_1; // side_table.rs:172
-    reg lane41_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane41_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane41_side_half_scale_1; // side_table.rs:172
+    reg lane41_exact_s1; // side_table.rs:166
+    reg [19:0] lane41_side_base_value_1; // side_table.rs:173
+    reg lane41_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane41_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane41_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane41_h_s2; // decode.rs:89
     reg [12:0] lane41_product; // decode.rs:89
     reg [19:0] lane41_side_later_base_value; // decode.rs:90
@@ -1761,11 +1761,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane42_outlier; // side_table.rs:162
     reg lane42_outer; // side_table.rs:162
     reg lane42_negative_1; // side_table.rs:162
-    reg lane42_exact_s1; // side_table.rs:165
-    reg [19:0] lane42_side_base_value_1; // side_table.rs:172
-    reg lane42_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane42_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane42_side_half_scale_1; // side_table.rs:172
+    reg lane42_exact_s1; // side_table.rs:166
+    reg [19:0] lane42_side_base_value_1; // side_table.rs:173
+    reg lane42_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane42_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane42_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane42_h_s2; // decode.rs:89
     reg [12:0] lane42_product; // decode.rs:89
     reg [19:0] lane42_side_later_base_value; // decode.rs:90
@@ -1798,11 +1798,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane43_outlier; // side_table.rs:162
     reg lane43_outer; // side_table.rs:162
     reg lane43_negative_1; // side_table.rs:162
-    reg lane43_exact_s1; // side_table.rs:165
-    reg [19:0] lane43_side_base_value_1; // side_table.rs:172
-    reg lane43_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane43_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane43_side_half_scale_1; // side_table.rs:172
+    reg lane43_exact_s1; // side_table.rs:166
+    reg [19:0] lane43_side_base_value_1; // side_table.rs:173
+    reg lane43_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane43_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane43_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane43_h_s2; // decode.rs:89
     reg [12:0] lane43_product; // decode.rs:89
     reg [19:0] lane43_side_later_base_value; // decode.rs:90
@@ -1835,11 +1835,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane44_outlier; // side_table.rs:162
     reg lane44_outer; // side_table.rs:162
     reg lane44_negative_1; // side_table.rs:162
-    reg lane44_exact_s1; // side_table.rs:165
-    reg [19:0] lane44_side_base_value_1; // side_table.rs:172
-    reg lane44_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane44_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane44_side_half_scale_1; // side_table.rs:172
+    reg lane44_exact_s1; // side_table.rs:166
+    reg [19:0] lane44_side_base_value_1; // side_table.rs:173
+    reg lane44_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane44_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane44_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane44_h_s2; // decode.rs:89
     reg [12:0] lane44_product; // decode.rs:89
     reg [19:0] lane44_side_later_base_value; // decode.rs:90
@@ -1872,11 +1872,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane45_outlier; // side_table.rs:162
     reg lane45_outer; // side_table.rs:162
     reg lane45_negative_1; // side_table.rs:162
-    reg lane45_exact_s1; // side_table.rs:165
-    reg [19:0] lane45_side_base_value_1; // side_table.rs:172
-    reg lane45_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane45_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane45_side_half_scale_1; // side_table.rs:172
+    reg lane45_exact_s1; // side_table.rs:166
+    reg [19:0] lane45_side_base_value_1; // side_table.rs:173
+    reg lane45_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane45_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane45_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane45_h_s2; // decode.rs:89
     reg [12:0] lane45_product; // decode.rs:89
     reg [19:0] lane45_side_later_base_value; // decode.rs:90
@@ -1909,11 +1909,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane46_outlier; // side_table.rs:162
     reg lane46_outer; // side_table.rs:162
     reg lane46_negative_1; // side_table.rs:162
-    reg lane46_exact_s1; // side_table.rs:165
-    reg [19:0] lane46_side_base_value_1; // side_table.rs:172
-    reg lane46_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane46_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane46_side_half_scale_1; // side_table.rs:172
+    reg lane46_exact_s1; // side_table.rs:166
+    reg [19:0] lane46_side_base_value_1; // side_table.rs:173
+    reg lane46_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane46_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane46_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane46_h_s2; // decode.rs:89
     reg [12:0] lane46_product; // decode.rs:89
     reg [19:0] lane46_side_later_base_value; // decode.rs:90
@@ -1946,11 +1946,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane47_outlier; // side_table.rs:162
     reg lane47_outer; // side_table.rs:162
     reg lane47_negative_1; // side_table.rs:162
-    reg lane47_exact_s1; // side_table.rs:165
-    reg [19:0] lane47_side_base_value_1; // side_table.rs:172
-    reg lane47_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane47_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane47_side_half_scale_1; // side_table.rs:172
+    reg lane47_exact_s1; // side_table.rs:166
+    reg [19:0] lane47_side_base_value_1; // side_table.rs:173
+    reg lane47_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane47_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane47_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane47_h_s2; // decode.rs:89
     reg [12:0] lane47_product; // decode.rs:89
     reg [19:0] lane47_side_later_base_value; // decode.rs:90
@@ -1983,11 +1983,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane48_outlier; // side_table.rs:162
     reg lane48_outer; // side_table.rs:162
     reg lane48_negative_1; // side_table.rs:162
-    reg lane48_exact_s1; // side_table.rs:165
-    reg [19:0] lane48_side_base_value_1; // side_table.rs:172
-    reg lane48_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane48_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane48_side_half_scale_1; // side_table.rs:172
+    reg lane48_exact_s1; // side_table.rs:166
+    reg [19:0] lane48_side_base_value_1; // side_table.rs:173
+    reg lane48_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane48_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane48_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane48_h_s2; // decode.rs:89
     reg [12:0] lane48_product; // decode.rs:89
     reg [19:0] lane48_side_later_base_value; // decode.rs:90
@@ -2020,11 +2020,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane49_outlier; // side_table.rs:162
     reg lane49_outer; // side_table.rs:162
     reg lane49_negative_1; // side_table.rs:162
-    reg lane49_exact_s1; // side_table.rs:165
-    reg [19:0] lane49_side_base_value_1; // side_table.rs:172
-    reg lane49_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane49_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane49_side_half_scale_1; // side_table.rs:172
+    reg lane49_exact_s1; // side_table.rs:166
+    reg [19:0] lane49_side_base_value_1; // side_table.rs:173
+    reg lane49_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane49_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane49_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane49_h_s2; // decode.rs:89
     reg [12:0] lane49_product; // decode.rs:89
     reg [19:0] lane49_side_later_base_value; // decode.rs:90
@@ -2057,11 +2057,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane50_outlier; // side_table.rs:162
     reg lane50_outer; // side_table.rs:162
     reg lane50_negative_1; // side_table.rs:162
-    reg lane50_exact_s1; // side_table.rs:165
-    reg [19:0] lane50_side_base_value_1; // side_table.rs:172
-    reg lane50_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane50_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane50_side_half_scale_1; // side_table.rs:172
+    reg lane50_exact_s1; // side_table.rs:166
+    reg [19:0] lane50_side_base_value_1; // side_table.rs:173
+    reg lane50_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane50_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane50_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane50_h_s2; // decode.rs:89
     reg [12:0] lane50_product; // decode.rs:89
     reg [19:0] lane50_side_later_base_value; // decode.rs:90
@@ -2094,11 +2094,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane51_outlier; // side_table.rs:162
     reg lane51_outer; // side_table.rs:162
     reg lane51_negative_1; // side_table.rs:162
-    reg lane51_exact_s1; // side_table.rs:165
-    reg [19:0] lane51_side_base_value_1; // side_table.rs:172
-    reg lane51_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane51_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane51_side_half_scale_1; // side_table.rs:172
+    reg lane51_exact_s1; // side_table.rs:166
+    reg [19:0] lane51_side_base_value_1; // side_table.rs:173
+    reg lane51_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane51_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane51_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane51_h_s2; // decode.rs:89
     reg [12:0] lane51_product; // decode.rs:89
     reg [19:0] lane51_side_later_base_value; // decode.rs:90
@@ -2131,11 +2131,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane52_outlier; // side_table.rs:162
     reg lane52_outer; // side_table.rs:162
     reg lane52_negative_1; // side_table.rs:162
-    reg lane52_exact_s1; // side_table.rs:165
-    reg [19:0] lane52_side_base_value_1; // side_table.rs:172
-    reg lane52_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane52_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane52_side_half_scale_1; // side_table.rs:172
+    reg lane52_exact_s1; // side_table.rs:166
+    reg [19:0] lane52_side_base_value_1; // side_table.rs:173
+    reg lane52_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane52_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane52_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane52_h_s2; // decode.rs:89
     reg [12:0] lane52_product; // decode.rs:89
     reg [19:0] lane52_side_later_base_value; // decode.rs:90
@@ -2168,11 +2168,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane53_outlier; // side_table.rs:162
     reg lane53_outer; // side_table.rs:162
     reg lane53_negative_1; // side_table.rs:162
-    reg lane53_exact_s1; // side_table.rs:165
-    reg [19:0] lane53_side_base_value_1; // side_table.rs:172
-    reg lane53_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane53_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane53_side_half_scale_1; // side_table.rs:172
+    reg lane53_exact_s1; // side_table.rs:166
+    reg [19:0] lane53_side_base_value_1; // side_table.rs:173
+    reg lane53_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane53_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane53_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane53_h_s2; // decode.rs:89
     reg [12:0] lane53_product; // decode.rs:89
     reg [19:0] lane53_side_later_base_value; // decode.rs:90
@@ -2205,11 +2205,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane54_outlier; // side_table.rs:162
     reg lane54_outer; // side_table.rs:162
     reg lane54_negative_1; // side_table.rs:162
-    reg lane54_exact_s1; // side_table.rs:165
-    reg [19:0] lane54_side_base_value_1; // side_table.rs:172
-    reg lane54_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane54_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane54_side_half_scale_1; // side_table.rs:172
+    reg lane54_exact_s1; // side_table.rs:166
+    reg [19:0] lane54_side_base_value_1; // side_table.rs:173
+    reg lane54_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane54_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane54_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane54_h_s2; // decode.rs:89
     reg [12:0] lane54_product; // decode.rs:89
     reg [19:0] lane54_side_later_base_value; // decode.rs:90
@@ -2242,11 +2242,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane55_outlier; // side_table.rs:162
     reg lane55_outer; // side_table.rs:162
     reg lane55_negative_1; // side_table.rs:162
-    reg lane55_exact_s1; // side_table.rs:165
-    reg [19:0] lane55_side_base_value_1; // side_table.rs:172
-    reg lane55_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane55_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane55_side_half_scale_1; // side_table.rs:172
+    reg lane55_exact_s1; // side_table.rs:166
+    reg [19:0] lane55_side_base_value_1; // side_table.rs:173
+    reg lane55_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane55_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane55_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane55_h_s2; // decode.rs:89
     reg [12:0] lane55_product; // decode.rs:89
     reg [19:0] lane55_side_later_base_value; // decode.rs:90
@@ -2279,11 +2279,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane56_outlier; // side_table.rs:162
     reg lane56_outer; // side_table.rs:162
     reg lane56_negative_1; // side_table.rs:162
-    reg lane56_exact_s1; // side_table.rs:165
-    reg [19:0] lane56_side_base_value_1; // side_table.rs:172
-    reg lane56_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane56_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane56_side_half_scale_1; // side_table.rs:172
+    reg lane56_exact_s1; // side_table.rs:166
+    reg [19:0] lane56_side_base_value_1; // side_table.rs:173
+    reg lane56_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane56_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane56_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane56_h_s2; // decode.rs:89
     reg [12:0] lane56_product; // decode.rs:89
     reg [19:0] lane56_side_later_base_value; // decode.rs:90
@@ -2316,11 +2316,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane57_outlier; // side_table.rs:162
     reg lane57_outer; // side_table.rs:162
     reg lane57_negative_1; // side_table.rs:162
-    reg lane57_exact_s1; // side_table.rs:165
-    reg [19:0] lane57_side_base_value_1; // side_table.rs:172
-    reg lane57_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane57_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane57_side_half_scale_1; // side_table.rs:172
+    reg lane57_exact_s1; // side_table.rs:166
+    reg [19:0] lane57_side_base_value_1; // side_table.rs:173
+    reg lane57_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane57_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane57_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane57_h_s2; // decode.rs:89
     reg [12:0] lane57_product; // decode.rs:89
     reg [19:0] lane57_side_later_base_value; // decode.rs:90
@@ -2353,11 +2353,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane58_outlier; // side_table.rs:162
     reg lane58_outer; // side_table.rs:162
     reg lane58_negative_1; // side_table.rs:162
-    reg lane58_exact_s1; // side_table.rs:165
-    reg [19:0] lane58_side_base_value_1; // side_table.rs:172
-    reg lane58_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane58_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane58_side_half_scale_1; // side_table.rs:172
+    reg lane58_exact_s1; // side_table.rs:166
+    reg [19:0] lane58_side_base_value_1; // side_table.rs:173
+    reg lane58_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane58_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane58_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane58_h_s2; // decode.rs:89
     reg [12:0] lane58_product; // decode.rs:89
     reg [19:0] lane58_side_later_base_value; // decode.rs:90
@@ -2390,11 +2390,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane59_outlier; // side_table.rs:162
     reg lane59_outer; // side_table.rs:162
     reg lane59_negative_1; // side_table.rs:162
-    reg lane59_exact_s1; // side_table.rs:165
-    reg [19:0] lane59_side_base_value_1; // side_table.rs:172
-    reg lane59_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane59_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane59_side_half_scale_1; // side_table.rs:172
+    reg lane59_exact_s1; // side_table.rs:166
+    reg [19:0] lane59_side_base_value_1; // side_table.rs:173
+    reg lane59_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane59_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane59_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane59_h_s2; // decode.rs:89
     reg [12:0] lane59_product; // decode.rs:89
     reg [19:0] lane59_side_later_base_value; // decode.rs:90
@@ -2427,11 +2427,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane60_outlier; // side_table.rs:162
     reg lane60_outer; // side_table.rs:162
     reg lane60_negative_1; // side_table.rs:162
-    reg lane60_exact_s1; // side_table.rs:165
-    reg [19:0] lane60_side_base_value_1; // side_table.rs:172
-    reg lane60_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane60_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane60_side_half_scale_1; // side_table.rs:172
+    reg lane60_exact_s1; // side_table.rs:166
+    reg [19:0] lane60_side_base_value_1; // side_table.rs:173
+    reg lane60_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane60_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane60_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane60_h_s2; // decode.rs:89
     reg [12:0] lane60_product; // decode.rs:89
     reg [19:0] lane60_side_later_base_value; // decode.rs:90
@@ -2464,11 +2464,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane61_outlier; // side_table.rs:162
     reg lane61_outer; // side_table.rs:162
     reg lane61_negative_1; // side_table.rs:162
-    reg lane61_exact_s1; // side_table.rs:165
-    reg [19:0] lane61_side_base_value_1; // side_table.rs:172
-    reg lane61_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane61_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane61_side_half_scale_1; // side_table.rs:172
+    reg lane61_exact_s1; // side_table.rs:166
+    reg [19:0] lane61_side_base_value_1; // side_table.rs:173
+    reg lane61_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane61_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane61_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane61_h_s2; // decode.rs:89
     reg [12:0] lane61_product; // decode.rs:89
     reg [19:0] lane61_side_later_base_value; // decode.rs:90
@@ -2501,11 +2501,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane62_outlier; // side_table.rs:162
     reg lane62_outer; // side_table.rs:162
     reg lane62_negative_1; // side_table.rs:162
-    reg lane62_exact_s1; // side_table.rs:165
-    reg [19:0] lane62_side_base_value_1; // side_table.rs:172
-    reg lane62_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane62_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane62_side_half_scale_1; // side_table.rs:172
+    reg lane62_exact_s1; // side_table.rs:166
+    reg [19:0] lane62_side_base_value_1; // side_table.rs:173
+    reg lane62_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane62_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane62_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane62_h_s2; // decode.rs:89
     reg [12:0] lane62_product; // decode.rs:89
     reg [19:0] lane62_side_later_base_value; // decode.rs:90
@@ -2538,11 +2538,11 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_outlier; // side_table.rs:162
     reg lane63_outer; // side_table.rs:162
     reg lane63_negative_1; // side_table.rs:162
-    reg lane63_exact_s1; // side_table.rs:165
-    reg [19:0] lane63_side_base_value_1; // side_table.rs:172
-    reg lane63_side_base_sticky_1; // side_table.rs:172
-    reg [7:0] lane63_side_half_m_1; // side_table.rs:172
-    reg [5:0] lane63_side_half_scale_1; // side_table.rs:172
+    reg lane63_exact_s1; // side_table.rs:166
+    reg [19:0] lane63_side_base_value_1; // side_table.rs:173
+    reg lane63_side_base_sticky_1; // side_table.rs:173
+    reg [7:0] lane63_side_half_m_1; // side_table.rs:173
+    reg [5:0] lane63_side_half_scale_1; // side_table.rs:173
     reg [4:0] lane63_h_s2; // decode.rs:89
     reg [12:0] lane63_product; // decode.rs:89
     reg [19:0] lane63_side_later_base_value; // decode.rs:90
@@ -2569,33 +2569,33 @@ module oaken_dequantizer_core_p64_n8192 (
     reg lane63_negative_1_s5; // decode.rs:113
     reg lane63_negative_1_s6; // decode.rs:113
     reg values_63_negative; // decode.rs:113
-    reg issue_s1; // dequantizer.rs:235
-    reg ends_s1; // dequantizer.rs:235
-    reg issue_s2; // dequantizer.rs:238
-    reg issue_s3; // dequantizer.rs:238
-    reg issue_s4; // dequantizer.rs:238
-    reg issue_s5; // dequantizer.rs:238
-    reg issue_s6; // dequantizer.rs:238
-    reg issue_s7; // dequantizer.rs:238
-    reg ends_s2; // dequantizer.rs:238
-    reg ends_s3; // dequantizer.rs:238
-    reg ends_s4; // dequantizer.rs:238
-    reg ends_s5; // dequantizer.rs:238
-    reg ends_s6; // dequantizer.rs:238
-    reg ends_s7; // dequantizer.rs:238
-    reg [1087:0] spare_data; // dequantizer.rs:244
-    reg spare_last; // dequantizer.rs:244
-    reg [1023:0] elements_data; // dequantizer.rs:245
-    reg elements_last; // dequantizer.rs:245
-    reg elements_valid; // dequantizer.rs:246
-    reg spare_empty; // dequantizer.rs:247
+    reg issue_s1; // dequantizer.rs:232
+    reg ends_s1; // dequantizer.rs:232
+    reg issue_s2; // dequantizer.rs:235
+    reg issue_s3; // dequantizer.rs:235
+    reg issue_s4; // dequantizer.rs:235
+    reg issue_s5; // dequantizer.rs:235
+    reg issue_s6; // dequantizer.rs:235
+    reg issue_s7; // dequantizer.rs:235
+    reg ends_s2; // dequantizer.rs:235
+    reg ends_s3; // dequantizer.rs:235
+    reg ends_s4; // dequantizer.rs:235
+    reg ends_s5; // dequantizer.rs:235
+    reg ends_s6; // dequantizer.rs:235
+    reg ends_s7; // dequantizer.rs:235
+    reg [1087:0] spare_data; // dequantizer.rs:241
+    reg spare_last; // dequantizer.rs:241
+    reg [1023:0] elements_data; // dequantizer.rs:242
+    reg elements_last; // dequantizer.rs:242
+    reg elements_valid; // dequantizer.rs:243
+    reg spare_empty; // dequantizer.rs:244
     (* ram_style = "distributed" *) reg [153:0] vectors [0:15];
     (* ram_style = "distributed" *) reg [5:0] infos [0:15];
 
     // settings: a change waits for the vectors under way
-    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:112
-    wire same = _t1 & (length_1 == length); // dequantizer.rs:112
-    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:113
+    wire _t1 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // dequantizer.rs:108
+    wire same = _t1 & (length_1 == length); // dequantizer.rs:108
+    wire change = ((~(|in_flight)) & (~may_begin)) & (~same); // dequantizer.rs:109
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -2615,7 +2615,7 @@ module oaken_dequantizer_core_p64_n8192 (
 
     // the sparse part: words to entries
     assign sparse_ready = reader_s_ready;
-    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:123
+    wire [7:0] _t2 = length_1[13:6] - 8'h1; // dequantizer.rs:119
     assign count_error = flag;
     always @(posedge clk) begin
         if (rst) begin
@@ -2795,8 +2795,8 @@ module oaken_dequantizer_core_p64_n8192 (
             may_begin <= (same & enable) & 1'h1;
         end
     end
-    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h8)); // dequantizer.rs:135
-    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:137
+    wire header_can = (~reader_starts) | (header_ready & (slots_used != 4'h8)); // dequantizer.rs:131
+    wire [4:0] split = reader_header[56:52]; // dequantizer.rs:133
     always @(posedge clk) if (header_valid & header_ready) infos[slot] <= {split, ~(|reader_header[12:7])};
     always @(posedge clk) begin
         if (rst) begin
@@ -2844,7 +2844,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire shown_complete_1 = slice_m_payload[2]; // register_slice.rs:63
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
-    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:283
+    wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
     always @(posedge clk) begin
         if (moves) waiting_outlier <= building_outlier;
         if (moves) waiting_outer <= building_outer;
@@ -2863,7 +2863,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(shown_ready_1),
         .m_payload(slice_m_payload)
     );
-    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:285
+    wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
     always @(posedge clk) begin
         if (transfer) built_first <= shown_first_1;
         if (transfer) built_last <= shown_last_1;
@@ -4994,8 +4994,8 @@ module oaken_dequantizer_core_p64_n8192 (
     end
 
     // the map in use; it moves down by the lanes at every beat
-    wire done_1 = decoding & 1'h1; // dequantizer.rs:165
-    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:166
+    wire done_1 = decoding & 1'h1; // dequantizer.rs:162
+    wire load = (waits & ((~in_use) | done_1)) & ((~waiting_first) | (|tables_ready)); // dequantizer.rs:163
     assign chunk_taken = load;
     always @(posedge clk) begin
         if (rst) begin
@@ -5014,11 +5014,11 @@ module oaken_dequantizer_core_p64_n8192 (
         if (load) map_sign <= waiting_sign;
         if (load) map_last <= waiting_last;
     end
-    wire new_vector = load & waiting_first; // dequantizer.rs:167
-    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:179
-    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:179
+    wire new_vector = load & waiting_first; // dequantizer.rs:164
+    wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
+    wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
     always @(posedge clk) if (new_vector) info_split <= next_info_split;
-    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:179
+    wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
     always @(posedge clk) if (new_vector) info_middle_exact <= next_info_middle_exact;
     wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:135
     wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:135
@@ -5064,7 +5064,7 @@ module oaken_dequantizer_core_p64_n8192 (
             if (new_vector) load_slot <= (load_slot == 4'h7) ? 4'h0 : (load_slot + 4'h1);
         end
     end
-    wire _t70 = done & (~new_vector); // dequantizer.rs:94
+    wire _t70 = done & (~new_vector); // dequantizer.rs:182
     always @(posedge clk) begin
         if (rst) begin
             tables_ready <= 4'h0;
@@ -5076,9 +5076,9 @@ module oaken_dequantizer_core_p64_n8192 (
 
     // the dense part
     assign dense_ready = guard_s_ready;
-    wire [7:0] beats_minus_1 = length_1[13:6] - 8'h1; // dequantizer.rs:192
-    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:196
-    wire _t71 = reader_begins & (~dense_begins); // dequantizer.rs:94
+    wire [7:0] beats_minus_1 = length_1[13:6] - 8'h1; // dequantizer.rs:189
+    wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
+    wire _t71 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
@@ -5113,7 +5113,7 @@ module oaken_dequantizer_core_p64_n8192 (
         .early(guard_early),
         .late(guard_late)
     );
-    wire issue = dense_valid_1 & in_use; // dequantizer.rs:203
+    wire issue = dense_valid_1 & in_use; // dequantizer.rs:200
     assign decoding = issue & go;
     register_slice_256 slice_1 (
         .clk(clk),
@@ -5125,13 +5125,13 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_ready(in_use & go),
         .m_payload(dense_payload)
     );
-    wire ends = map_last & 1'h1; // dequantizer.rs:215
+    wire ends = map_last & 1'h1; // dequantizer.rs:212
 
     // the lanes
-    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:225
-    wire coded_outlier = map_outlier[0]; // dequantizer.rs:226
-    wire coded_outer = map_outer[0]; // dequantizer.rs:227
-    wire coded_sign = map_sign[0]; // dequantizer.rs:228
+    wire [3:0] coded_code = dense_payload[3:0]; // dequantizer.rs:222
+    wire coded_outlier = map_outlier[0]; // dequantizer.rs:223
+    wire coded_outer = map_outer[0]; // dequantizer.rs:224
+    wire coded_sign = map_sign[0]; // dequantizer.rs:225
     wire [4:0] lane0_distance = {1'h0, coded_code} - info_split; // decode.rs:72
     wire lane0_below = lane0_distance[4]; // decode.rs:73
     wire [3:0] lane0_whole = lane0_distance[3:0] ^ {4{lane0_below}}; // decode.rs:74
@@ -5171,22 +5171,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane0_middle_half_m = lane0_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane0_middle_half_scale = lane0_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane0_itself_base_sticky = lane0_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane0_itself_base_value = lane0_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane0_itself_base_sticky = lane0_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t72 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t72; // side_table.rs:165
-    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:167
-    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:167
-    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:167
+    wire _t72 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t72; // side_table.rs:166
+    wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane0_half_scale = lane0_outer ? lane0_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane0_side_base_value = lane0_outlier ? lane0_outer_side_base_value : lane0_middle_base_value; // side_table.rs:168
+    wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:168
+    wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
         if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
@@ -5283,10 +5283,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane0_negative_1_s6 <= lane0_negative_1_s5;
         if (go) values_0_negative <= lane0_negative_1_s6;
     end
-    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:225
-    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:226
-    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:227
-    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:228
+    wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
+    wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
+    wire coded_outer_1 = map_outer[1]; // dequantizer.rs:224
+    wire coded_sign_1 = map_sign[1]; // dequantizer.rs:225
     wire [4:0] lane1_distance = {1'h0, coded_code_1} - info_split; // decode.rs:72
     wire lane1_below = lane1_distance[4]; // decode.rs:73
     wire [3:0] lane1_whole = lane1_distance[3:0] ^ {4{lane1_below}}; // decode.rs:74
@@ -5308,22 +5308,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane1_middle_half_m = lane1_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane1_middle_half_scale = lane1_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane1_itself_base_sticky = lane1_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane1_itself_base_value = lane1_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane1_itself_base_sticky = lane1_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t78 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t78; // side_table.rs:165
-    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:167
-    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:167
-    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:167
+    wire _t78 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t78; // side_table.rs:166
+    wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane1_half_scale = lane1_outer ? lane1_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane1_side_base_value = lane1_outlier ? lane1_outer_side_base_value : lane1_middle_base_value; // side_table.rs:168
+    wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:168
+    wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
         if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
@@ -5420,10 +5420,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane1_negative_1_s6 <= lane1_negative_1_s5;
         if (go) values_1_negative <= lane1_negative_1_s6;
     end
-    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:225
-    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:226
-    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:227
-    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:228
+    wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
+    wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
+    wire coded_outer_2 = map_outer[2]; // dequantizer.rs:224
+    wire coded_sign_2 = map_sign[2]; // dequantizer.rs:225
     wire [4:0] lane2_distance = {1'h0, coded_code_2} - info_split; // decode.rs:72
     wire lane2_below = lane2_distance[4]; // decode.rs:73
     wire [3:0] lane2_whole = lane2_distance[3:0] ^ {4{lane2_below}}; // decode.rs:74
@@ -5445,22 +5445,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane2_middle_half_m = lane2_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane2_middle_half_scale = lane2_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane2_itself_base_sticky = lane2_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane2_itself_base_value = lane2_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane2_itself_base_sticky = lane2_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t84 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t84; // side_table.rs:165
-    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:167
-    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:167
-    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:167
+    wire _t84 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t84; // side_table.rs:166
+    wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane2_half_scale = lane2_outer ? lane2_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane2_side_base_value = lane2_outlier ? lane2_outer_side_base_value : lane2_middle_base_value; // side_table.rs:168
+    wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:168
+    wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
         if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
@@ -5557,10 +5557,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane2_negative_1_s6 <= lane2_negative_1_s5;
         if (go) values_2_negative <= lane2_negative_1_s6;
     end
-    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:225
-    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:226
-    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:227
-    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:228
+    wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
+    wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
+    wire coded_outer_3 = map_outer[3]; // dequantizer.rs:224
+    wire coded_sign_3 = map_sign[3]; // dequantizer.rs:225
     wire [4:0] lane3_distance = {1'h0, coded_code_3} - info_split; // decode.rs:72
     wire lane3_below = lane3_distance[4]; // decode.rs:73
     wire [3:0] lane3_whole = lane3_distance[3:0] ^ {4{lane3_below}}; // decode.rs:74
@@ -5582,22 +5582,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane3_middle_half_m = lane3_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane3_middle_half_scale = lane3_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane3_itself_base_sticky = lane3_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane3_itself_base_value = lane3_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane3_itself_base_sticky = lane3_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t90 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t90; // side_table.rs:165
-    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:167
-    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:167
-    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:167
+    wire _t90 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t90; // side_table.rs:166
+    wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane3_half_scale = lane3_outer ? lane3_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane3_side_base_value = lane3_outlier ? lane3_outer_side_base_value : lane3_middle_base_value; // side_table.rs:168
+    wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:168
+    wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
         if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
@@ -5694,10 +5694,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane3_negative_1_s6 <= lane3_negative_1_s5;
         if (go) values_3_negative <= lane3_negative_1_s6;
     end
-    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:225
-    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:226
-    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:227
-    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:228
+    wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:222
+    wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:223
+    wire coded_outer_4 = map_outer[4]; // dequantizer.rs:224
+    wire coded_sign_4 = map_sign[4]; // dequantizer.rs:225
     wire [4:0] lane4_distance = {1'h0, coded_code_4} - info_split; // decode.rs:72
     wire lane4_below = lane4_distance[4]; // decode.rs:73
     wire [3:0] lane4_whole = lane4_distance[3:0] ^ {4{lane4_below}}; // decode.rs:74
@@ -5719,22 +5719,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane4_middle_half_m = lane4_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane4_middle_half_scale = lane4_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane4_itself_base_sticky = lane4_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane4_itself_base_value = lane4_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane4_itself_base_sticky = lane4_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t96 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t96; // side_table.rs:165
-    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:167
-    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:167
-    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:167
+    wire _t96 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t96; // side_table.rs:166
+    wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane4_half_scale = lane4_outer ? lane4_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane4_side_base_value = lane4_outlier ? lane4_outer_side_base_value : lane4_middle_base_value; // side_table.rs:168
+    wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:168
+    wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
         if (go) lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
@@ -5831,10 +5831,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane4_negative_1_s6 <= lane4_negative_1_s5;
         if (go) values_4_negative <= lane4_negative_1_s6;
     end
-    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:225
-    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:226
-    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:227
-    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:228
+    wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:222
+    wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:223
+    wire coded_outer_5 = map_outer[5]; // dequantizer.rs:224
+    wire coded_sign_5 = map_sign[5]; // dequantizer.rs:225
     wire [4:0] lane5_distance = {1'h0, coded_code_5} - info_split; // decode.rs:72
     wire lane5_below = lane5_distance[4]; // decode.rs:73
     wire [3:0] lane5_whole = lane5_distance[3:0] ^ {4{lane5_below}}; // decode.rs:74
@@ -5856,22 +5856,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane5_middle_half_m = lane5_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane5_middle_half_scale = lane5_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane5_itself_base_sticky = lane5_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane5_itself_base_value = lane5_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane5_itself_base_sticky = lane5_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t102 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t102; // side_table.rs:165
-    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:167
-    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:167
-    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:167
+    wire _t102 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t102; // side_table.rs:166
+    wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane5_half_scale = lane5_outer ? lane5_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane5_side_base_value = lane5_outlier ? lane5_outer_side_base_value : lane5_middle_base_value; // side_table.rs:168
+    wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:168
+    wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
         if (go) lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
@@ -5968,10 +5968,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane5_negative_1_s6 <= lane5_negative_1_s5;
         if (go) values_5_negative <= lane5_negative_1_s6;
     end
-    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:225
-    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:226
-    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:227
-    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:228
+    wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:222
+    wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:223
+    wire coded_outer_6 = map_outer[6]; // dequantizer.rs:224
+    wire coded_sign_6 = map_sign[6]; // dequantizer.rs:225
     wire [4:0] lane6_distance = {1'h0, coded_code_6} - info_split; // decode.rs:72
     wire lane6_below = lane6_distance[4]; // decode.rs:73
     wire [3:0] lane6_whole = lane6_distance[3:0] ^ {4{lane6_below}}; // decode.rs:74
@@ -5993,22 +5993,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane6_middle_half_m = lane6_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane6_middle_half_scale = lane6_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane6_itself_base_sticky = lane6_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane6_itself_base_value = lane6_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane6_itself_base_sticky = lane6_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t108 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t108; // side_table.rs:165
-    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:167
-    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:167
-    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:167
+    wire _t108 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t108; // side_table.rs:166
+    wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane6_half_scale = lane6_outer ? lane6_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane6_side_base_value = lane6_outlier ? lane6_outer_side_base_value : lane6_middle_base_value; // side_table.rs:168
+    wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:168
+    wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
         if (go) lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
@@ -6105,10 +6105,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane6_negative_1_s6 <= lane6_negative_1_s5;
         if (go) values_6_negative <= lane6_negative_1_s6;
     end
-    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:225
-    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:226
-    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:227
-    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:228
+    wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:222
+    wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:223
+    wire coded_outer_7 = map_outer[7]; // dequantizer.rs:224
+    wire coded_sign_7 = map_sign[7]; // dequantizer.rs:225
     wire [4:0] lane7_distance = {1'h0, coded_code_7} - info_split; // decode.rs:72
     wire lane7_below = lane7_distance[4]; // decode.rs:73
     wire [3:0] lane7_whole = lane7_distance[3:0] ^ {4{lane7_below}}; // decode.rs:74
@@ -6130,22 +6130,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane7_middle_half_m = lane7_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane7_middle_half_scale = lane7_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane7_itself_base_sticky = lane7_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane7_itself_base_value = lane7_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane7_itself_base_sticky = lane7_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t114 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t114; // side_table.rs:165
-    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:167
-    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:167
-    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:167
+    wire _t114 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t114; // side_table.rs:166
+    wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane7_half_scale = lane7_outer ? lane7_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane7_side_base_value = lane7_outlier ? lane7_outer_side_base_value : lane7_middle_base_value; // side_table.rs:168
+    wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:168
+    wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
         if (go) lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
@@ -6242,10 +6242,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane7_negative_1_s6 <= lane7_negative_1_s5;
         if (go) values_7_negative <= lane7_negative_1_s6;
     end
-    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:225
-    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:226
-    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:227
-    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:228
+    wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:222
+    wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:223
+    wire coded_outer_8 = map_outer[8]; // dequantizer.rs:224
+    wire coded_sign_8 = map_sign[8]; // dequantizer.rs:225
     wire [4:0] lane8_distance = {1'h0, coded_code_8} - info_split; // decode.rs:72
     wire lane8_below = lane8_distance[4]; // decode.rs:73
     wire [3:0] lane8_whole = lane8_distance[3:0] ^ {4{lane8_below}}; // decode.rs:74
@@ -6267,22 +6267,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane8_middle_half_m = lane8_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane8_middle_half_scale = lane8_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane8_itself_base_sticky = lane8_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane8_itself_base_value = lane8_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane8_itself_base_sticky = lane8_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t120 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t120; // side_table.rs:165
-    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:167
-    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:167
-    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:167
+    wire _t120 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t120; // side_table.rs:166
+    wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane8_half_scale = lane8_outer ? lane8_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane8_side_base_value = lane8_outlier ? lane8_outer_side_base_value : lane8_middle_base_value; // side_table.rs:168
+    wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:168
+    wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
         if (go) lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
@@ -6379,10 +6379,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane8_negative_1_s6 <= lane8_negative_1_s5;
         if (go) values_8_negative <= lane8_negative_1_s6;
     end
-    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:225
-    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:226
-    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:227
-    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:228
+    wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:222
+    wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:223
+    wire coded_outer_9 = map_outer[9]; // dequantizer.rs:224
+    wire coded_sign_9 = map_sign[9]; // dequantizer.rs:225
     wire [4:0] lane9_distance = {1'h0, coded_code_9} - info_split; // decode.rs:72
     wire lane9_below = lane9_distance[4]; // decode.rs:73
     wire [3:0] lane9_whole = lane9_distance[3:0] ^ {4{lane9_below}}; // decode.rs:74
@@ -6404,22 +6404,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane9_middle_half_m = lane9_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane9_middle_half_scale = lane9_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane9_itself_base_sticky = lane9_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane9_itself_base_value = lane9_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane9_itself_base_sticky = lane9_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t126 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:165
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t126; // side_table.rs:165
-    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:165
-    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:167
-    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:167
-    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:167
+    wire _t126 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t126; // side_table.rs:166
+    wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
+    wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane9_half_scale = lane9_outer ? lane9_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane9_side_base_value = lane9_outlier ? lane9_outer_side_base_value : lane9_middle_base_value; // side_table.rs:168
+    wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:168
+    wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
         if (go) lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
@@ -6516,10 +6516,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane9_negative_1_s6 <= lane9_negative_1_s5;
         if (go) values_9_negative <= lane9_negative_1_s6;
     end
-    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:225
-    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:226
-    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:227
-    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:228
+    wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:222
+    wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:223
+    wire coded_outer_10 = map_outer[10]; // dequantizer.rs:224
+    wire coded_sign_10 = map_sign[10]; // dequantizer.rs:225
     wire [4:0] lane10_distance = {1'h0, coded_code_10} - info_split; // decode.rs:72
     wire lane10_below = lane10_distance[4]; // decode.rs:73
     wire [3:0] lane10_whole = lane10_distance[3:0] ^ {4{lane10_below}}; // decode.rs:74
@@ -6541,24 +6541,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane10_middle_half_m = lane10_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane10_middle_half_scale = lane10_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane10_itself_base_sticky = lane10_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane10_itself_base_value = lane10_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane10_itself_base_sticky = lane10_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t132 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t133 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t134 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t132; // side_table.rs:165
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t133; // side_table.rs:165
-    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t134; // side_table.rs:165
-    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:167
-    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:167
-    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t132 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t133 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t134 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t132; // side_table.rs:166
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t133; // side_table.rs:166
+    wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t134; // side_table.rs:166
+    wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:168
+    wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:168
+    wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
         if (go) lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
@@ -6655,10 +6655,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane10_negative_1_s6 <= lane10_negative_1_s5;
         if (go) values_10_negative <= lane10_negative_1_s6;
     end
-    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:225
-    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:226
-    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:227
-    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:228
+    wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:222
+    wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:223
+    wire coded_outer_11 = map_outer[11]; // dequantizer.rs:224
+    wire coded_sign_11 = map_sign[11]; // dequantizer.rs:225
     wire [4:0] lane11_distance = {1'h0, coded_code_11} - info_split; // decode.rs:72
     wire lane11_below = lane11_distance[4]; // decode.rs:73
     wire [3:0] lane11_whole = lane11_distance[3:0] ^ {4{lane11_below}}; // decode.rs:74
@@ -6680,24 +6680,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane11_middle_half_m = lane11_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane11_middle_half_scale = lane11_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane11_itself_base_sticky = lane11_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane11_itself_base_value = lane11_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane11_itself_base_sticky = lane11_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t140 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t141 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t142 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t140; // side_table.rs:165
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t141; // side_table.rs:165
-    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t142; // side_table.rs:165
-    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:167
-    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:167
-    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t140 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t141 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t142 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t140; // side_table.rs:166
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t141; // side_table.rs:166
+    wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t142; // side_table.rs:166
+    wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:168
+    wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:168
+    wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
         if (go) lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
@@ -6794,10 +6794,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane11_negative_1_s6 <= lane11_negative_1_s5;
         if (go) values_11_negative <= lane11_negative_1_s6;
     end
-    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:225
-    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:226
-    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:227
-    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:228
+    wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:222
+    wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:223
+    wire coded_outer_12 = map_outer[12]; // dequantizer.rs:224
+    wire coded_sign_12 = map_sign[12]; // dequantizer.rs:225
     wire [4:0] lane12_distance = {1'h0, coded_code_12} - info_split; // decode.rs:72
     wire lane12_below = lane12_distance[4]; // decode.rs:73
     wire [3:0] lane12_whole = lane12_distance[3:0] ^ {4{lane12_below}}; // decode.rs:74
@@ -6819,24 +6819,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane12_middle_half_m = lane12_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane12_middle_half_scale = lane12_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane12_itself_base_sticky = lane12_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane12_itself_base_value = lane12_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane12_itself_base_sticky = lane12_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t148 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t149 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t150 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t148; // side_table.rs:165
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t149; // side_table.rs:165
-    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t150; // side_table.rs:165
-    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:167
-    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:167
-    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t148 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t149 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t150 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t148; // side_table.rs:166
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t149; // side_table.rs:166
+    wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t150; // side_table.rs:166
+    wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:168
+    wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:168
+    wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
         if (go) lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
@@ -6933,10 +6933,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane12_negative_1_s6 <= lane12_negative_1_s5;
         if (go) values_12_negative <= lane12_negative_1_s6;
     end
-    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:225
-    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:226
-    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:227
-    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:228
+    wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:222
+    wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:223
+    wire coded_outer_13 = map_outer[13]; // dequantizer.rs:224
+    wire coded_sign_13 = map_sign[13]; // dequantizer.rs:225
     wire [4:0] lane13_distance = {1'h0, coded_code_13} - info_split; // decode.rs:72
     wire lane13_below = lane13_distance[4]; // decode.rs:73
     wire [3:0] lane13_whole = lane13_distance[3:0] ^ {4{lane13_below}}; // decode.rs:74
@@ -6958,24 +6958,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane13_middle_half_m = lane13_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane13_middle_half_scale = lane13_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane13_itself_base_sticky = lane13_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane13_itself_base_value = lane13_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane13_itself_base_sticky = lane13_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t156 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t157 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t158 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t156; // side_table.rs:165
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t157; // side_table.rs:165
-    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t158; // side_table.rs:165
-    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:167
-    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:167
-    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t156 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t157 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t158 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t156; // side_table.rs:166
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t157; // side_table.rs:166
+    wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t158; // side_table.rs:166
+    wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:168
+    wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:168
+    wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
         if (go) lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
@@ -7072,10 +7072,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane13_negative_1_s6 <= lane13_negative_1_s5;
         if (go) values_13_negative <= lane13_negative_1_s6;
     end
-    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:225
-    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:226
-    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:227
-    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:228
+    wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:222
+    wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:223
+    wire coded_outer_14 = map_outer[14]; // dequantizer.rs:224
+    wire coded_sign_14 = map_sign[14]; // dequantizer.rs:225
     wire [4:0] lane14_distance = {1'h0, coded_code_14} - info_split; // decode.rs:72
     wire lane14_below = lane14_distance[4]; // decode.rs:73
     wire [3:0] lane14_whole = lane14_distance[3:0] ^ {4{lane14_below}}; // decode.rs:74
@@ -7097,24 +7097,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane14_middle_half_m = lane14_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane14_middle_half_scale = lane14_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane14_itself_base_sticky = lane14_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane14_itself_base_value = lane14_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane14_itself_base_sticky = lane14_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t164 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t165 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t166 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t164; // side_table.rs:165
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t165; // side_table.rs:165
-    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t166; // side_table.rs:165
-    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:167
-    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:167
-    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t164 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t165 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t166 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t164; // side_table.rs:166
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t165; // side_table.rs:166
+    wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t166; // side_table.rs:166
+    wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:168
+    wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:168
+    wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
         if (go) lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
@@ -7211,10 +7211,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane14_negative_1_s6 <= lane14_negative_1_s5;
         if (go) values_14_negative <= lane14_negative_1_s6;
     end
-    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:225
-    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:226
-    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:227
-    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:228
+    wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:222
+    wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:223
+    wire coded_outer_15 = map_outer[15]; // dequantizer.rs:224
+    wire coded_sign_15 = map_sign[15]; // dequantizer.rs:225
     wire [4:0] lane15_distance = {1'h0, coded_code_15} - info_split; // decode.rs:72
     wire lane15_below = lane15_distance[4]; // decode.rs:73
     wire [3:0] lane15_whole = lane15_distance[3:0] ^ {4{lane15_below}}; // decode.rs:74
@@ -7236,24 +7236,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane15_middle_half_m = lane15_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane15_middle_half_scale = lane15_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane15_itself_base_sticky = lane15_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane15_itself_base_value = lane15_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane15_itself_base_sticky = lane15_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t172 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t173 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t174 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t172; // side_table.rs:165
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t173; // side_table.rs:165
-    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t174; // side_table.rs:165
-    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:167
-    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:167
-    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t172 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t173 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t174 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t172; // side_table.rs:166
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t173; // side_table.rs:166
+    wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t174; // side_table.rs:166
+    wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:168
+    wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:168
+    wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
         if (go) lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
@@ -7350,10 +7350,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane15_negative_1_s6 <= lane15_negative_1_s5;
         if (go) values_15_negative <= lane15_negative_1_s6;
     end
-    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer.rs:225
-    wire coded_outlier_16 = map_outlier[16]; // dequantizer.rs:226
-    wire coded_outer_16 = map_outer[16]; // dequantizer.rs:227
-    wire coded_sign_16 = map_sign[16]; // dequantizer.rs:228
+    wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer.rs:222
+    wire coded_outlier_16 = map_outlier[16]; // dequantizer.rs:223
+    wire coded_outer_16 = map_outer[16]; // dequantizer.rs:224
+    wire coded_sign_16 = map_sign[16]; // dequantizer.rs:225
     wire [4:0] lane16_distance = {1'h0, coded_code_16} - info_split; // decode.rs:72
     wire lane16_below = lane16_distance[4]; // decode.rs:73
     wire [3:0] lane16_whole = lane16_distance[3:0] ^ {4{lane16_below}}; // decode.rs:74
@@ -7375,24 +7375,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane16_middle_half_m = lane16_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane16_middle_half_scale = lane16_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane16_itself_base_sticky = lane16_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane16_itself_base_value = lane16_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane16_itself_base_sticky = lane16_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t180 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t181 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t182 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t180; // side_table.rs:165
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t181; // side_table.rs:165
-    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t182; // side_table.rs:165
-    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:167
-    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:167
-    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t180 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t181 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t182 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t180; // side_table.rs:166
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t181; // side_table.rs:166
+    wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t182; // side_table.rs:166
+    wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:168
+    wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:168
+    wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
         if (go) lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
@@ -7489,10 +7489,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane16_negative_1_s6 <= lane16_negative_1_s5;
         if (go) values_16_negative <= lane16_negative_1_s6;
     end
-    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer.rs:225
-    wire coded_outlier_17 = map_outlier[17]; // dequantizer.rs:226
-    wire coded_outer_17 = map_outer[17]; // dequantizer.rs:227
-    wire coded_sign_17 = map_sign[17]; // dequantizer.rs:228
+    wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer.rs:222
+    wire coded_outlier_17 = map_outlier[17]; // dequantizer.rs:223
+    wire coded_outer_17 = map_outer[17]; // dequantizer.rs:224
+    wire coded_sign_17 = map_sign[17]; // dequantizer.rs:225
     wire [4:0] lane17_distance = {1'h0, coded_code_17} - info_split; // decode.rs:72
     wire lane17_below = lane17_distance[4]; // decode.rs:73
     wire [3:0] lane17_whole = lane17_distance[3:0] ^ {4{lane17_below}}; // decode.rs:74
@@ -7514,24 +7514,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane17_middle_half_m = lane17_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane17_middle_half_scale = lane17_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane17_itself_base_sticky = lane17_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane17_itself_base_value = lane17_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane17_itself_base_sticky = lane17_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t188 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t189 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t190 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t188; // side_table.rs:165
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t189; // side_table.rs:165
-    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t190; // side_table.rs:165
-    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:167
-    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:167
-    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t188 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t189 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t190 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t188; // side_table.rs:166
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t189; // side_table.rs:166
+    wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t190; // side_table.rs:166
+    wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:168
+    wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:168
+    wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
         if (go) lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
@@ -7628,10 +7628,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane17_negative_1_s6 <= lane17_negative_1_s5;
         if (go) values_17_negative <= lane17_negative_1_s6;
     end
-    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer.rs:225
-    wire coded_outlier_18 = map_outlier[18]; // dequantizer.rs:226
-    wire coded_outer_18 = map_outer[18]; // dequantizer.rs:227
-    wire coded_sign_18 = map_sign[18]; // dequantizer.rs:228
+    wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer.rs:222
+    wire coded_outlier_18 = map_outlier[18]; // dequantizer.rs:223
+    wire coded_outer_18 = map_outer[18]; // dequantizer.rs:224
+    wire coded_sign_18 = map_sign[18]; // dequantizer.rs:225
     wire [4:0] lane18_distance = {1'h0, coded_code_18} - info_split; // decode.rs:72
     wire lane18_below = lane18_distance[4]; // decode.rs:73
     wire [3:0] lane18_whole = lane18_distance[3:0] ^ {4{lane18_below}}; // decode.rs:74
@@ -7653,24 +7653,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane18_middle_half_m = lane18_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane18_middle_half_scale = lane18_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane18_itself_base_sticky = lane18_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane18_itself_base_value = lane18_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane18_itself_base_sticky = lane18_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t196 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t197 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t198 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t196; // side_table.rs:165
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t197; // side_table.rs:165
-    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t198; // side_table.rs:165
-    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:167
-    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:167
-    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t196 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t197 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t198 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t196; // side_table.rs:166
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t197; // side_table.rs:166
+    wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t198; // side_table.rs:166
+    wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:168
+    wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:168
+    wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
         if (go) lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
@@ -7767,10 +7767,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane18_negative_1_s6 <= lane18_negative_1_s5;
         if (go) values_18_negative <= lane18_negative_1_s6;
     end
-    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer.rs:225
-    wire coded_outlier_19 = map_outlier[19]; // dequantizer.rs:226
-    wire coded_outer_19 = map_outer[19]; // dequantizer.rs:227
-    wire coded_sign_19 = map_sign[19]; // dequantizer.rs:228
+    wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer.rs:222
+    wire coded_outlier_19 = map_outlier[19]; // dequantizer.rs:223
+    wire coded_outer_19 = map_outer[19]; // dequantizer.rs:224
+    wire coded_sign_19 = map_sign[19]; // dequantizer.rs:225
     wire [4:0] lane19_distance = {1'h0, coded_code_19} - info_split; // decode.rs:72
     wire lane19_below = lane19_distance[4]; // decode.rs:73
     wire [3:0] lane19_whole = lane19_distance[3:0] ^ {4{lane19_below}}; // decode.rs:74
@@ -7792,24 +7792,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane19_middle_half_m = lane19_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane19_middle_half_scale = lane19_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane19_itself_base_sticky = lane19_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane19_itself_base_value = lane19_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane19_itself_base_sticky = lane19_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t204 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t205 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t206 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t204; // side_table.rs:165
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t205; // side_table.rs:165
-    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t206; // side_table.rs:165
-    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:167
-    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:167
-    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t204 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t205 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t206 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t204; // side_table.rs:166
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t205; // side_table.rs:166
+    wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t206; // side_table.rs:166
+    wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:168
+    wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:168
+    wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
         if (go) lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
@@ -7906,10 +7906,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane19_negative_1_s6 <= lane19_negative_1_s5;
         if (go) values_19_negative <= lane19_negative_1_s6;
     end
-    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer.rs:225
-    wire coded_outlier_20 = map_outlier[20]; // dequantizer.rs:226
-    wire coded_outer_20 = map_outer[20]; // dequantizer.rs:227
-    wire coded_sign_20 = map_sign[20]; // dequantizer.rs:228
+    wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer.rs:222
+    wire coded_outlier_20 = map_outlier[20]; // dequantizer.rs:223
+    wire coded_outer_20 = map_outer[20]; // dequantizer.rs:224
+    wire coded_sign_20 = map_sign[20]; // dequantizer.rs:225
     wire [4:0] lane20_distance = {1'h0, coded_code_20} - info_split; // decode.rs:72
     wire lane20_below = lane20_distance[4]; // decode.rs:73
     wire [3:0] lane20_whole = lane20_distance[3:0] ^ {4{lane20_below}}; // decode.rs:74
@@ -7931,24 +7931,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane20_middle_half_m = lane20_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane20_middle_half_scale = lane20_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane20_itself_base_sticky = lane20_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane20_itself_base_value = lane20_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane20_itself_base_sticky = lane20_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t212 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t213 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t214 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t212; // side_table.rs:165
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t213; // side_table.rs:165
-    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t214; // side_table.rs:165
-    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:167
-    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:167
-    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t212 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t213 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t214 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t212; // side_table.rs:166
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t213; // side_table.rs:166
+    wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t214; // side_table.rs:166
+    wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:168
+    wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:168
+    wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
         if (go) lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
@@ -8045,10 +8045,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane20_negative_1_s6 <= lane20_negative_1_s5;
         if (go) values_20_negative <= lane20_negative_1_s6;
     end
-    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer.rs:225
-    wire coded_outlier_21 = map_outlier[21]; // dequantizer.rs:226
-    wire coded_outer_21 = map_outer[21]; // dequantizer.rs:227
-    wire coded_sign_21 = map_sign[21]; // dequantizer.rs:228
+    wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer.rs:222
+    wire coded_outlier_21 = map_outlier[21]; // dequantizer.rs:223
+    wire coded_outer_21 = map_outer[21]; // dequantizer.rs:224
+    wire coded_sign_21 = map_sign[21]; // dequantizer.rs:225
     wire [4:0] lane21_distance = {1'h0, coded_code_21} - info_split; // decode.rs:72
     wire lane21_below = lane21_distance[4]; // decode.rs:73
     wire [3:0] lane21_whole = lane21_distance[3:0] ^ {4{lane21_below}}; // decode.rs:74
@@ -8070,24 +8070,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane21_middle_half_m = lane21_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane21_middle_half_scale = lane21_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane21_itself_base_sticky = lane21_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane21_itself_base_value = lane21_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane21_itself_base_sticky = lane21_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t220 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t221 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t222 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t220; // side_table.rs:165
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t221; // side_table.rs:165
-    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t222; // side_table.rs:165
-    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:167
-    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:167
-    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t220 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t221 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t222 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t220; // side_table.rs:166
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t221; // side_table.rs:166
+    wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t222; // side_table.rs:166
+    wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:168
+    wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:168
+    wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
         if (go) lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
@@ -8184,10 +8184,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane21_negative_1_s6 <= lane21_negative_1_s5;
         if (go) values_21_negative <= lane21_negative_1_s6;
     end
-    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer.rs:225
-    wire coded_outlier_22 = map_outlier[22]; // dequantizer.rs:226
-    wire coded_outer_22 = map_outer[22]; // dequantizer.rs:227
-    wire coded_sign_22 = map_sign[22]; // dequantizer.rs:228
+    wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer.rs:222
+    wire coded_outlier_22 = map_outlier[22]; // dequantizer.rs:223
+    wire coded_outer_22 = map_outer[22]; // dequantizer.rs:224
+    wire coded_sign_22 = map_sign[22]; // dequantizer.rs:225
     wire [4:0] lane22_distance = {1'h0, coded_code_22} - info_split; // decode.rs:72
     wire lane22_below = lane22_distance[4]; // decode.rs:73
     wire [3:0] lane22_whole = lane22_distance[3:0] ^ {4{lane22_below}}; // decode.rs:74
@@ -8209,24 +8209,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane22_middle_half_m = lane22_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane22_middle_half_scale = lane22_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane22_itself_base_sticky = lane22_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane22_itself_base_value = lane22_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane22_itself_base_sticky = lane22_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t228 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t229 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t230 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t228; // side_table.rs:165
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t229; // side_table.rs:165
-    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t230; // side_table.rs:165
-    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:167
-    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:167
-    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t228 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t229 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t230 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t228; // side_table.rs:166
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t229; // side_table.rs:166
+    wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t230; // side_table.rs:166
+    wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:168
+    wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:168
+    wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
         if (go) lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
@@ -8323,10 +8323,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane22_negative_1_s6 <= lane22_negative_1_s5;
         if (go) values_22_negative <= lane22_negative_1_s6;
     end
-    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer.rs:225
-    wire coded_outlier_23 = map_outlier[23]; // dequantizer.rs:226
-    wire coded_outer_23 = map_outer[23]; // dequantizer.rs:227
-    wire coded_sign_23 = map_sign[23]; // dequantizer.rs:228
+    wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer.rs:222
+    wire coded_outlier_23 = map_outlier[23]; // dequantizer.rs:223
+    wire coded_outer_23 = map_outer[23]; // dequantizer.rs:224
+    wire coded_sign_23 = map_sign[23]; // dequantizer.rs:225
     wire [4:0] lane23_distance = {1'h0, coded_code_23} - info_split; // decode.rs:72
     wire lane23_below = lane23_distance[4]; // decode.rs:73
     wire [3:0] lane23_whole = lane23_distance[3:0] ^ {4{lane23_below}}; // decode.rs:74
@@ -8348,24 +8348,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane23_middle_half_m = lane23_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane23_middle_half_scale = lane23_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane23_itself_base_sticky = lane23_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane23_itself_base_value = lane23_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane23_itself_base_sticky = lane23_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t236 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t237 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t238 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t236; // side_table.rs:165
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t237; // side_table.rs:165
-    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t238; // side_table.rs:165
-    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:167
-    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:167
-    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t236 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t237 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t238 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t236; // side_table.rs:166
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t237; // side_table.rs:166
+    wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t238; // side_table.rs:166
+    wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:168
+    wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:168
+    wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
         if (go) lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
@@ -8462,10 +8462,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane23_negative_1_s6 <= lane23_negative_1_s5;
         if (go) values_23_negative <= lane23_negative_1_s6;
     end
-    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer.rs:225
-    wire coded_outlier_24 = map_outlier[24]; // dequantizer.rs:226
-    wire coded_outer_24 = map_outer[24]; // dequantizer.rs:227
-    wire coded_sign_24 = map_sign[24]; // dequantizer.rs:228
+    wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer.rs:222
+    wire coded_outlier_24 = map_outlier[24]; // dequantizer.rs:223
+    wire coded_outer_24 = map_outer[24]; // dequantizer.rs:224
+    wire coded_sign_24 = map_sign[24]; // dequantizer.rs:225
     wire [4:0] lane24_distance = {1'h0, coded_code_24} - info_split; // decode.rs:72
     wire lane24_below = lane24_distance[4]; // decode.rs:73
     wire [3:0] lane24_whole = lane24_distance[3:0] ^ {4{lane24_below}}; // decode.rs:74
@@ -8487,24 +8487,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane24_middle_half_m = lane24_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane24_middle_half_scale = lane24_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane24_itself_base_sticky = lane24_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane24_itself_base_value = lane24_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane24_itself_base_sticky = lane24_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t244 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t245 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t246 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t244; // side_table.rs:165
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t245; // side_table.rs:165
-    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t246; // side_table.rs:165
-    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:167
-    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:167
-    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t244 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t245 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t246 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t244; // side_table.rs:166
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t245; // side_table.rs:166
+    wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t246; // side_table.rs:166
+    wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:168
+    wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:168
+    wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
         if (go) lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
@@ -8601,10 +8601,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane24_negative_1_s6 <= lane24_negative_1_s5;
         if (go) values_24_negative <= lane24_negative_1_s6;
     end
-    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer.rs:225
-    wire coded_outlier_25 = map_outlier[25]; // dequantizer.rs:226
-    wire coded_outer_25 = map_outer[25]; // dequantizer.rs:227
-    wire coded_sign_25 = map_sign[25]; // dequantizer.rs:228
+    wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer.rs:222
+    wire coded_outlier_25 = map_outlier[25]; // dequantizer.rs:223
+    wire coded_outer_25 = map_outer[25]; // dequantizer.rs:224
+    wire coded_sign_25 = map_sign[25]; // dequantizer.rs:225
     wire [4:0] lane25_distance = {1'h0, coded_code_25} - info_split; // decode.rs:72
     wire lane25_below = lane25_distance[4]; // decode.rs:73
     wire [3:0] lane25_whole = lane25_distance[3:0] ^ {4{lane25_below}}; // decode.rs:74
@@ -8626,24 +8626,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane25_middle_half_m = lane25_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane25_middle_half_scale = lane25_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane25_itself_base_sticky = lane25_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane25_itself_base_value = lane25_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane25_itself_base_sticky = lane25_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t252 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t253 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t254 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t252; // side_table.rs:165
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t253; // side_table.rs:165
-    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t254; // side_table.rs:165
-    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:167
-    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:167
-    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t252 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t253 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t254 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t252; // side_table.rs:166
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t253; // side_table.rs:166
+    wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t254; // side_table.rs:166
+    wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:168
+    wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:168
+    wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
         if (go) lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
@@ -8740,10 +8740,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane25_negative_1_s6 <= lane25_negative_1_s5;
         if (go) values_25_negative <= lane25_negative_1_s6;
     end
-    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer.rs:225
-    wire coded_outlier_26 = map_outlier[26]; // dequantizer.rs:226
-    wire coded_outer_26 = map_outer[26]; // dequantizer.rs:227
-    wire coded_sign_26 = map_sign[26]; // dequantizer.rs:228
+    wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer.rs:222
+    wire coded_outlier_26 = map_outlier[26]; // dequantizer.rs:223
+    wire coded_outer_26 = map_outer[26]; // dequantizer.rs:224
+    wire coded_sign_26 = map_sign[26]; // dequantizer.rs:225
     wire [4:0] lane26_distance = {1'h0, coded_code_26} - info_split; // decode.rs:72
     wire lane26_below = lane26_distance[4]; // decode.rs:73
     wire [3:0] lane26_whole = lane26_distance[3:0] ^ {4{lane26_below}}; // decode.rs:74
@@ -8765,24 +8765,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane26_middle_half_m = lane26_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane26_middle_half_scale = lane26_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane26_itself_base_sticky = lane26_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane26_itself_base_value = lane26_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane26_itself_base_sticky = lane26_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t260 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t261 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t262 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t260; // side_table.rs:165
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t261; // side_table.rs:165
-    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t262; // side_table.rs:165
-    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:167
-    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:167
-    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t260 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t261 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t262 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t260; // side_table.rs:166
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t261; // side_table.rs:166
+    wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t262; // side_table.rs:166
+    wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:168
+    wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:168
+    wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
         if (go) lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
@@ -8879,10 +8879,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane26_negative_1_s6 <= lane26_negative_1_s5;
         if (go) values_26_negative <= lane26_negative_1_s6;
     end
-    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer.rs:225
-    wire coded_outlier_27 = map_outlier[27]; // dequantizer.rs:226
-    wire coded_outer_27 = map_outer[27]; // dequantizer.rs:227
-    wire coded_sign_27 = map_sign[27]; // dequantizer.rs:228
+    wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer.rs:222
+    wire coded_outlier_27 = map_outlier[27]; // dequantizer.rs:223
+    wire coded_outer_27 = map_outer[27]; // dequantizer.rs:224
+    wire coded_sign_27 = map_sign[27]; // dequantizer.rs:225
     wire [4:0] lane27_distance = {1'h0, coded_code_27} - info_split; // decode.rs:72
     wire lane27_below = lane27_distance[4]; // decode.rs:73
     wire [3:0] lane27_whole = lane27_distance[3:0] ^ {4{lane27_below}}; // decode.rs:74
@@ -8904,24 +8904,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane27_middle_half_m = lane27_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane27_middle_half_scale = lane27_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane27_itself_base_sticky = lane27_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane27_itself_base_value = lane27_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane27_itself_base_sticky = lane27_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t268 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t269 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t270 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t268; // side_table.rs:165
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t269; // side_table.rs:165
-    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t270; // side_table.rs:165
-    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:167
-    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:167
-    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t268 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t269 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t270 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t268; // side_table.rs:166
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t269; // side_table.rs:166
+    wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t270; // side_table.rs:166
+    wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:168
+    wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:168
+    wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
         if (go) lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
@@ -9018,10 +9018,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane27_negative_1_s6 <= lane27_negative_1_s5;
         if (go) values_27_negative <= lane27_negative_1_s6;
     end
-    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer.rs:225
-    wire coded_outlier_28 = map_outlier[28]; // dequantizer.rs:226
-    wire coded_outer_28 = map_outer[28]; // dequantizer.rs:227
-    wire coded_sign_28 = map_sign[28]; // dequantizer.rs:228
+    wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer.rs:222
+    wire coded_outlier_28 = map_outlier[28]; // dequantizer.rs:223
+    wire coded_outer_28 = map_outer[28]; // dequantizer.rs:224
+    wire coded_sign_28 = map_sign[28]; // dequantizer.rs:225
     wire [4:0] lane28_distance = {1'h0, coded_code_28} - info_split; // decode.rs:72
     wire lane28_below = lane28_distance[4]; // decode.rs:73
     wire [3:0] lane28_whole = lane28_distance[3:0] ^ {4{lane28_below}}; // decode.rs:74
@@ -9043,24 +9043,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane28_middle_half_m = lane28_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane28_middle_half_scale = lane28_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane28_itself_base_sticky = lane28_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane28_itself_base_value = lane28_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane28_itself_base_sticky = lane28_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t276 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t277 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t278 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t276; // side_table.rs:165
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t277; // side_table.rs:165
-    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t278; // side_table.rs:165
-    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:167
-    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:167
-    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t276 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t277 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t278 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t276; // side_table.rs:166
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t277; // side_table.rs:166
+    wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t278; // side_table.rs:166
+    wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:168
+    wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:168
+    wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
         if (go) lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
@@ -9157,10 +9157,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane28_negative_1_s6 <= lane28_negative_1_s5;
         if (go) values_28_negative <= lane28_negative_1_s6;
     end
-    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer.rs:225
-    wire coded_outlier_29 = map_outlier[29]; // dequantizer.rs:226
-    wire coded_outer_29 = map_outer[29]; // dequantizer.rs:227
-    wire coded_sign_29 = map_sign[29]; // dequantizer.rs:228
+    wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer.rs:222
+    wire coded_outlier_29 = map_outlier[29]; // dequantizer.rs:223
+    wire coded_outer_29 = map_outer[29]; // dequantizer.rs:224
+    wire coded_sign_29 = map_sign[29]; // dequantizer.rs:225
     wire [4:0] lane29_distance = {1'h0, coded_code_29} - info_split; // decode.rs:72
     wire lane29_below = lane29_distance[4]; // decode.rs:73
     wire [3:0] lane29_whole = lane29_distance[3:0] ^ {4{lane29_below}}; // decode.rs:74
@@ -9182,24 +9182,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane29_middle_half_m = lane29_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane29_middle_half_scale = lane29_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane29_itself_base_sticky = lane29_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane29_itself_base_value = lane29_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane29_itself_base_sticky = lane29_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t284 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t285 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t286 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t284; // side_table.rs:165
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t285; // side_table.rs:165
-    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t286; // side_table.rs:165
-    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:167
-    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:167
-    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t284 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t285 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t286 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t284; // side_table.rs:166
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t285; // side_table.rs:166
+    wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t286; // side_table.rs:166
+    wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:168
+    wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:168
+    wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
         if (go) lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
@@ -9296,10 +9296,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane29_negative_1_s6 <= lane29_negative_1_s5;
         if (go) values_29_negative <= lane29_negative_1_s6;
     end
-    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer.rs:225
-    wire coded_outlier_30 = map_outlier[30]; // dequantizer.rs:226
-    wire coded_outer_30 = map_outer[30]; // dequantizer.rs:227
-    wire coded_sign_30 = map_sign[30]; // dequantizer.rs:228
+    wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer.rs:222
+    wire coded_outlier_30 = map_outlier[30]; // dequantizer.rs:223
+    wire coded_outer_30 = map_outer[30]; // dequantizer.rs:224
+    wire coded_sign_30 = map_sign[30]; // dequantizer.rs:225
     wire [4:0] lane30_distance = {1'h0, coded_code_30} - info_split; // decode.rs:72
     wire lane30_below = lane30_distance[4]; // decode.rs:73
     wire [3:0] lane30_whole = lane30_distance[3:0] ^ {4{lane30_below}}; // decode.rs:74
@@ -9321,24 +9321,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane30_middle_half_m = lane30_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane30_middle_half_scale = lane30_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane30_itself_base_sticky = lane30_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane30_itself_base_value = lane30_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane30_itself_base_sticky = lane30_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t292 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t293 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t294 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t292; // side_table.rs:165
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t293; // side_table.rs:165
-    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t294; // side_table.rs:165
-    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:167
-    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:167
-    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t292 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t293 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t294 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t292; // side_table.rs:166
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t293; // side_table.rs:166
+    wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t294; // side_table.rs:166
+    wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:168
+    wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:168
+    wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
         if (go) lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
@@ -9435,10 +9435,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane30_negative_1_s6 <= lane30_negative_1_s5;
         if (go) values_30_negative <= lane30_negative_1_s6;
     end
-    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer.rs:225
-    wire coded_outlier_31 = map_outlier[31]; // dequantizer.rs:226
-    wire coded_outer_31 = map_outer[31]; // dequantizer.rs:227
-    wire coded_sign_31 = map_sign[31]; // dequantizer.rs:228
+    wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer.rs:222
+    wire coded_outlier_31 = map_outlier[31]; // dequantizer.rs:223
+    wire coded_outer_31 = map_outer[31]; // dequantizer.rs:224
+    wire coded_sign_31 = map_sign[31]; // dequantizer.rs:225
     wire [4:0] lane31_distance = {1'h0, coded_code_31} - info_split; // decode.rs:72
     wire lane31_below = lane31_distance[4]; // decode.rs:73
     wire [3:0] lane31_whole = lane31_distance[3:0] ^ {4{lane31_below}}; // decode.rs:74
@@ -9460,24 +9460,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane31_middle_half_m = lane31_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane31_middle_half_scale = lane31_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane31_itself_base_sticky = lane31_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane31_itself_base_value = lane31_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane31_itself_base_sticky = lane31_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t300 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t301 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t302 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t300; // side_table.rs:165
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t301; // side_table.rs:165
-    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t302; // side_table.rs:165
-    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:167
-    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:167
-    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t300 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t301 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t302 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t300; // side_table.rs:166
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t301; // side_table.rs:166
+    wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t302; // side_table.rs:166
+    wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:168
+    wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:168
+    wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
         if (go) lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
@@ -9574,10 +9574,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane31_negative_1_s6 <= lane31_negative_1_s5;
         if (go) values_31_negative <= lane31_negative_1_s6;
     end
-    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer.rs:225
-    wire coded_outlier_32 = map_outlier[32]; // dequantizer.rs:226
-    wire coded_outer_32 = map_outer[32]; // dequantizer.rs:227
-    wire coded_sign_32 = map_sign[32]; // dequantizer.rs:228
+    wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer.rs:222
+    wire coded_outlier_32 = map_outlier[32]; // dequantizer.rs:223
+    wire coded_outer_32 = map_outer[32]; // dequantizer.rs:224
+    wire coded_sign_32 = map_sign[32]; // dequantizer.rs:225
     wire [4:0] lane32_distance = {1'h0, coded_code_32} - info_split; // decode.rs:72
     wire lane32_below = lane32_distance[4]; // decode.rs:73
     wire [3:0] lane32_whole = lane32_distance[3:0] ^ {4{lane32_below}}; // decode.rs:74
@@ -9599,24 +9599,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane32_middle_half_m = lane32_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane32_middle_half_scale = lane32_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane32_itself_base_sticky = lane32_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane32_itself_base_value = lane32_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane32_itself_base_sticky = lane32_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t308 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t309 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t310 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t308; // side_table.rs:165
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t309; // side_table.rs:165
-    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t310; // side_table.rs:165
-    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:167
-    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:167
-    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t308 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t309 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t310 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t308; // side_table.rs:166
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t309; // side_table.rs:166
+    wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t310; // side_table.rs:166
+    wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:168
+    wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:168
+    wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
         if (go) lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
@@ -9713,10 +9713,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane32_negative_1_s6 <= lane32_negative_1_s5;
         if (go) values_32_negative <= lane32_negative_1_s6;
     end
-    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer.rs:225
-    wire coded_outlier_33 = map_outlier[33]; // dequantizer.rs:226
-    wire coded_outer_33 = map_outer[33]; // dequantizer.rs:227
-    wire coded_sign_33 = map_sign[33]; // dequantizer.rs:228
+    wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer.rs:222
+    wire coded_outlier_33 = map_outlier[33]; // dequantizer.rs:223
+    wire coded_outer_33 = map_outer[33]; // dequantizer.rs:224
+    wire coded_sign_33 = map_sign[33]; // dequantizer.rs:225
     wire [4:0] lane33_distance = {1'h0, coded_code_33} - info_split; // decode.rs:72
     wire lane33_below = lane33_distance[4]; // decode.rs:73
     wire [3:0] lane33_whole = lane33_distance[3:0] ^ {4{lane33_below}}; // decode.rs:74
@@ -9738,24 +9738,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane33_middle_half_m = lane33_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane33_middle_half_scale = lane33_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane33_itself_base_sticky = lane33_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane33_itself_base_value = lane33_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane33_itself_base_sticky = lane33_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t316 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t317 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t318 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t316; // side_table.rs:165
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t317; // side_table.rs:165
-    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t318; // side_table.rs:165
-    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:167
-    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:167
-    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t316 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t317 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t318 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t316; // side_table.rs:166
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t317; // side_table.rs:166
+    wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t318; // side_table.rs:166
+    wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:168
+    wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:168
+    wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
         if (go) lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
@@ -9852,10 +9852,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane33_negative_1_s6 <= lane33_negative_1_s5;
         if (go) values_33_negative <= lane33_negative_1_s6;
     end
-    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer.rs:225
-    wire coded_outlier_34 = map_outlier[34]; // dequantizer.rs:226
-    wire coded_outer_34 = map_outer[34]; // dequantizer.rs:227
-    wire coded_sign_34 = map_sign[34]; // dequantizer.rs:228
+    wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer.rs:222
+    wire coded_outlier_34 = map_outlier[34]; // dequantizer.rs:223
+    wire coded_outer_34 = map_outer[34]; // dequantizer.rs:224
+    wire coded_sign_34 = map_sign[34]; // dequantizer.rs:225
     wire [4:0] lane34_distance = {1'h0, coded_code_34} - info_split; // decode.rs:72
     wire lane34_below = lane34_distance[4]; // decode.rs:73
     wire [3:0] lane34_whole = lane34_distance[3:0] ^ {4{lane34_below}}; // decode.rs:74
@@ -9877,24 +9877,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane34_middle_half_m = lane34_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane34_middle_half_scale = lane34_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane34_itself_base_sticky = lane34_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane34_itself_base_value = lane34_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane34_itself_base_sticky = lane34_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t324 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t325 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t326 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t324; // side_table.rs:165
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t325; // side_table.rs:165
-    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t326; // side_table.rs:165
-    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:167
-    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:167
-    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t324 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t325 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t326 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t324; // side_table.rs:166
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t325; // side_table.rs:166
+    wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t326; // side_table.rs:166
+    wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:168
+    wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:168
+    wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
         if (go) lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
@@ -9991,10 +9991,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane34_negative_1_s6 <= lane34_negative_1_s5;
         if (go) values_34_negative <= lane34_negative_1_s6;
     end
-    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer.rs:225
-    wire coded_outlier_35 = map_outlier[35]; // dequantizer.rs:226
-    wire coded_outer_35 = map_outer[35]; // dequantizer.rs:227
-    wire coded_sign_35 = map_sign[35]; // dequantizer.rs:228
+    wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer.rs:222
+    wire coded_outlier_35 = map_outlier[35]; // dequantizer.rs:223
+    wire coded_outer_35 = map_outer[35]; // dequantizer.rs:224
+    wire coded_sign_35 = map_sign[35]; // dequantizer.rs:225
     wire [4:0] lane35_distance = {1'h0, coded_code_35} - info_split; // decode.rs:72
     wire lane35_below = lane35_distance[4]; // decode.rs:73
     wire [3:0] lane35_whole = lane35_distance[3:0] ^ {4{lane35_below}}; // decode.rs:74
@@ -10016,24 +10016,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane35_middle_half_m = lane35_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane35_middle_half_scale = lane35_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane35_itself_base_sticky = lane35_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane35_itself_base_value = lane35_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane35_itself_base_sticky = lane35_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t332 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t333 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t334 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t332; // side_table.rs:165
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t333; // side_table.rs:165
-    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t334; // side_table.rs:165
-    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:167
-    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:167
-    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t332 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t333 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t334 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t332; // side_table.rs:166
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t333; // side_table.rs:166
+    wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t334; // side_table.rs:166
+    wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:168
+    wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:168
+    wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
         if (go) lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
@@ -10130,10 +10130,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane35_negative_1_s6 <= lane35_negative_1_s5;
         if (go) values_35_negative <= lane35_negative_1_s6;
     end
-    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer.rs:225
-    wire coded_outlier_36 = map_outlier[36]; // dequantizer.rs:226
-    wire coded_outer_36 = map_outer[36]; // dequantizer.rs:227
-    wire coded_sign_36 = map_sign[36]; // dequantizer.rs:228
+    wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer.rs:222
+    wire coded_outlier_36 = map_outlier[36]; // dequantizer.rs:223
+    wire coded_outer_36 = map_outer[36]; // dequantizer.rs:224
+    wire coded_sign_36 = map_sign[36]; // dequantizer.rs:225
     wire [4:0] lane36_distance = {1'h0, coded_code_36} - info_split; // decode.rs:72
     wire lane36_below = lane36_distance[4]; // decode.rs:73
     wire [3:0] lane36_whole = lane36_distance[3:0] ^ {4{lane36_below}}; // decode.rs:74
@@ -10155,24 +10155,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane36_middle_half_m = lane36_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane36_middle_half_scale = lane36_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane36_itself_base_sticky = lane36_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane36_itself_base_value = lane36_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane36_itself_base_sticky = lane36_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t340 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t341 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t342 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t340; // side_table.rs:165
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t341; // side_table.rs:165
-    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t342; // side_table.rs:165
-    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:167
-    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:167
-    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t340 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t341 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t342 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t340; // side_table.rs:166
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t341; // side_table.rs:166
+    wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t342; // side_table.rs:166
+    wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:168
+    wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:168
+    wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
         if (go) lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
@@ -10269,10 +10269,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane36_negative_1_s6 <= lane36_negative_1_s5;
         if (go) values_36_negative <= lane36_negative_1_s6;
     end
-    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer.rs:225
-    wire coded_outlier_37 = map_outlier[37]; // dequantizer.rs:226
-    wire coded_outer_37 = map_outer[37]; // dequantizer.rs:227
-    wire coded_sign_37 = map_sign[37]; // dequantizer.rs:228
+    wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer.rs:222
+    wire coded_outlier_37 = map_outlier[37]; // dequantizer.rs:223
+    wire coded_outer_37 = map_outer[37]; // dequantizer.rs:224
+    wire coded_sign_37 = map_sign[37]; // dequantizer.rs:225
     wire [4:0] lane37_distance = {1'h0, coded_code_37} - info_split; // decode.rs:72
     wire lane37_below = lane37_distance[4]; // decode.rs:73
     wire [3:0] lane37_whole = lane37_distance[3:0] ^ {4{lane37_below}}; // decode.rs:74
@@ -10294,24 +10294,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane37_middle_half_m = lane37_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane37_middle_half_scale = lane37_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane37_itself_base_sticky = lane37_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane37_itself_base_value = lane37_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane37_itself_base_sticky = lane37_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t348 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t349 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t350 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t348; // side_table.rs:165
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t349; // side_table.rs:165
-    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t350; // side_table.rs:165
-    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:167
-    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:167
-    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t348 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t349 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t350 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t348; // side_table.rs:166
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t349; // side_table.rs:166
+    wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t350; // side_table.rs:166
+    wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:168
+    wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:168
+    wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
         if (go) lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
@@ -10408,10 +10408,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane37_negative_1_s6 <= lane37_negative_1_s5;
         if (go) values_37_negative <= lane37_negative_1_s6;
     end
-    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer.rs:225
-    wire coded_outlier_38 = map_outlier[38]; // dequantizer.rs:226
-    wire coded_outer_38 = map_outer[38]; // dequantizer.rs:227
-    wire coded_sign_38 = map_sign[38]; // dequantizer.rs:228
+    wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer.rs:222
+    wire coded_outlier_38 = map_outlier[38]; // dequantizer.rs:223
+    wire coded_outer_38 = map_outer[38]; // dequantizer.rs:224
+    wire coded_sign_38 = map_sign[38]; // dequantizer.rs:225
     wire [4:0] lane38_distance = {1'h0, coded_code_38} - info_split; // decode.rs:72
     wire lane38_below = lane38_distance[4]; // decode.rs:73
     wire [3:0] lane38_whole = lane38_distance[3:0] ^ {4{lane38_below}}; // decode.rs:74
@@ -10433,24 +10433,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane38_middle_half_m = lane38_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane38_middle_half_scale = lane38_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane38_itself_base_sticky = lane38_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane38_itself_base_value = lane38_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane38_itself_base_sticky = lane38_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t356 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t357 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t358 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t356; // side_table.rs:165
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t357; // side_table.rs:165
-    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t358; // side_table.rs:165
-    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:167
-    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:167
-    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t356 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t357 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t358 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t356; // side_table.rs:166
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t357; // side_table.rs:166
+    wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t358; // side_table.rs:166
+    wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:168
+    wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:168
+    wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
         if (go) lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
@@ -10547,10 +10547,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane38_negative_1_s6 <= lane38_negative_1_s5;
         if (go) values_38_negative <= lane38_negative_1_s6;
     end
-    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer.rs:225
-    wire coded_outlier_39 = map_outlier[39]; // dequantizer.rs:226
-    wire coded_outer_39 = map_outer[39]; // dequantizer.rs:227
-    wire coded_sign_39 = map_sign[39]; // dequantizer.rs:228
+    wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer.rs:222
+    wire coded_outlier_39 = map_outlier[39]; // dequantizer.rs:223
+    wire coded_outer_39 = map_outer[39]; // dequantizer.rs:224
+    wire coded_sign_39 = map_sign[39]; // dequantizer.rs:225
     wire [4:0] lane39_distance = {1'h0, coded_code_39} - info_split; // decode.rs:72
     wire lane39_below = lane39_distance[4]; // decode.rs:73
     wire [3:0] lane39_whole = lane39_distance[3:0] ^ {4{lane39_below}}; // decode.rs:74
@@ -10572,24 +10572,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane39_middle_half_m = lane39_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane39_middle_half_scale = lane39_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane39_itself_base_sticky = lane39_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane39_itself_base_value = lane39_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane39_itself_base_sticky = lane39_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t364 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t365 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t366 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t364; // side_table.rs:165
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t365; // side_table.rs:165
-    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t366; // side_table.rs:165
-    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:167
-    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:167
-    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t364 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t365 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t366 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t364; // side_table.rs:166
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t365; // side_table.rs:166
+    wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t366; // side_table.rs:166
+    wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:168
+    wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:168
+    wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
         if (go) lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
@@ -10686,10 +10686,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane39_negative_1_s6 <= lane39_negative_1_s5;
         if (go) values_39_negative <= lane39_negative_1_s6;
     end
-    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer.rs:225
-    wire coded_outlier_40 = map_outlier[40]; // dequantizer.rs:226
-    wire coded_outer_40 = map_outer[40]; // dequantizer.rs:227
-    wire coded_sign_40 = map_sign[40]; // dequantizer.rs:228
+    wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer.rs:222
+    wire coded_outlier_40 = map_outlier[40]; // dequantizer.rs:223
+    wire coded_outer_40 = map_outer[40]; // dequantizer.rs:224
+    wire coded_sign_40 = map_sign[40]; // dequantizer.rs:225
     wire [4:0] lane40_distance = {1'h0, coded_code_40} - info_split; // decode.rs:72
     wire lane40_below = lane40_distance[4]; // decode.rs:73
     wire [3:0] lane40_whole = lane40_distance[3:0] ^ {4{lane40_below}}; // decode.rs:74
@@ -10711,24 +10711,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane40_middle_half_m = lane40_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane40_middle_half_scale = lane40_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane40_itself_base_sticky = lane40_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane40_itself_base_value = lane40_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane40_itself_base_sticky = lane40_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t372 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t373 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t374 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t372; // side_table.rs:165
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t373; // side_table.rs:165
-    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t374; // side_table.rs:165
-    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:167
-    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:167
-    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t372 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t373 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t374 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t372; // side_table.rs:166
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t373; // side_table.rs:166
+    wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t374; // side_table.rs:166
+    wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:168
+    wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:168
+    wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
         if (go) lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
@@ -10825,10 +10825,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane40_negative_1_s6 <= lane40_negative_1_s5;
         if (go) values_40_negative <= lane40_negative_1_s6;
     end
-    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer.rs:225
-    wire coded_outlier_41 = map_outlier[41]; // dequantizer.rs:226
-    wire coded_outer_41 = map_outer[41]; // dequantizer.rs:227
-    wire coded_sign_41 = map_sign[41]; // dequantizer.rs:228
+    wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer.rs:222
+    wire coded_outlier_41 = map_outlier[41]; // dequantizer.rs:223
+    wire coded_outer_41 = map_outer[41]; // dequantizer.rs:224
+    wire coded_sign_41 = map_sign[41]; // dequantizer.rs:225
     wire [4:0] lane41_distance = {1'h0, coded_code_41} - info_split; // decode.rs:72
     wire lane41_below = lane41_distance[4]; // decode.rs:73
     wire [3:0] lane41_whole = lane41_distance[3:0] ^ {4{lane41_below}}; // decode.rs:74
@@ -10850,24 +10850,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane41_middle_half_m = lane41_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane41_middle_half_scale = lane41_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane41_itself_base_sticky = lane41_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane41_itself_base_value = lane41_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane41_itself_base_sticky = lane41_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t380 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t381 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t382 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t380; // side_table.rs:165
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t381; // side_table.rs:165
-    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t382; // side_table.rs:165
-    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:167
-    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:167
-    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t380 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t381 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t382 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t380; // side_table.rs:166
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t381; // side_table.rs:166
+    wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t382; // side_table.rs:166
+    wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:168
+    wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:168
+    wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
         if (go) lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
@@ -10964,10 +10964,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane41_negative_1_s6 <= lane41_negative_1_s5;
         if (go) values_41_negative <= lane41_negative_1_s6;
     end
-    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer.rs:225
-    wire coded_outlier_42 = map_outlier[42]; // dequantizer.rs:226
-    wire coded_outer_42 = map_outer[42]; // dequantizer.rs:227
-    wire coded_sign_42 = map_sign[42]; // dequantizer.rs:228
+    wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer.rs:222
+    wire coded_outlier_42 = map_outlier[42]; // dequantizer.rs:223
+    wire coded_outer_42 = map_outer[42]; // dequantizer.rs:224
+    wire coded_sign_42 = map_sign[42]; // dequantizer.rs:225
     wire [4:0] lane42_distance = {1'h0, coded_code_42} - info_split; // decode.rs:72
     wire lane42_below = lane42_distance[4]; // decode.rs:73
     wire [3:0] lane42_whole = lane42_distance[3:0] ^ {4{lane42_below}}; // decode.rs:74
@@ -10989,24 +10989,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane42_middle_half_m = lane42_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane42_middle_half_scale = lane42_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane42_itself_base_sticky = lane42_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane42_itself_base_value = lane42_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane42_itself_base_sticky = lane42_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t388 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t389 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t390 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t388; // side_table.rs:165
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t389; // side_table.rs:165
-    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t390; // side_table.rs:165
-    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:167
-    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:167
-    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t388 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t389 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t390 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t388; // side_table.rs:166
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t389; // side_table.rs:166
+    wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t390; // side_table.rs:166
+    wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:168
+    wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:168
+    wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
         if (go) lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
@@ -11103,10 +11103,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane42_negative_1_s6 <= lane42_negative_1_s5;
         if (go) values_42_negative <= lane42_negative_1_s6;
     end
-    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer.rs:225
-    wire coded_outlier_43 = map_outlier[43]; // dequantizer.rs:226
-    wire coded_outer_43 = map_outer[43]; // dequantizer.rs:227
-    wire coded_sign_43 = map_sign[43]; // dequantizer.rs:228
+    wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer.rs:222
+    wire coded_outlier_43 = map_outlier[43]; // dequantizer.rs:223
+    wire coded_outer_43 = map_outer[43]; // dequantizer.rs:224
+    wire coded_sign_43 = map_sign[43]; // dequantizer.rs:225
     wire [4:0] lane43_distance = {1'h0, coded_code_43} - info_split; // decode.rs:72
     wire lane43_below = lane43_distance[4]; // decode.rs:73
     wire [3:0] lane43_whole = lane43_distance[3:0] ^ {4{lane43_below}}; // decode.rs:74
@@ -11128,24 +11128,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane43_middle_half_m = lane43_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane43_middle_half_scale = lane43_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane43_itself_base_sticky = lane43_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane43_itself_base_value = lane43_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane43_itself_base_sticky = lane43_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t396 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t397 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t398 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t396; // side_table.rs:165
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t397; // side_table.rs:165
-    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t398; // side_table.rs:165
-    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:167
-    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:167
-    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t396 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t397 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t398 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t396; // side_table.rs:166
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t397; // side_table.rs:166
+    wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t398; // side_table.rs:166
+    wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:168
+    wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:168
+    wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
         if (go) lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
@@ -11242,10 +11242,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane43_negative_1_s6 <= lane43_negative_1_s5;
         if (go) values_43_negative <= lane43_negative_1_s6;
     end
-    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer.rs:225
-    wire coded_outlier_44 = map_outlier[44]; // dequantizer.rs:226
-    wire coded_outer_44 = map_outer[44]; // dequantizer.rs:227
-    wire coded_sign_44 = map_sign[44]; // dequantizer.rs:228
+    wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer.rs:222
+    wire coded_outlier_44 = map_outlier[44]; // dequantizer.rs:223
+    wire coded_outer_44 = map_outer[44]; // dequantizer.rs:224
+    wire coded_sign_44 = map_sign[44]; // dequantizer.rs:225
     wire [4:0] lane44_distance = {1'h0, coded_code_44} - info_split; // decode.rs:72
     wire lane44_below = lane44_distance[4]; // decode.rs:73
     wire [3:0] lane44_whole = lane44_distance[3:0] ^ {4{lane44_below}}; // decode.rs:74
@@ -11267,24 +11267,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane44_middle_half_m = lane44_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane44_middle_half_scale = lane44_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane44_itself_base_sticky = lane44_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane44_itself_base_value = lane44_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane44_itself_base_sticky = lane44_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t404 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t405 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t406 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t404; // side_table.rs:165
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t405; // side_table.rs:165
-    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t406; // side_table.rs:165
-    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:167
-    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:167
-    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t404 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t405 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t406 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t404; // side_table.rs:166
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t405; // side_table.rs:166
+    wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t406; // side_table.rs:166
+    wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:168
+    wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:168
+    wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
         if (go) lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
@@ -11381,10 +11381,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane44_negative_1_s6 <= lane44_negative_1_s5;
         if (go) values_44_negative <= lane44_negative_1_s6;
     end
-    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer.rs:225
-    wire coded_outlier_45 = map_outlier[45]; // dequantizer.rs:226
-    wire coded_outer_45 = map_outer[45]; // dequantizer.rs:227
-    wire coded_sign_45 = map_sign[45]; // dequantizer.rs:228
+    wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer.rs:222
+    wire coded_outlier_45 = map_outlier[45]; // dequantizer.rs:223
+    wire coded_outer_45 = map_outer[45]; // dequantizer.rs:224
+    wire coded_sign_45 = map_sign[45]; // dequantizer.rs:225
     wire [4:0] lane45_distance = {1'h0, coded_code_45} - info_split; // decode.rs:72
     wire lane45_below = lane45_distance[4]; // decode.rs:73
     wire [3:0] lane45_whole = lane45_distance[3:0] ^ {4{lane45_below}}; // decode.rs:74
@@ -11406,24 +11406,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane45_middle_half_m = lane45_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane45_middle_half_scale = lane45_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane45_itself_base_sticky = lane45_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane45_itself_base_value = lane45_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane45_itself_base_sticky = lane45_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t412 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t413 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t414 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t412; // side_table.rs:165
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t413; // side_table.rs:165
-    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t414; // side_table.rs:165
-    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:167
-    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:167
-    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t412 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t413 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t414 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t412; // side_table.rs:166
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t413; // side_table.rs:166
+    wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t414; // side_table.rs:166
+    wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:168
+    wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:168
+    wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
         if (go) lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
@@ -11520,10 +11520,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane45_negative_1_s6 <= lane45_negative_1_s5;
         if (go) values_45_negative <= lane45_negative_1_s6;
     end
-    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer.rs:225
-    wire coded_outlier_46 = map_outlier[46]; // dequantizer.rs:226
-    wire coded_outer_46 = map_outer[46]; // dequantizer.rs:227
-    wire coded_sign_46 = map_sign[46]; // dequantizer.rs:228
+    wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer.rs:222
+    wire coded_outlier_46 = map_outlier[46]; // dequantizer.rs:223
+    wire coded_outer_46 = map_outer[46]; // dequantizer.rs:224
+    wire coded_sign_46 = map_sign[46]; // dequantizer.rs:225
     wire [4:0] lane46_distance = {1'h0, coded_code_46} - info_split; // decode.rs:72
     wire lane46_below = lane46_distance[4]; // decode.rs:73
     wire [3:0] lane46_whole = lane46_distance[3:0] ^ {4{lane46_below}}; // decode.rs:74
@@ -11545,24 +11545,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane46_middle_half_m = lane46_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane46_middle_half_scale = lane46_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane46_itself_base_sticky = lane46_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane46_itself_base_value = lane46_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane46_itself_base_sticky = lane46_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t420 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t421 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t422 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t420; // side_table.rs:165
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t421; // side_table.rs:165
-    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t422; // side_table.rs:165
-    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:167
-    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:167
-    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t420 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t421 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t422 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t420; // side_table.rs:166
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t421; // side_table.rs:166
+    wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t422; // side_table.rs:166
+    wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:168
+    wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:168
+    wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
         if (go) lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
@@ -11659,10 +11659,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane46_negative_1_s6 <= lane46_negative_1_s5;
         if (go) values_46_negative <= lane46_negative_1_s6;
     end
-    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer.rs:225
-    wire coded_outlier_47 = map_outlier[47]; // dequantizer.rs:226
-    wire coded_outer_47 = map_outer[47]; // dequantizer.rs:227
-    wire coded_sign_47 = map_sign[47]; // dequantizer.rs:228
+    wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer.rs:222
+    wire coded_outlier_47 = map_outlier[47]; // dequantizer.rs:223
+    wire coded_outer_47 = map_outer[47]; // dequantizer.rs:224
+    wire coded_sign_47 = map_sign[47]; // dequantizer.rs:225
     wire [4:0] lane47_distance = {1'h0, coded_code_47} - info_split; // decode.rs:72
     wire lane47_below = lane47_distance[4]; // decode.rs:73
     wire [3:0] lane47_whole = lane47_distance[3:0] ^ {4{lane47_below}}; // decode.rs:74
@@ -11684,24 +11684,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane47_middle_half_m = lane47_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane47_middle_half_scale = lane47_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane47_itself_base_sticky = lane47_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane47_itself_base_value = lane47_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane47_itself_base_sticky = lane47_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t428 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t429 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t430 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t428; // side_table.rs:165
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t429; // side_table.rs:165
-    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t430; // side_table.rs:165
-    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:167
-    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:167
-    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t428 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t429 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t430 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t428; // side_table.rs:166
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t429; // side_table.rs:166
+    wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t430; // side_table.rs:166
+    wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:168
+    wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:168
+    wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
         if (go) lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
@@ -11798,10 +11798,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane47_negative_1_s6 <= lane47_negative_1_s5;
         if (go) values_47_negative <= lane47_negative_1_s6;
     end
-    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer.rs:225
-    wire coded_outlier_48 = map_outlier[48]; // dequantizer.rs:226
-    wire coded_outer_48 = map_outer[48]; // dequantizer.rs:227
-    wire coded_sign_48 = map_sign[48]; // dequantizer.rs:228
+    wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer.rs:222
+    wire coded_outlier_48 = map_outlier[48]; // dequantizer.rs:223
+    wire coded_outer_48 = map_outer[48]; // dequantizer.rs:224
+    wire coded_sign_48 = map_sign[48]; // dequantizer.rs:225
     wire [4:0] lane48_distance = {1'h0, coded_code_48} - info_split; // decode.rs:72
     wire lane48_below = lane48_distance[4]; // decode.rs:73
     wire [3:0] lane48_whole = lane48_distance[3:0] ^ {4{lane48_below}}; // decode.rs:74
@@ -11823,24 +11823,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane48_middle_half_m = lane48_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane48_middle_half_scale = lane48_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane48_itself_base_sticky = lane48_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane48_itself_base_value = lane48_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane48_itself_base_sticky = lane48_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t436 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t437 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t438 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t436; // side_table.rs:165
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t437; // side_table.rs:165
-    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t438; // side_table.rs:165
-    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:167
-    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:167
-    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t436 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t437 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t438 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t436; // side_table.rs:166
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t437; // side_table.rs:166
+    wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t438; // side_table.rs:166
+    wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:168
+    wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:168
+    wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
         if (go) lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
@@ -11937,10 +11937,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane48_negative_1_s6 <= lane48_negative_1_s5;
         if (go) values_48_negative <= lane48_negative_1_s6;
     end
-    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer.rs:225
-    wire coded_outlier_49 = map_outlier[49]; // dequantizer.rs:226
-    wire coded_outer_49 = map_outer[49]; // dequantizer.rs:227
-    wire coded_sign_49 = map_sign[49]; // dequantizer.rs:228
+    wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer.rs:222
+    wire coded_outlier_49 = map_outlier[49]; // dequantizer.rs:223
+    wire coded_outer_49 = map_outer[49]; // dequantizer.rs:224
+    wire coded_sign_49 = map_sign[49]; // dequantizer.rs:225
     wire [4:0] lane49_distance = {1'h0, coded_code_49} - info_split; // decode.rs:72
     wire lane49_below = lane49_distance[4]; // decode.rs:73
     wire [3:0] lane49_whole = lane49_distance[3:0] ^ {4{lane49_below}}; // decode.rs:74
@@ -11962,24 +11962,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane49_middle_half_m = lane49_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane49_middle_half_scale = lane49_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane49_itself_base_sticky = lane49_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane49_itself_base_value = lane49_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane49_itself_base_sticky = lane49_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t444 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t445 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t446 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t444; // side_table.rs:165
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t445; // side_table.rs:165
-    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t446; // side_table.rs:165
-    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:167
-    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:167
-    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t444 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t445 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t446 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t444; // side_table.rs:166
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t445; // side_table.rs:166
+    wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t446; // side_table.rs:166
+    wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:168
+    wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:168
+    wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
         if (go) lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
@@ -12076,10 +12076,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane49_negative_1_s6 <= lane49_negative_1_s5;
         if (go) values_49_negative <= lane49_negative_1_s6;
     end
-    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer.rs:225
-    wire coded_outlier_50 = map_outlier[50]; // dequantizer.rs:226
-    wire coded_outer_50 = map_outer[50]; // dequantizer.rs:227
-    wire coded_sign_50 = map_sign[50]; // dequantizer.rs:228
+    wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer.rs:222
+    wire coded_outlier_50 = map_outlier[50]; // dequantizer.rs:223
+    wire coded_outer_50 = map_outer[50]; // dequantizer.rs:224
+    wire coded_sign_50 = map_sign[50]; // dequantizer.rs:225
     wire [4:0] lane50_distance = {1'h0, coded_code_50} - info_split; // decode.rs:72
     wire lane50_below = lane50_distance[4]; // decode.rs:73
     wire [3:0] lane50_whole = lane50_distance[3:0] ^ {4{lane50_below}}; // decode.rs:74
@@ -12101,24 +12101,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane50_middle_half_m = lane50_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane50_middle_half_scale = lane50_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane50_itself_base_sticky = lane50_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane50_itself_base_value = lane50_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane50_itself_base_sticky = lane50_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t452 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t453 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t454 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t452; // side_table.rs:165
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t453; // side_table.rs:165
-    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t454; // side_table.rs:165
-    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:167
-    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:167
-    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t452 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t453 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t454 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t452; // side_table.rs:166
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t453; // side_table.rs:166
+    wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t454; // side_table.rs:166
+    wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:168
+    wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:168
+    wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
         if (go) lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
@@ -12215,10 +12215,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane50_negative_1_s6 <= lane50_negative_1_s5;
         if (go) values_50_negative <= lane50_negative_1_s6;
     end
-    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer.rs:225
-    wire coded_outlier_51 = map_outlier[51]; // dequantizer.rs:226
-    wire coded_outer_51 = map_outer[51]; // dequantizer.rs:227
-    wire coded_sign_51 = map_sign[51]; // dequantizer.rs:228
+    wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer.rs:222
+    wire coded_outlier_51 = map_outlier[51]; // dequantizer.rs:223
+    wire coded_outer_51 = map_outer[51]; // dequantizer.rs:224
+    wire coded_sign_51 = map_sign[51]; // dequantizer.rs:225
     wire [4:0] lane51_distance = {1'h0, coded_code_51} - info_split; // decode.rs:72
     wire lane51_below = lane51_distance[4]; // decode.rs:73
     wire [3:0] lane51_whole = lane51_distance[3:0] ^ {4{lane51_below}}; // decode.rs:74
@@ -12240,24 +12240,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane51_middle_half_m = lane51_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane51_middle_half_scale = lane51_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane51_itself_base_sticky = lane51_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane51_itself_base_value = lane51_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane51_itself_base_sticky = lane51_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t460 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t461 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t462 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t460; // side_table.rs:165
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t461; // side_table.rs:165
-    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t462; // side_table.rs:165
-    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:167
-    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:167
-    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t460 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t461 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t462 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t460; // side_table.rs:166
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t461; // side_table.rs:166
+    wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t462; // side_table.rs:166
+    wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:168
+    wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:168
+    wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
         if (go) lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
@@ -12354,10 +12354,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane51_negative_1_s6 <= lane51_negative_1_s5;
         if (go) values_51_negative <= lane51_negative_1_s6;
     end
-    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer.rs:225
-    wire coded_outlier_52 = map_outlier[52]; // dequantizer.rs:226
-    wire coded_outer_52 = map_outer[52]; // dequantizer.rs:227
-    wire coded_sign_52 = map_sign[52]; // dequantizer.rs:228
+    wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer.rs:222
+    wire coded_outlier_52 = map_outlier[52]; // dequantizer.rs:223
+    wire coded_outer_52 = map_outer[52]; // dequantizer.rs:224
+    wire coded_sign_52 = map_sign[52]; // dequantizer.rs:225
     wire [4:0] lane52_distance = {1'h0, coded_code_52} - info_split; // decode.rs:72
     wire lane52_below = lane52_distance[4]; // decode.rs:73
     wire [3:0] lane52_whole = lane52_distance[3:0] ^ {4{lane52_below}}; // decode.rs:74
@@ -12379,24 +12379,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane52_middle_half_m = lane52_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane52_middle_half_scale = lane52_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane52_itself_base_sticky = lane52_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane52_itself_base_value = lane52_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane52_itself_base_sticky = lane52_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t468 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t469 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t470 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t468; // side_table.rs:165
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t469; // side_table.rs:165
-    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t470; // side_table.rs:165
-    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:167
-    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:167
-    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t468 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t469 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t470 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t468; // side_table.rs:166
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t469; // side_table.rs:166
+    wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t470; // side_table.rs:166
+    wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:168
+    wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:168
+    wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
         if (go) lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
@@ -12493,10 +12493,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane52_negative_1_s6 <= lane52_negative_1_s5;
         if (go) values_52_negative <= lane52_negative_1_s6;
     end
-    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer.rs:225
-    wire coded_outlier_53 = map_outlier[53]; // dequantizer.rs:226
-    wire coded_outer_53 = map_outer[53]; // dequantizer.rs:227
-    wire coded_sign_53 = map_sign[53]; // dequantizer.rs:228
+    wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer.rs:222
+    wire coded_outlier_53 = map_outlier[53]; // dequantizer.rs:223
+    wire coded_outer_53 = map_outer[53]; // dequantizer.rs:224
+    wire coded_sign_53 = map_sign[53]; // dequantizer.rs:225
     wire [4:0] lane53_distance = {1'h0, coded_code_53} - info_split; // decode.rs:72
     wire lane53_below = lane53_distance[4]; // decode.rs:73
     wire [3:0] lane53_whole = lane53_distance[3:0] ^ {4{lane53_below}}; // decode.rs:74
@@ -12518,24 +12518,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane53_middle_half_m = lane53_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane53_middle_half_scale = lane53_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane53_itself_base_sticky = lane53_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane53_itself_base_value = lane53_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane53_itself_base_sticky = lane53_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t476 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t477 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t478 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t476; // side_table.rs:165
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t477; // side_table.rs:165
-    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t478; // side_table.rs:165
-    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:167
-    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:167
-    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t476 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t477 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t478 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t476; // side_table.rs:166
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t477; // side_table.rs:166
+    wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t478; // side_table.rs:166
+    wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:168
+    wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:168
+    wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
         if (go) lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
@@ -12632,10 +12632,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane53_negative_1_s6 <= lane53_negative_1_s5;
         if (go) values_53_negative <= lane53_negative_1_s6;
     end
-    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer.rs:225
-    wire coded_outlier_54 = map_outlier[54]; // dequantizer.rs:226
-    wire coded_outer_54 = map_outer[54]; // dequantizer.rs:227
-    wire coded_sign_54 = map_sign[54]; // dequantizer.rs:228
+    wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer.rs:222
+    wire coded_outlier_54 = map_outlier[54]; // dequantizer.rs:223
+    wire coded_outer_54 = map_outer[54]; // dequantizer.rs:224
+    wire coded_sign_54 = map_sign[54]; // dequantizer.rs:225
     wire [4:0] lane54_distance = {1'h0, coded_code_54} - info_split; // decode.rs:72
     wire lane54_below = lane54_distance[4]; // decode.rs:73
     wire [3:0] lane54_whole = lane54_distance[3:0] ^ {4{lane54_below}}; // decode.rs:74
@@ -12657,24 +12657,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane54_middle_half_m = lane54_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane54_middle_half_scale = lane54_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane54_itself_base_sticky = lane54_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane54_itself_base_value = lane54_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane54_itself_base_sticky = lane54_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t484 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t485 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t486 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t484; // side_table.rs:165
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t485; // side_table.rs:165
-    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t486; // side_table.rs:165
-    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:167
-    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:167
-    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t484 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t485 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t486 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t484; // side_table.rs:166
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t485; // side_table.rs:166
+    wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t486; // side_table.rs:166
+    wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:168
+    wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:168
+    wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
         if (go) lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
@@ -12771,10 +12771,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane54_negative_1_s6 <= lane54_negative_1_s5;
         if (go) values_54_negative <= lane54_negative_1_s6;
     end
-    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer.rs:225
-    wire coded_outlier_55 = map_outlier[55]; // dequantizer.rs:226
-    wire coded_outer_55 = map_outer[55]; // dequantizer.rs:227
-    wire coded_sign_55 = map_sign[55]; // dequantizer.rs:228
+    wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer.rs:222
+    wire coded_outlier_55 = map_outlier[55]; // dequantizer.rs:223
+    wire coded_outer_55 = map_outer[55]; // dequantizer.rs:224
+    wire coded_sign_55 = map_sign[55]; // dequantizer.rs:225
     wire [4:0] lane55_distance = {1'h0, coded_code_55} - info_split; // decode.rs:72
     wire lane55_below = lane55_distance[4]; // decode.rs:73
     wire [3:0] lane55_whole = lane55_distance[3:0] ^ {4{lane55_below}}; // decode.rs:74
@@ -12796,24 +12796,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane55_middle_half_m = lane55_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane55_middle_half_scale = lane55_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane55_itself_base_sticky = lane55_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane55_itself_base_value = lane55_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane55_itself_base_sticky = lane55_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t492 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t493 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t494 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t492; // side_table.rs:165
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t493; // side_table.rs:165
-    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t494; // side_table.rs:165
-    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:167
-    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:167
-    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t492 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t493 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t494 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t492; // side_table.rs:166
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t493; // side_table.rs:166
+    wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t494; // side_table.rs:166
+    wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:168
+    wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:168
+    wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
         if (go) lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
@@ -12910,10 +12910,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane55_negative_1_s6 <= lane55_negative_1_s5;
         if (go) values_55_negative <= lane55_negative_1_s6;
     end
-    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer.rs:225
-    wire coded_outlier_56 = map_outlier[56]; // dequantizer.rs:226
-    wire coded_outer_56 = map_outer[56]; // dequantizer.rs:227
-    wire coded_sign_56 = map_sign[56]; // dequantizer.rs:228
+    wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer.rs:222
+    wire coded_outlier_56 = map_outlier[56]; // dequantizer.rs:223
+    wire coded_outer_56 = map_outer[56]; // dequantizer.rs:224
+    wire coded_sign_56 = map_sign[56]; // dequantizer.rs:225
     wire [4:0] lane56_distance = {1'h0, coded_code_56} - info_split; // decode.rs:72
     wire lane56_below = lane56_distance[4]; // decode.rs:73
     wire [3:0] lane56_whole = lane56_distance[3:0] ^ {4{lane56_below}}; // decode.rs:74
@@ -12935,24 +12935,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane56_middle_half_m = lane56_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane56_middle_half_scale = lane56_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane56_itself_base_sticky = lane56_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane56_itself_base_value = lane56_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane56_itself_base_sticky = lane56_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t500 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t501 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t502 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t500; // side_table.rs:165
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t501; // side_table.rs:165
-    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t502; // side_table.rs:165
-    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:167
-    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:167
-    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t500 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t501 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t502 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t500; // side_table.rs:166
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t501; // side_table.rs:166
+    wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t502; // side_table.rs:166
+    wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:168
+    wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:168
+    wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
         if (go) lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
@@ -13049,10 +13049,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane56_negative_1_s6 <= lane56_negative_1_s5;
         if (go) values_56_negative <= lane56_negative_1_s6;
     end
-    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer.rs:225
-    wire coded_outlier_57 = map_outlier[57]; // dequantizer.rs:226
-    wire coded_outer_57 = map_outer[57]; // dequantizer.rs:227
-    wire coded_sign_57 = map_sign[57]; // dequantizer.rs:228
+    wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer.rs:222
+    wire coded_outlier_57 = map_outlier[57]; // dequantizer.rs:223
+    wire coded_outer_57 = map_outer[57]; // dequantizer.rs:224
+    wire coded_sign_57 = map_sign[57]; // dequantizer.rs:225
     wire [4:0] lane57_distance = {1'h0, coded_code_57} - info_split; // decode.rs:72
     wire lane57_below = lane57_distance[4]; // decode.rs:73
     wire [3:0] lane57_whole = lane57_distance[3:0] ^ {4{lane57_below}}; // decode.rs:74
@@ -13074,24 +13074,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane57_middle_half_m = lane57_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane57_middle_half_scale = lane57_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane57_itself_base_sticky = lane57_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane57_itself_base_value = lane57_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane57_itself_base_sticky = lane57_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t508 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t509 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t510 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t508; // side_table.rs:165
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t509; // side_table.rs:165
-    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t510; // side_table.rs:165
-    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:167
-    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:167
-    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t508 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t509 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t510 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t508; // side_table.rs:166
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t509; // side_table.rs:166
+    wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t510; // side_table.rs:166
+    wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:168
+    wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:168
+    wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
         if (go) lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
@@ -13188,10 +13188,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane57_negative_1_s6 <= lane57_negative_1_s5;
         if (go) values_57_negative <= lane57_negative_1_s6;
     end
-    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer.rs:225
-    wire coded_outlier_58 = map_outlier[58]; // dequantizer.rs:226
-    wire coded_outer_58 = map_outer[58]; // dequantizer.rs:227
-    wire coded_sign_58 = map_sign[58]; // dequantizer.rs:228
+    wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer.rs:222
+    wire coded_outlier_58 = map_outlier[58]; // dequantizer.rs:223
+    wire coded_outer_58 = map_outer[58]; // dequantizer.rs:224
+    wire coded_sign_58 = map_sign[58]; // dequantizer.rs:225
     wire [4:0] lane58_distance = {1'h0, coded_code_58} - info_split; // decode.rs:72
     wire lane58_below = lane58_distance[4]; // decode.rs:73
     wire [3:0] lane58_whole = lane58_distance[3:0] ^ {4{lane58_below}}; // decode.rs:74
@@ -13213,24 +13213,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane58_middle_half_m = lane58_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane58_middle_half_scale = lane58_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane58_itself_base_sticky = lane58_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane58_itself_base_value = lane58_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane58_itself_base_sticky = lane58_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t516 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t517 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t518 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t516; // side_table.rs:165
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t517; // side_table.rs:165
-    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t518; // side_table.rs:165
-    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:167
-    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:167
-    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t516 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t517 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t518 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t516; // side_table.rs:166
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t517; // side_table.rs:166
+    wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t518; // side_table.rs:166
+    wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:168
+    wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:168
+    wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
         if (go) lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
@@ -13327,10 +13327,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane58_negative_1_s6 <= lane58_negative_1_s5;
         if (go) values_58_negative <= lane58_negative_1_s6;
     end
-    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer.rs:225
-    wire coded_outlier_59 = map_outlier[59]; // dequantizer.rs:226
-    wire coded_outer_59 = map_outer[59]; // dequantizer.rs:227
-    wire coded_sign_59 = map_sign[59]; // dequantizer.rs:228
+    wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer.rs:222
+    wire coded_outlier_59 = map_outlier[59]; // dequantizer.rs:223
+    wire coded_outer_59 = map_outer[59]; // dequantizer.rs:224
+    wire coded_sign_59 = map_sign[59]; // dequantizer.rs:225
     wire [4:0] lane59_distance = {1'h0, coded_code_59} - info_split; // decode.rs:72
     wire lane59_below = lane59_distance[4]; // decode.rs:73
     wire [3:0] lane59_whole = lane59_distance[3:0] ^ {4{lane59_below}}; // decode.rs:74
@@ -13352,24 +13352,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane59_middle_half_m = lane59_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane59_middle_half_scale = lane59_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane59_itself_base_sticky = lane59_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane59_itself_base_value = lane59_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane59_itself_base_sticky = lane59_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t524 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t525 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t526 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t524; // side_table.rs:165
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t525; // side_table.rs:165
-    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t526; // side_table.rs:165
-    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:167
-    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:167
-    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t524 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t525 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t526 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t524; // side_table.rs:166
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t525; // side_table.rs:166
+    wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t526; // side_table.rs:166
+    wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:168
+    wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:168
+    wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
         if (go) lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
@@ -13466,10 +13466,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane59_negative_1_s6 <= lane59_negative_1_s5;
         if (go) values_59_negative <= lane59_negative_1_s6;
     end
-    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer.rs:225
-    wire coded_outlier_60 = map_outlier[60]; // dequantizer.rs:226
-    wire coded_outer_60 = map_outer[60]; // dequantizer.rs:227
-    wire coded_sign_60 = map_sign[60]; // dequantizer.rs:228
+    wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer.rs:222
+    wire coded_outlier_60 = map_outlier[60]; // dequantizer.rs:223
+    wire coded_outer_60 = map_outer[60]; // dequantizer.rs:224
+    wire coded_sign_60 = map_sign[60]; // dequantizer.rs:225
     wire [4:0] lane60_distance = {1'h0, coded_code_60} - info_split; // decode.rs:72
     wire lane60_below = lane60_distance[4]; // decode.rs:73
     wire [3:0] lane60_whole = lane60_distance[3:0] ^ {4{lane60_below}}; // decode.rs:74
@@ -13491,24 +13491,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane60_middle_half_m = lane60_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane60_middle_half_scale = lane60_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane60_itself_base_sticky = lane60_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane60_itself_base_value = lane60_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane60_itself_base_sticky = lane60_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t532 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t533 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t534 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t532; // side_table.rs:165
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t533; // side_table.rs:165
-    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t534; // side_table.rs:165
-    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:167
-    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:167
-    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t532 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t533 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t534 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t532; // side_table.rs:166
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t533; // side_table.rs:166
+    wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t534; // side_table.rs:166
+    wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:168
+    wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:168
+    wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
         if (go) lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
@@ -13605,10 +13605,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane60_negative_1_s6 <= lane60_negative_1_s5;
         if (go) values_60_negative <= lane60_negative_1_s6;
     end
-    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer.rs:225
-    wire coded_outlier_61 = map_outlier[61]; // dequantizer.rs:226
-    wire coded_outer_61 = map_outer[61]; // dequantizer.rs:227
-    wire coded_sign_61 = map_sign[61]; // dequantizer.rs:228
+    wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer.rs:222
+    wire coded_outlier_61 = map_outlier[61]; // dequantizer.rs:223
+    wire coded_outer_61 = map_outer[61]; // dequantizer.rs:224
+    wire coded_sign_61 = map_sign[61]; // dequantizer.rs:225
     wire [4:0] lane61_distance = {1'h0, coded_code_61} - info_split; // decode.rs:72
     wire lane61_below = lane61_distance[4]; // decode.rs:73
     wire [3:0] lane61_whole = lane61_distance[3:0] ^ {4{lane61_below}}; // decode.rs:74
@@ -13630,24 +13630,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane61_middle_half_m = lane61_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane61_middle_half_scale = lane61_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane61_itself_base_sticky = lane61_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane61_itself_base_value = lane61_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane61_itself_base_sticky = lane61_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t540 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t541 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t542 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t540; // side_table.rs:165
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t541; // side_table.rs:165
-    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t542; // side_table.rs:165
-    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:167
-    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:167
-    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t540 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t541 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t542 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t540; // side_table.rs:166
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t541; // side_table.rs:166
+    wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t542; // side_table.rs:166
+    wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:168
+    wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:168
+    wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
         if (go) lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
@@ -13744,10 +13744,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane61_negative_1_s6 <= lane61_negative_1_s5;
         if (go) values_61_negative <= lane61_negative_1_s6;
     end
-    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer.rs:225
-    wire coded_outlier_62 = map_outlier[62]; // dequantizer.rs:226
-    wire coded_outer_62 = map_outer[62]; // dequantizer.rs:227
-    wire coded_sign_62 = map_sign[62]; // dequantizer.rs:228
+    wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer.rs:222
+    wire coded_outlier_62 = map_outlier[62]; // dequantizer.rs:223
+    wire coded_outer_62 = map_outer[62]; // dequantizer.rs:224
+    wire coded_sign_62 = map_sign[62]; // dequantizer.rs:225
     wire [4:0] lane62_distance = {1'h0, coded_code_62} - info_split; // decode.rs:72
     wire lane62_below = lane62_distance[4]; // decode.rs:73
     wire [3:0] lane62_whole = lane62_distance[3:0] ^ {4{lane62_below}}; // decode.rs:74
@@ -13769,24 +13769,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane62_middle_half_m = lane62_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane62_middle_half_scale = lane62_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane62_itself_base_sticky = lane62_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane62_itself_base_value = lane62_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane62_itself_base_sticky = lane62_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t548 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t549 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t550 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t548; // side_table.rs:165
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t549; // side_table.rs:165
-    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t550; // side_table.rs:165
-    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:167
-    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:167
-    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t548 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t549 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t550 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t548; // side_table.rs:166
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t549; // side_table.rs:166
+    wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t550; // side_table.rs:166
+    wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:168
+    wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:168
+    wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
         if (go) lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
@@ -13883,10 +13883,10 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) lane62_negative_1_s6 <= lane62_negative_1_s5;
         if (go) values_62_negative <= lane62_negative_1_s6;
     end
-    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer.rs:225
-    wire coded_outlier_63 = map_outlier[63]; // dequantizer.rs:226
-    wire coded_outer_63 = map_outer[63]; // dequantizer.rs:227
-    wire coded_sign_63 = map_sign[63]; // dequantizer.rs:228
+    wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer.rs:222
+    wire coded_outlier_63 = map_outlier[63]; // dequantizer.rs:223
+    wire coded_outer_63 = map_outer[63]; // dequantizer.rs:224
+    wire coded_sign_63 = map_sign[63]; // dequantizer.rs:225
     wire [4:0] lane63_distance = {1'h0, coded_code_63} - info_split; // decode.rs:72
     wire lane63_below = lane63_distance[4]; // decode.rs:73
     wire [3:0] lane63_whole = lane63_distance[3:0] ^ {4{lane63_below}}; // decode.rs:74
@@ -13908,24 +13908,24 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
     wire [7:0] lane63_middle_half_m = lane63_negative_1 ? lane0_levels_middle_neg_half_m : lane0_levels_middle_pos_half_m; // side_table.rs:163
     wire [5:0] lane63_middle_half_scale = lane63_negative_1 ? lane0_levels_middle_neg_half_scale : lane0_levels_middle_pos_half_scale; // side_table.rs:163
-    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? value_5 : value_4; // side_table.rs:164
-    wire lane63_itself_base_sticky = lane63_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:164
-    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:164
-    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:164
+    wire [19:0] lane63_itself_base_value = lane63_negative_1 ? value_5 : value_4; // side_table.rs:165
+    wire lane63_itself_base_sticky = lane63_negative_1 ? exact_1_base_sticky : exact_0_base_sticky; // side_table.rs:165
+    wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
+    wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t556 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:165
-    wire _t557 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:165
-    wire [5:0] _t558 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:165
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t556; // side_table.rs:165
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t557; // side_table.rs:165
-    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:165
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t558; // side_table.rs:165
-    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:166
-    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:166
-    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:167
-    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:167
-    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:167
-    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:167
+    wire [19:0] _t556 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t557 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t558 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t556; // side_table.rs:166
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t557; // side_table.rs:166
+    wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t558; // side_table.rs:166
+    wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
+    wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
+    wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:168
+    wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:168
+    wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:168
+    wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:168
     always @(posedge clk) begin
         if (go) lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
         if (go) lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
@@ -14030,9 +14030,9 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
-    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:235
-    wire _t564 = header_valid & header_ready; // dequantizer.rs:236
-    wire _t565 = _t564 & (~looked_up); // dequantizer.rs:94
+    wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
+    wire _t564 = header_valid & header_ready; // dequantizer.rs:233
+    wire _t565 = _t564 & (~looked_up); // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
@@ -14041,7 +14041,7 @@ module oaken_dequantizer_core_p64_n8192 (
             else if (looked_up & (~_t564)) slots_used <= slots_used - 4'h1;
         end
     end
-    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:237
+    wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
     always @(posedge clk) begin
         if (rst) begin
             issue_s2 <= 1'h0;
@@ -14067,11 +14067,11 @@ module oaken_dequantizer_core_p64_n8192 (
         if (go) ends_s6 <= ends_s5;
         if (go) ends_s7 <= ends_s6;
     end
-    wire valid = issue_s7; // dequantizer.rs:238
-    wire last_1 = ends_s7; // dequantizer.rs:238
-    wire ended = (valid & last_1) & go; // dequantizer.rs:239
+    wire valid = issue_s7; // dequantizer.rs:235
+    wire last_1 = ends_s7; // dequantizer.rs:235
+    wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t566 = reader_begins & (~ended); // dequantizer.rs:94
+    wire _t566 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
@@ -14090,8 +14090,8 @@ module oaken_dequantizer_core_p64_n8192 (
         if (spare_empty) spare_data <= rounded;
         if (spare_empty) spare_last <= last_1;
     end
-    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:250
-    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:250
+    wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
+    wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
     wire too_large = chosen_data[1086:1071] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[1087], too_large ? 15'h7bff : chosen_data[1085:1071]}; // decode.rs:123
     wire too_large_1 = chosen_data[1069:1054] >= 16'h7c00; // decode.rs:122
@@ -14220,7 +14220,7 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t567 = m_ready | (~elements_valid); // dequantizer.rs:253
+    wire _t567 = m_ready | (~elements_valid); // dequantizer.rs:250
     always @(posedge clk) if (_t567) elements_last <= chosen_last;
     always @(posedge clk) begin
         if (rst) begin
@@ -14229,7 +14229,7 @@ module oaken_dequantizer_core_p64_n8192 (
             if (_t567) elements_valid <= valid | (~spare_empty);
         end
     end
-    wire [1023:0] _t568 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:255
+    wire [1023:0] _t568 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:252
     always @(posedge clk) if (_t567) elements_data <= _t568;
     always @(posedge clk) begin
         if (rst) begin

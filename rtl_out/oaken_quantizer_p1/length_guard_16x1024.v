@@ -61,7 +61,7 @@ module length_guard_16x1024 (
                     else if (ends_late) phase <= PHASE_DROP;
                 end
                 PHASE_PAD: if (transfer & last) phase <= PHASE_PASS;
-                default: if (s_valid & s_last) phase <= PHASE_PASS;
+                default: if (s_valid & s_last) phase <= PHASE_PASS; // PHASE_DROP
             endcase
         end
     end

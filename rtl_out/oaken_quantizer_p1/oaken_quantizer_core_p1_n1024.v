@@ -32,49 +32,49 @@ module oaken_quantizer_core_p1_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:88
-    reg [14:0] settings_t_low; // quantizer.rs:88
-    reg [14:0] settings_t_high; // quantizer.rs:88
-    reg [14:0] settings_s_high; // quantizer.rs:88
-    reg [9:0] beats_minus_1; // quantizer.rs:89
-    reg [2:0] in_flight; // quantizer.rs:90
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
+    reg [14:0] settings_s_low; // quantizer.rs:89
+    reg [14:0] settings_t_low; // quantizer.rs:89
+    reg [14:0] settings_t_high; // quantizer.rs:89
+    reg [14:0] settings_s_high; // quantizer.rs:89
+    reg [9:0] beats_minus_1; // quantizer.rs:90
+    reg [2:0] in_flight; // quantizer.rs:91
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:103
+    wire guard_m_ready; // quantizer.rs:104
     wire [15:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [11:0] free; // quantizer.rs:104
-    reg room; // in the ring, for two beats at least | quantizer.rs:108
-    reg valid; // quantizer.rs:118
-    reg first; // quantizer.rs:119
-    reg last; // quantizer.rs:120
-    reg [15:0] data; // quantizer.rs:121
+    reg [11:0] free; // quantizer.rs:105
+    reg room; // in the ring, for two beats at least | quantizer.rs:109
+    reg valid; // quantizer.rs:119
+    reg first; // quantizer.rs:120
+    reg last; // quantizer.rs:121
+    reg [15:0] data; // quantizer.rs:122
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
-    reg found_0_0_sign; // quantizer.rs:131
-    reg found_0_0_outer; // quantizer.rs:131
-    reg found_0_0_inner; // quantizer.rs:131
-    reg strange; // quantizer.rs:136
-    reg valid_s2; // quantizer.rs:137
-    reg valid_1; // quantizer.rs:137
-    reg first_s2; // quantizer.rs:137
-    reg first_1; // quantizer.rs:137
-    reg last_s2; // quantizer.rs:137
-    reg last_1; // quantizer.rs:137
-    reg [10:0] write_at; // quantizer.rs:144
-    reg [6:0] in_beat; // quantizer.rs:149
-    reg [4:0] count_at; // quantizer.rs:153
-    reg [6:0] so_far; // quantizer.rs:154
-    reg counted; // quantizer.rs:155
-    reg [5:0] chunk_position; // quantizer.rs:156
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
+    reg found_0_0_sign; // quantizer.rs:133
+    reg found_0_0_outer; // quantizer.rs:133
+    reg found_0_0_inner; // quantizer.rs:133
+    reg strange; // quantizer.rs:138
+    reg valid_s2; // quantizer.rs:139
+    reg valid_1; // quantizer.rs:139
+    reg first_s2; // quantizer.rs:139
+    reg first_1; // quantizer.rs:139
+    reg last_s2; // quantizer.rs:139
+    reg last_1; // quantizer.rs:139
+    reg [10:0] write_at; // quantizer.rs:146
+    reg [6:0] in_beat; // quantizer.rs:151
+    reg [4:0] count_at; // quantizer.rs:155
+    reg [6:0] so_far; // quantizer.rs:156
+    reg counted; // quantizer.rs:157
+    reg [5:0] chunk_position; // quantizer.rs:158
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -97,37 +97,37 @@ module oaken_quantizer_core_p1_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [1:0] queue_in; // quantizer.rs:181
-    reg [1:0] queue_out; // quantizer.rs:182
-    reg [2:0] queued; // quantizer.rs:183
-    wire advance; // quantizer.rs:190
-    wire leaves; // quantizer.rs:191
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:92
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:93
-    reg [1:0] turn; // scale_table.rs:94
-    reg [1:0] slot; // scale_table.rs:95
-    reg [1:0] slot_out; // scale_table.rs:96
-    reg write_valid; // scale_table.rs:105
-    reg [3:0] write_address; // scale_table.rs:105
-    reg [9:0] write_r; // scale_table.rs:105
-    reg [5:0] write_e; // scale_table.rs:105
-    reg [9:0] write_c; // scale_table.rs:105
-    reg [10:0] read_at; // quantizer.rs:193
-    reg [4:0] read_count_at; // quantizer.rs:194
-    reg [9:0] beat_index; // quantizer.rs:195
-    wire sent; // quantizer.rs:208
-    reg [17:0] word; // quantizer.rs:219
-    reg [6:0] count; // quantizer.rs:220
-    reg [1:0] slot_out_s1; // scale_table.rs:72
-    reg [1:0] slot_out_s2; // scale_table.rs:72
-    reg [4:0] split_s1; // quantizer.rs:222
-    reg [4:0] split_1; // quantizer.rs:222
-    reg lane0_inner; // scale_table.rs:139
-    reg [3:0] lane0_step_at; // scale_table.rs:142
-    reg [3:0] lane0_threshold_at; // scale_table.rs:143
-    reg [9:0] lane0_scale_c; // scale_table.rs:160
-    reg [9:0] lane0_scale_r; // scale_table.rs:160
-    reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg [1:0] queue_in; // quantizer.rs:183
+    reg [1:0] queue_out; // quantizer.rs:184
+    reg [2:0] queued; // quantizer.rs:185
+    wire advance; // quantizer.rs:192
+    wire leaves; // quantizer.rs:193
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
+    reg [1:0] turn; // scale_table.rs:97
+    reg [1:0] slot; // scale_table.rs:98
+    reg [1:0] slot_out; // scale_table.rs:99
+    reg write_valid; // scale_table.rs:108
+    reg [3:0] write_address; // scale_table.rs:108
+    reg [9:0] write_r; // scale_table.rs:108
+    reg [5:0] write_e; // scale_table.rs:108
+    reg [9:0] write_c; // scale_table.rs:108
+    reg [10:0] read_at; // quantizer.rs:195
+    reg [4:0] read_count_at; // quantizer.rs:196
+    reg [9:0] beat_index; // quantizer.rs:197
+    wire sent; // quantizer.rs:210
+    reg [17:0] word; // quantizer.rs:221
+    reg [6:0] count; // quantizer.rs:222
+    reg [1:0] slot_out_s1; // scale_table.rs:73
+    reg [1:0] slot_out_s2; // scale_table.rs:73
+    reg [4:0] split_s1; // quantizer.rs:224
+    reg [4:0] split_1; // quantizer.rs:224
+    reg lane0_inner; // scale_table.rs:141
+    reg [3:0] lane0_step_at; // scale_table.rs:144
+    reg [3:0] lane0_threshold_at; // scale_table.rs:145
+    reg [9:0] lane0_scale_c; // scale_table.rs:162
+    reg [9:0] lane0_scale_r; // scale_table.rs:162
+    reg [5:0] lane0_scale_e; // scale_table.rs:162
     reg l13_s3; // encode.rs:19
     reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
@@ -154,19 +154,19 @@ module oaken_quantizer_core_p1_n1024 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg ready_s1; // quantizer.rs:233
-    reg ready_s2; // quantizer.rs:233
-    reg ready_s3; // quantizer.rs:233
-    reg ready_s4; // quantizer.rs:233
-    reg beat_last_s1; // quantizer.rs:233
-    reg beat_last_s2; // quantizer.rs:233
-    reg sparse_beat_last; // quantizer.rs:233
-    reg sparse_beat_last_s4; // quantizer.rs:233
-    reg [1:0] packed_0; // compact.rs:15
-    reg found; // compact.rs:15
-    reg [5:0] chunk_beat_s1; // quantizer.rs:250
-    reg [5:0] chunk_beat_s2; // quantizer.rs:250
-    reg [5:0] beat_in_chunk; // quantizer.rs:250
+    reg ready_s1; // quantizer.rs:235
+    reg ready_s2; // quantizer.rs:235
+    reg ready_s3; // quantizer.rs:235
+    reg ready_s4; // quantizer.rs:235
+    reg beat_last_s1; // quantizer.rs:235
+    reg beat_last_s2; // quantizer.rs:235
+    reg sparse_beat_last; // quantizer.rs:235
+    reg sparse_beat_last_s4; // quantizer.rs:235
+    reg [1:0] packed_0; // compact.rs:16
+    reg found; // compact.rs:16
+    reg [5:0] chunk_beat_s1; // quantizer.rs:252
+    reg [5:0] chunk_beat_s2; // quantizer.rs:252
+    reg [5:0] beat_in_chunk; // quantizer.rs:252
     wire writer_s_ready;
     wire [1:0] writer_vector;
     wire writer_m_valid;
@@ -174,35 +174,35 @@ module oaken_quantizer_core_p1_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:267
-    reg chunk_first_s2; // quantizer.rs:267
-    reg starts_chunk; // quantizer.rs:267
-    reg too_many_s1; // quantizer.rs:277
-    reg too_many_s2; // quantizer.rs:277
-    reg sparse_beat_too_many; // quantizer.rs:277
-    reg [6:0] sparse_beat_count; // quantizer.rs:279
-    reg beat_first_s1; // quantizer.rs:280
-    reg beat_first_s2; // quantizer.rs:280
-    reg sparse_beat_first; // quantizer.rs:280
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
-    reg ready_s5; // quantizer.rs:295
-    reg ready_s6; // quantizer.rs:295
-    reg ready_s7; // quantizer.rs:295
-    reg ready_s8; // quantizer.rs:295
-    reg sparse_beat_last_s5; // quantizer.rs:295
-    reg sparse_beat_last_s6; // quantizer.rs:295
-    reg sparse_beat_last_s7; // quantizer.rs:295
-    reg sparse_beat_last_s8; // quantizer.rs:295
-    reg second; // quantizer.rs:299
-    reg [3:0] low; // quantizer.rs:300
+    reg chunk_first_s1; // quantizer.rs:269
+    reg chunk_first_s2; // quantizer.rs:269
+    reg starts_chunk; // quantizer.rs:269
+    reg too_many_s1; // quantizer.rs:279
+    reg too_many_s2; // quantizer.rs:279
+    reg sparse_beat_too_many; // quantizer.rs:279
+    reg [6:0] sparse_beat_count; // quantizer.rs:281
+    reg beat_first_s1; // quantizer.rs:282
+    reg beat_first_s2; // quantizer.rs:282
+    reg sparse_beat_first; // quantizer.rs:282
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
+    reg ready_s5; // quantizer.rs:297
+    reg ready_s6; // quantizer.rs:297
+    reg ready_s7; // quantizer.rs:297
+    reg ready_s8; // quantizer.rs:297
+    reg sparse_beat_last_s5; // quantizer.rs:297
+    reg sparse_beat_last_s6; // quantizer.rs:297
+    reg sparse_beat_last_s7; // quantizer.rs:297
+    reg sparse_beat_last_s8; // quantizer.rs:297
+    reg second; // quantizer.rs:301
+    reg [3:0] low; // quantizer.rs:302
     wire dense_s_ready;
     wire dense_m_valid;
     wire [8:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [17:0] ring [0:2047];
-    reg [17:0] ring_q0; // quantizer.rs:219
+    reg [17:0] ring_q0; // quantizer.rs:221
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer.rs:220
+    reg [6:0] counts_q0; // quantizer.rs:222
     (* ram_style = "distributed" *) reg [108:0] queue [0:3];
     (* ram_style = "distributed" *) reg [57:0] headers [0:3];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -210,10 +210,10 @@ module oaken_quantizer_core_p1_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:92
-    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:92
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    wire [13:0] _t1 = length - 14'h1; // quantizer.rs:93
+    wire [9:0] wanted = _t1[9:0]; // quantizer.rs:93
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -221,7 +221,7 @@ module oaken_quantizer_core_p1_n1024 (
             may_begin <= same & enable;
         end
     end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -268,8 +268,8 @@ module oaken_quantizer_core_p1_n1024 (
             room <= free > 12'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
-    wire begins = accepted & guard_m_first; // quantizer.rs:114
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
+    wire begins = accepted & guard_m_first; // quantizer.rs:115
 
     // in: classify
     always @(posedge clk) begin
@@ -303,7 +303,7 @@ module oaken_quantizer_core_p1_n1024 (
         found_0_0_outer <= classify_0_y_outer;
         found_0_0_inner <= classify_0_y_inner;
     end
-    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
+    wire [17:0] elements_0 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
     always @(posedge clk) strange <= found_0_1;
     always @(posedge clk) begin
         if (rst) begin
@@ -339,8 +339,8 @@ module oaken_quantizer_core_p1_n1024 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 6'h3f; // quantizer.rs:157
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
+    wire chunk_ends = chunk_position == 6'h3f; // quantizer.rs:159
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -402,7 +402,7 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
+    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -413,22 +413,22 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:97
-    wire takes = &turn; // scale_table.rs:98
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
+    wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -441,7 +441,7 @@ module oaken_quantizer_core_p1_n1024 (
             if (leaves) slot_out <= slot_out + 2'h1;
         end
     end
-    wire _t5 = takes & (~leaves); // scale_table.rs:102
+    wire _t5 = takes & (~leaves); // scale_table.rs:105
     always @(posedge clk) begin
         if (rst) begin
             loaded <= 3'h0;
@@ -456,16 +456,16 @@ module oaken_quantizer_core_p1_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t6 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:104
+    wire [9:0] _t6 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
     always @(posedge clk) write_c <= _t6;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:115
-    wire ready = |loaded; // scale_table.rs:116
-    wire beat_first = beat_index == 10'h0; // quantizer.rs:197
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
-    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:199
-    wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:200
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
+    wire ready = |loaded; // scale_table.rs:119
+    wire beat_first = beat_index == 10'h0; // quantizer.rs:199
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
+    wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:201
+    wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t7 = ready & advance; // quantizer.rs:202
+    wire _t7 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 11'h0;
@@ -479,7 +479,7 @@ module oaken_quantizer_core_p1_n1024 (
             if (takes) queue_out <= queue_out + 2'h1;
         end
     end
-    wire _t8 = steps_done & (~takes); // quantizer.rs:323
+    wire _t8 = steps_done & (~takes); // quantizer.rs:211
     always @(posedge clk) begin
         if (rst) begin
             queued <= 3'h0;
@@ -488,7 +488,7 @@ module oaken_quantizer_core_p1_n1024 (
             else if (takes & (~steps_done)) queued <= queued - 3'h1;
         end
     end
-    wire _t9 = begins & (~sent); // quantizer.rs:323
+    wire _t9 = begins & (~sent); // quantizer.rs:212
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 3'h0;
@@ -497,8 +497,8 @@ module oaken_quantizer_core_p1_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:211
-    wire _t11 = _t10 & (~accepted); // quantizer.rs:323
+    wire _t10 = ready & advance; // quantizer.rs:213
+    wire _t11 = _t10 & (~accepted); // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
@@ -520,20 +520,20 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) split_s1 <= split;
         if (advance) split_1 <= split_s1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
-    wire elements_0_sign = word[2]; // quantizer.rs:223
-    wire elements_0_outer = word[1]; // quantizer.rs:223
-    wire elements_0_inner = word[0]; // quantizer.rs:223
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
+    wire elements_0_sign = word[2]; // quantizer.rs:225
+    wire elements_0_outer = word[1]; // quantizer.rs:225
+    wire elements_0_inner = word[0]; // quantizer.rs:225
     always @(posedge clk) begin
         if (advance) lane0_inner <= elements_0_inner;
         if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:148
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -602,8 +602,8 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) sparse_beat_last <= beat_last_s2;
         if (advance) sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t19 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:234
-    wire _t20 = takes & (~_t19); // scale_table.rs:130
+    wire _t19 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:236
+    wire _t20 = takes & (~_t19); // scale_table.rs:132
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -614,7 +614,7 @@ module oaken_quantizer_core_p1_n1024 (
     end
 
     // out: move the entries together
-    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:243
+    wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:245
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     always @(posedge clk) begin
         if (advance) packed_0 <= marks_0;
@@ -623,7 +623,7 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) chunk_beat_s2 <= chunk_beat_s1;
         if (advance) beat_in_chunk <= chunk_beat_s2;
     end
-    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer.rs:258
+    wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer.rs:260
 
     // out: the sparse part
     assign finished = sent;
@@ -638,7 +638,7 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:272
+    wire too_many = 1'h0; // quantizer.rs:274
     always @(posedge clk) begin
         if (advance) too_many_s1 <= too_many;
         if (advance) too_many_s2 <= too_many_s1;
@@ -648,8 +648,8 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) beat_first_s2 <= beat_first_s1;
         if (advance) sparse_beat_first <= beat_first_s2;
     end
-    wire sparse_valid_1 = ready_s3; // quantizer.rs:283
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    wire sparse_valid_1 = ready_s3; // quantizer.rs:285
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -673,9 +673,9 @@ module oaken_quantizer_core_p1_n1024 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:295
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
-    wire coded_1 = coded & advance; // quantizer.rs:296
+    wire coded = ready_s8; // quantizer.rs:297
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
+    wire coded_1 = coded & advance; // quantizer.rs:298
     always @(posedge clk) if (coded_1) low <= codes_0;
     always @(posedge clk) begin
         if (rst) begin
@@ -684,8 +684,8 @@ module oaken_quantizer_core_p1_n1024 (
             if (coded_1) second <= ~second;
         end
     end
-    wire complete = coded_1 & second; // quantizer.rs:305
-    wire [7:0] codes = {codes_0, low}; // quantizer.rs:305
+    wire complete = coded_1 & second; // quantizer.rs:307
+    wire [7:0] codes = {codes_0, low}; // quantizer.rs:307
     assign dense_valid = dense_m_valid;
     fifo_9x16_distributed dense (
         .clk(clk),

@@ -32,184 +32,184 @@ module oaken_quantizer_core_p16_n4096 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:88
-    reg [14:0] settings_t_low; // quantizer.rs:88
-    reg [14:0] settings_t_high; // quantizer.rs:88
-    reg [14:0] settings_s_high; // quantizer.rs:88
-    reg [7:0] beats_minus_1; // quantizer.rs:89
-    reg [4:0] in_flight; // quantizer.rs:90
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
+    reg [14:0] settings_s_low; // quantizer.rs:89
+    reg [14:0] settings_t_low; // quantizer.rs:89
+    reg [14:0] settings_t_high; // quantizer.rs:89
+    reg [14:0] settings_s_high; // quantizer.rs:89
+    reg [7:0] beats_minus_1; // quantizer.rs:90
+    reg [4:0] in_flight; // quantizer.rs:91
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:103
+    wire guard_m_ready; // quantizer.rs:104
     wire [255:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:104
-    reg room; // in the ring, for two beats at least | quantizer.rs:108
-    reg valid; // quantizer.rs:118
-    reg first; // quantizer.rs:119
-    reg last; // quantizer.rs:120
-    reg [255:0] data; // quantizer.rs:121
+    reg [9:0] free; // quantizer.rs:105
+    reg room; // in the ring, for two beats at least | quantizer.rs:109
+    reg valid; // quantizer.rs:119
+    reg first; // quantizer.rs:120
+    reg last; // quantizer.rs:121
+    reg [255:0] data; // quantizer.rs:122
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
-    reg found_0_0_sign; // quantizer.rs:131
-    reg found_0_0_outer; // quantizer.rs:131
-    reg found_0_0_inner; // quantizer.rs:131
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
+    reg found_0_0_sign; // quantizer.rs:133
+    reg found_0_0_outer; // quantizer.rs:133
+    reg found_0_0_inner; // quantizer.rs:133
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:131
-    reg found_1_0_sign; // quantizer.rs:131
-    reg found_1_0_outer; // quantizer.rs:131
-    reg found_1_0_inner; // quantizer.rs:131
+    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
+    reg found_1_0_sign; // quantizer.rs:133
+    reg found_1_0_outer; // quantizer.rs:133
+    reg found_1_0_inner; // quantizer.rs:133
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:131
-    reg found_2_0_sign; // quantizer.rs:131
-    reg found_2_0_outer; // quantizer.rs:131
-    reg found_2_0_inner; // quantizer.rs:131
+    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
+    reg found_2_0_sign; // quantizer.rs:133
+    reg found_2_0_outer; // quantizer.rs:133
+    reg found_2_0_inner; // quantizer.rs:133
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:131
-    reg found_3_0_sign; // quantizer.rs:131
-    reg found_3_0_outer; // quantizer.rs:131
-    reg found_3_0_inner; // quantizer.rs:131
+    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
+    reg found_3_0_sign; // quantizer.rs:133
+    reg found_3_0_outer; // quantizer.rs:133
+    reg found_3_0_inner; // quantizer.rs:133
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:131
-    reg found_4_0_sign; // quantizer.rs:131
-    reg found_4_0_outer; // quantizer.rs:131
-    reg found_4_0_inner; // quantizer.rs:131
+    reg [14:0] found_4_0_magnitude; // quantizer.rs:133
+    reg found_4_0_sign; // quantizer.rs:133
+    reg found_4_0_outer; // quantizer.rs:133
+    reg found_4_0_inner; // quantizer.rs:133
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:131
-    reg found_5_0_sign; // quantizer.rs:131
-    reg found_5_0_outer; // quantizer.rs:131
-    reg found_5_0_inner; // quantizer.rs:131
+    reg [14:0] found_5_0_magnitude; // quantizer.rs:133
+    reg found_5_0_sign; // quantizer.rs:133
+    reg found_5_0_outer; // quantizer.rs:133
+    reg found_5_0_inner; // quantizer.rs:133
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:131
-    reg found_6_0_sign; // quantizer.rs:131
-    reg found_6_0_outer; // quantizer.rs:131
-    reg found_6_0_inner; // quantizer.rs:131
+    reg [14:0] found_6_0_magnitude; // quantizer.rs:133
+    reg found_6_0_sign; // quantizer.rs:133
+    reg found_6_0_outer; // quantizer.rs:133
+    reg found_6_0_inner; // quantizer.rs:133
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:131
-    reg found_7_0_sign; // quantizer.rs:131
-    reg found_7_0_outer; // quantizer.rs:131
-    reg found_7_0_inner; // quantizer.rs:131
+    reg [14:0] found_7_0_magnitude; // quantizer.rs:133
+    reg found_7_0_sign; // quantizer.rs:133
+    reg found_7_0_outer; // quantizer.rs:133
+    reg found_7_0_inner; // quantizer.rs:133
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:131
-    reg found_8_0_sign; // quantizer.rs:131
-    reg found_8_0_outer; // quantizer.rs:131
-    reg found_8_0_inner; // quantizer.rs:131
+    reg [14:0] found_8_0_magnitude; // quantizer.rs:133
+    reg found_8_0_sign; // quantizer.rs:133
+    reg found_8_0_outer; // quantizer.rs:133
+    reg found_8_0_inner; // quantizer.rs:133
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:131
-    reg found_9_0_sign; // quantizer.rs:131
-    reg found_9_0_outer; // quantizer.rs:131
-    reg found_9_0_inner; // quantizer.rs:131
+    reg [14:0] found_9_0_magnitude; // quantizer.rs:133
+    reg found_9_0_sign; // quantizer.rs:133
+    reg found_9_0_outer; // quantizer.rs:133
+    reg found_9_0_inner; // quantizer.rs:133
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:131
-    reg found_10_0_sign; // quantizer.rs:131
-    reg found_10_0_outer; // quantizer.rs:131
-    reg found_10_0_inner; // quantizer.rs:131
+    reg [14:0] found_10_0_magnitude; // quantizer.rs:133
+    reg found_10_0_sign; // quantizer.rs:133
+    reg found_10_0_outer; // quantizer.rs:133
+    reg found_10_0_inner; // quantizer.rs:133
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:131
-    reg found_11_0_sign; // quantizer.rs:131
-    reg found_11_0_outer; // quantizer.rs:131
-    reg found_11_0_inner; // quantizer.rs:131
+    reg [14:0] found_11_0_magnitude; // quantizer.rs:133
+    reg found_11_0_sign; // quantizer.rs:133
+    reg found_11_0_outer; // quantizer.rs:133
+    reg found_11_0_inner; // quantizer.rs:133
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:131
-    reg found_12_0_sign; // quantizer.rs:131
-    reg found_12_0_outer; // quantizer.rs:131
-    reg found_12_0_inner; // quantizer.rs:131
+    reg [14:0] found_12_0_magnitude; // quantizer.rs:133
+    reg found_12_0_sign; // quantizer.rs:133
+    reg found_12_0_outer; // quantizer.rs:133
+    reg found_12_0_inner; // quantizer.rs:133
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:131
-    reg found_13_0_sign; // quantizer.rs:131
-    reg found_13_0_outer; // quantizer.rs:131
-    reg found_13_0_inner; // quantizer.rs:131
+    reg [14:0] found_13_0_magnitude; // quantizer.rs:133
+    reg found_13_0_sign; // quantizer.rs:133
+    reg found_13_0_outer; // quantizer.rs:133
+    reg found_13_0_inner; // quantizer.rs:133
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:131
-    reg found_14_0_sign; // quantizer.rs:131
-    reg found_14_0_outer; // quantizer.rs:131
-    reg found_14_0_inner; // quantizer.rs:131
+    reg [14:0] found_14_0_magnitude; // quantizer.rs:133
+    reg found_14_0_sign; // quantizer.rs:133
+    reg found_14_0_outer; // quantizer.rs:133
+    reg found_14_0_inner; // quantizer.rs:133
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:131
-    reg found_15_0_sign; // quantizer.rs:131
-    reg found_15_0_outer; // quantizer.rs:131
-    reg found_15_0_inner; // quantizer.rs:131
-    reg strange; // quantizer.rs:136
-    reg valid_s2; // quantizer.rs:137
-    reg valid_1; // quantizer.rs:137
-    reg first_s2; // quantizer.rs:137
-    reg first_1; // quantizer.rs:137
-    reg last_s2; // quantizer.rs:137
-    reg last_1; // quantizer.rs:137
-    reg [8:0] write_at; // quantizer.rs:144
-    reg [6:0] in_beat; // quantizer.rs:149
-    reg [6:0] count_at; // quantizer.rs:153
-    reg [6:0] so_far; // quantizer.rs:154
-    reg counted; // quantizer.rs:155
-    reg [1:0] chunk_position; // quantizer.rs:156
+    reg [14:0] found_15_0_magnitude; // quantizer.rs:133
+    reg found_15_0_sign; // quantizer.rs:133
+    reg found_15_0_outer; // quantizer.rs:133
+    reg found_15_0_inner; // quantizer.rs:133
+    reg strange; // quantizer.rs:138
+    reg valid_s2; // quantizer.rs:139
+    reg valid_1; // quantizer.rs:139
+    reg first_s2; // quantizer.rs:139
+    reg first_1; // quantizer.rs:139
+    reg last_s2; // quantizer.rs:139
+    reg last_1; // quantizer.rs:139
+    reg [8:0] write_at; // quantizer.rs:146
+    reg [6:0] in_beat; // quantizer.rs:151
+    reg [6:0] count_at; // quantizer.rs:155
+    reg [6:0] so_far; // quantizer.rs:156
+    reg counted; // quantizer.rs:157
+    reg [1:0] chunk_position; // quantizer.rs:158
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -232,37 +232,37 @@ module oaken_quantizer_core_p16_n4096 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [3:0] queue_in; // quantizer.rs:181
-    reg [3:0] queue_out; // quantizer.rs:182
-    reg [4:0] queued; // quantizer.rs:183
-    wire advance; // quantizer.rs:190
-    wire leaves; // quantizer.rs:191
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:92
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:93
-    reg [1:0] turn; // scale_table.rs:94
-    reg [1:0] slot; // scale_table.rs:95
-    reg [1:0] slot_out; // scale_table.rs:96
-    reg write_valid; // scale_table.rs:105
-    reg [3:0] write_address; // scale_table.rs:105
-    reg [9:0] write_r; // scale_table.rs:105
-    reg [5:0] write_e; // scale_table.rs:105
-    reg [9:0] write_c; // scale_table.rs:105
-    reg [8:0] read_at; // quantizer.rs:193
-    reg [6:0] read_count_at; // quantizer.rs:194
-    reg [7:0] beat_index; // quantizer.rs:195
-    wire sent; // quantizer.rs:208
-    reg [287:0] word; // quantizer.rs:219
-    reg [6:0] count; // quantizer.rs:220
-    reg [1:0] slot_out_s1; // scale_table.rs:72
-    reg [1:0] slot_out_s2; // scale_table.rs:72
-    reg [4:0] split_s1; // quantizer.rs:222
-    reg [4:0] split_1; // quantizer.rs:222
-    reg lane15_inner; // scale_table.rs:139
-    reg [3:0] lane15_step_at; // scale_table.rs:142
-    reg [3:0] lane15_threshold_at; // scale_table.rs:143
-    reg [9:0] lane15_scale_c; // scale_table.rs:160
-    reg [9:0] lane15_scale_r; // scale_table.rs:160
-    reg [5:0] lane15_scale_e; // scale_table.rs:160
+    reg [3:0] queue_in; // quantizer.rs:183
+    reg [3:0] queue_out; // quantizer.rs:184
+    reg [4:0] queued; // quantizer.rs:185
+    wire advance; // quantizer.rs:192
+    wire leaves; // quantizer.rs:193
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
+    reg [1:0] turn; // scale_table.rs:97
+    reg [1:0] slot; // scale_table.rs:98
+    reg [1:0] slot_out; // scale_table.rs:99
+    reg write_valid; // scale_table.rs:108
+    reg [3:0] write_address; // scale_table.rs:108
+    reg [9:0] write_r; // scale_table.rs:108
+    reg [5:0] write_e; // scale_table.rs:108
+    reg [9:0] write_c; // scale_table.rs:108
+    reg [8:0] read_at; // quantizer.rs:195
+    reg [6:0] read_count_at; // quantizer.rs:196
+    reg [7:0] beat_index; // quantizer.rs:197
+    wire sent; // quantizer.rs:210
+    reg [287:0] word; // quantizer.rs:221
+    reg [6:0] count; // quantizer.rs:222
+    reg [1:0] slot_out_s1; // scale_table.rs:73
+    reg [1:0] slot_out_s2; // scale_table.rs:73
+    reg [4:0] split_s1; // quantizer.rs:224
+    reg [4:0] split_1; // quantizer.rs:224
+    reg lane15_inner; // scale_table.rs:141
+    reg [3:0] lane15_step_at; // scale_table.rs:144
+    reg [3:0] lane15_threshold_at; // scale_table.rs:145
+    reg [9:0] lane15_scale_c; // scale_table.rs:162
+    reg [9:0] lane15_scale_r; // scale_table.rs:162
+    reg [5:0] lane15_scale_e; // scale_table.rs:162
     reg l13_s3; // encode.rs:19
     reg lane15_normal; // encode.rs:19
     reg [14:0] elements_15_magnitude_s3; // encode.rs:20
@@ -289,12 +289,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:139
-    reg [3:0] lane14_step_at; // scale_table.rs:142
-    reg [3:0] lane14_threshold_at; // scale_table.rs:143
-    reg [9:0] lane14_scale_c; // scale_table.rs:160
-    reg [9:0] lane14_scale_r; // scale_table.rs:160
-    reg [5:0] lane14_scale_e; // scale_table.rs:160
+    reg lane14_inner; // scale_table.rs:141
+    reg [3:0] lane14_step_at; // scale_table.rs:144
+    reg [3:0] lane14_threshold_at; // scale_table.rs:145
+    reg [9:0] lane14_scale_c; // scale_table.rs:162
+    reg [9:0] lane14_scale_r; // scale_table.rs:162
+    reg [5:0] lane14_scale_e; // scale_table.rs:162
     reg l13_s3_1; // encode.rs:19
     reg lane14_normal; // encode.rs:19
     reg [14:0] elements_14_magnitude_s3; // encode.rs:20
@@ -317,12 +317,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:139
-    reg [3:0] lane13_step_at; // scale_table.rs:142
-    reg [3:0] lane13_threshold_at; // scale_table.rs:143
-    reg [9:0] lane13_scale_c; // scale_table.rs:160
-    reg [9:0] lane13_scale_r; // scale_table.rs:160
-    reg [5:0] lane13_scale_e; // scale_table.rs:160
+    reg lane13_inner; // scale_table.rs:141
+    reg [3:0] lane13_step_at; // scale_table.rs:144
+    reg [3:0] lane13_threshold_at; // scale_table.rs:145
+    reg [9:0] lane13_scale_c; // scale_table.rs:162
+    reg [9:0] lane13_scale_r; // scale_table.rs:162
+    reg [5:0] lane13_scale_e; // scale_table.rs:162
     reg l13_s3_2; // encode.rs:19
     reg lane13_normal; // encode.rs:19
     reg [14:0] elements_13_magnitude_s3; // encode.rs:20
@@ -345,12 +345,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:139
-    reg [3:0] lane12_step_at; // scale_table.rs:142
-    reg [3:0] lane12_threshold_at; // scale_table.rs:143
-    reg [9:0] lane12_scale_c; // scale_table.rs:160
-    reg [9:0] lane12_scale_r; // scale_table.rs:160
-    reg [5:0] lane12_scale_e; // scale_table.rs:160
+    reg lane12_inner; // scale_table.rs:141
+    reg [3:0] lane12_step_at; // scale_table.rs:144
+    reg [3:0] lane12_threshold_at; // scale_table.rs:145
+    reg [9:0] lane12_scale_c; // scale_table.rs:162
+    reg [9:0] lane12_scale_r; // scale_table.rs:162
+    reg [5:0] lane12_scale_e; // scale_table.rs:162
     reg l13_s3_3; // encode.rs:19
     reg lane12_normal; // encode.rs:19
     reg [14:0] elements_12_magnitude_s3; // encode.rs:20
@@ -373,12 +373,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:139
-    reg [3:0] lane11_step_at; // scale_table.rs:142
-    reg [3:0] lane11_threshold_at; // scale_table.rs:143
-    reg [9:0] lane11_scale_c; // scale_table.rs:160
-    reg [9:0] lane11_scale_r; // scale_table.rs:160
-    reg [5:0] lane11_scale_e; // scale_table.rs:160
+    reg lane11_inner; // scale_table.rs:141
+    reg [3:0] lane11_step_at; // scale_table.rs:144
+    reg [3:0] lane11_threshold_at; // scale_table.rs:145
+    reg [9:0] lane11_scale_c; // scale_table.rs:162
+    reg [9:0] lane11_scale_r; // scale_table.rs:162
+    reg [5:0] lane11_scale_e; // scale_table.rs:162
     reg l13_s3_4; // encode.rs:19
     reg lane11_normal; // encode.rs:19
     reg [14:0] elements_11_magnitude_s3; // encode.rs:20
@@ -401,12 +401,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:139
-    reg [3:0] lane10_step_at; // scale_table.rs:142
-    reg [3:0] lane10_threshold_at; // scale_table.rs:143
-    reg [9:0] lane10_scale_c; // scale_table.rs:160
-    reg [9:0] lane10_scale_r; // scale_table.rs:160
-    reg [5:0] lane10_scale_e; // scale_table.rs:160
+    reg lane10_inner; // scale_table.rs:141
+    reg [3:0] lane10_step_at; // scale_table.rs:144
+    reg [3:0] lane10_threshold_at; // scale_table.rs:145
+    reg [9:0] lane10_scale_c; // scale_table.rs:162
+    reg [9:0] lane10_scale_r; // scale_table.rs:162
+    reg [5:0] lane10_scale_e; // scale_table.rs:162
     reg l13_s3_5; // encode.rs:19
     reg lane10_normal; // encode.rs:19
     reg [14:0] elements_10_magnitude_s3; // encode.rs:20
@@ -429,12 +429,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:139
-    reg [3:0] lane9_step_at; // scale_table.rs:142
-    reg [3:0] lane9_threshold_at; // scale_table.rs:143
-    reg [9:0] lane9_scale_c; // scale_table.rs:160
-    reg [9:0] lane9_scale_r; // scale_table.rs:160
-    reg [5:0] lane9_scale_e; // scale_table.rs:160
+    reg lane9_inner; // scale_table.rs:141
+    reg [3:0] lane9_step_at; // scale_table.rs:144
+    reg [3:0] lane9_threshold_at; // scale_table.rs:145
+    reg [9:0] lane9_scale_c; // scale_table.rs:162
+    reg [9:0] lane9_scale_r; // scale_table.rs:162
+    reg [5:0] lane9_scale_e; // scale_table.rs:162
     reg l13_s3_6; // encode.rs:19
     reg lane9_normal; // encode.rs:19
     reg [14:0] elements_9_magnitude_s3; // encode.rs:20
@@ -457,12 +457,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:139
-    reg [3:0] lane8_step_at; // scale_table.rs:142
-    reg [3:0] lane8_threshold_at; // scale_table.rs:143
-    reg [9:0] lane8_scale_c; // scale_table.rs:160
-    reg [9:0] lane8_scale_r; // scale_table.rs:160
-    reg [5:0] lane8_scale_e; // scale_table.rs:160
+    reg lane8_inner; // scale_table.rs:141
+    reg [3:0] lane8_step_at; // scale_table.rs:144
+    reg [3:0] lane8_threshold_at; // scale_table.rs:145
+    reg [9:0] lane8_scale_c; // scale_table.rs:162
+    reg [9:0] lane8_scale_r; // scale_table.rs:162
+    reg [5:0] lane8_scale_e; // scale_table.rs:162
     reg l13_s3_7; // encode.rs:19
     reg lane8_normal; // encode.rs:19
     reg [14:0] elements_8_magnitude_s3; // encode.rs:20
@@ -485,12 +485,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:139
-    reg [3:0] lane7_step_at; // scale_table.rs:142
-    reg [3:0] lane7_threshold_at; // scale_table.rs:143
-    reg [9:0] lane7_scale_c; // scale_table.rs:160
-    reg [9:0] lane7_scale_r; // scale_table.rs:160
-    reg [5:0] lane7_scale_e; // scale_table.rs:160
+    reg lane7_inner; // scale_table.rs:141
+    reg [3:0] lane7_step_at; // scale_table.rs:144
+    reg [3:0] lane7_threshold_at; // scale_table.rs:145
+    reg [9:0] lane7_scale_c; // scale_table.rs:162
+    reg [9:0] lane7_scale_r; // scale_table.rs:162
+    reg [5:0] lane7_scale_e; // scale_table.rs:162
     reg l13_s3_8; // encode.rs:19
     reg lane7_normal; // encode.rs:19
     reg [14:0] elements_7_magnitude_s3; // encode.rs:20
@@ -513,12 +513,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:139
-    reg [3:0] lane6_step_at; // scale_table.rs:142
-    reg [3:0] lane6_threshold_at; // scale_table.rs:143
-    reg [9:0] lane6_scale_c; // scale_table.rs:160
-    reg [9:0] lane6_scale_r; // scale_table.rs:160
-    reg [5:0] lane6_scale_e; // scale_table.rs:160
+    reg lane6_inner; // scale_table.rs:141
+    reg [3:0] lane6_step_at; // scale_table.rs:144
+    reg [3:0] lane6_threshold_at; // scale_table.rs:145
+    reg [9:0] lane6_scale_c; // scale_table.rs:162
+    reg [9:0] lane6_scale_r; // scale_table.rs:162
+    reg [5:0] lane6_scale_e; // scale_table.rs:162
     reg l13_s3_9; // encode.rs:19
     reg lane6_normal; // encode.rs:19
     reg [14:0] elements_6_magnitude_s3; // encode.rs:20
@@ -541,12 +541,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:139
-    reg [3:0] lane5_step_at; // scale_table.rs:142
-    reg [3:0] lane5_threshold_at; // scale_table.rs:143
-    reg [9:0] lane5_scale_c; // scale_table.rs:160
-    reg [9:0] lane5_scale_r; // scale_table.rs:160
-    reg [5:0] lane5_scale_e; // scale_table.rs:160
+    reg lane5_inner; // scale_table.rs:141
+    reg [3:0] lane5_step_at; // scale_table.rs:144
+    reg [3:0] lane5_threshold_at; // scale_table.rs:145
+    reg [9:0] lane5_scale_c; // scale_table.rs:162
+    reg [9:0] lane5_scale_r; // scale_table.rs:162
+    reg [5:0] lane5_scale_e; // scale_table.rs:162
     reg l13_s3_10; // encode.rs:19
     reg lane5_normal; // encode.rs:19
     reg [14:0] elements_5_magnitude_s3; // encode.rs:20
@@ -569,12 +569,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:139
-    reg [3:0] lane4_step_at; // scale_table.rs:142
-    reg [3:0] lane4_threshold_at; // scale_table.rs:143
-    reg [9:0] lane4_scale_c; // scale_table.rs:160
-    reg [9:0] lane4_scale_r; // scale_table.rs:160
-    reg [5:0] lane4_scale_e; // scale_table.rs:160
+    reg lane4_inner; // scale_table.rs:141
+    reg [3:0] lane4_step_at; // scale_table.rs:144
+    reg [3:0] lane4_threshold_at; // scale_table.rs:145
+    reg [9:0] lane4_scale_c; // scale_table.rs:162
+    reg [9:0] lane4_scale_r; // scale_table.rs:162
+    reg [5:0] lane4_scale_e; // scale_table.rs:162
     reg l13_s3_11; // encode.rs:19
     reg lane4_normal; // encode.rs:19
     reg [14:0] elements_4_magnitude_s3; // encode.rs:20
@@ -597,12 +597,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:139
-    reg [3:0] lane3_step_at; // scale_table.rs:142
-    reg [3:0] lane3_threshold_at; // scale_table.rs:143
-    reg [9:0] lane3_scale_c; // scale_table.rs:160
-    reg [9:0] lane3_scale_r; // scale_table.rs:160
-    reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg lane3_inner; // scale_table.rs:141
+    reg [3:0] lane3_step_at; // scale_table.rs:144
+    reg [3:0] lane3_threshold_at; // scale_table.rs:145
+    reg [9:0] lane3_scale_c; // scale_table.rs:162
+    reg [9:0] lane3_scale_r; // scale_table.rs:162
+    reg [5:0] lane3_scale_e; // scale_table.rs:162
     reg l13_s3_12; // encode.rs:19
     reg lane3_normal; // encode.rs:19
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
@@ -625,12 +625,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:139
-    reg [3:0] lane2_step_at; // scale_table.rs:142
-    reg [3:0] lane2_threshold_at; // scale_table.rs:143
-    reg [9:0] lane2_scale_c; // scale_table.rs:160
-    reg [9:0] lane2_scale_r; // scale_table.rs:160
-    reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg lane2_inner; // scale_table.rs:141
+    reg [3:0] lane2_step_at; // scale_table.rs:144
+    reg [3:0] lane2_threshold_at; // scale_table.rs:145
+    reg [9:0] lane2_scale_c; // scale_table.rs:162
+    reg [9:0] lane2_scale_r; // scale_table.rs:162
+    reg [5:0] lane2_scale_e; // scale_table.rs:162
     reg l13_s3_13; // encode.rs:19
     reg lane2_normal; // encode.rs:19
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
@@ -653,12 +653,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:139
-    reg [3:0] lane1_step_at; // scale_table.rs:142
-    reg [3:0] lane1_threshold_at; // scale_table.rs:143
-    reg [9:0] lane1_scale_c; // scale_table.rs:160
-    reg [9:0] lane1_scale_r; // scale_table.rs:160
-    reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg lane1_inner; // scale_table.rs:141
+    reg [3:0] lane1_step_at; // scale_table.rs:144
+    reg [3:0] lane1_threshold_at; // scale_table.rs:145
+    reg [9:0] lane1_scale_c; // scale_table.rs:162
+    reg [9:0] lane1_scale_r; // scale_table.rs:162
+    reg [5:0] lane1_scale_e; // scale_table.rs:162
     reg l13_s3_14; // encode.rs:19
     reg lane1_normal; // encode.rs:19
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
@@ -681,12 +681,12 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:139
-    reg [3:0] lane0_step_at; // scale_table.rs:142
-    reg [3:0] lane0_threshold_at; // scale_table.rs:143
-    reg [9:0] lane0_scale_c; // scale_table.rs:160
-    reg [9:0] lane0_scale_r; // scale_table.rs:160
-    reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg lane0_inner; // scale_table.rs:141
+    reg [3:0] lane0_step_at; // scale_table.rs:144
+    reg [3:0] lane0_threshold_at; // scale_table.rs:145
+    reg [9:0] lane0_scale_c; // scale_table.rs:162
+    reg [9:0] lane0_scale_r; // scale_table.rs:162
+    reg [5:0] lane0_scale_e; // scale_table.rs:162
     reg l13_s3_15; // encode.rs:19
     reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
@@ -709,95 +709,95 @@ module oaken_quantizer_core_p16_n4096 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_15; // encode.rs:37
-    reg ready_s1; // quantizer.rs:233
-    reg ready_s2; // quantizer.rs:233
-    reg ready_s3; // quantizer.rs:233
-    reg ready_s4; // quantizer.rs:233
-    reg beat_last_s1; // quantizer.rs:233
-    reg beat_last_s2; // quantizer.rs:233
-    reg beat_last_s3; // quantizer.rs:233
-    reg beat_last_s4; // quantizer.rs:233
-    reg [4:0] compact_distance_1; // compact.rs:21
-    reg [4:0] compact_distance_2; // compact.rs:21
-    reg [4:0] compact_distance_3; // compact.rs:21
-    reg [4:0] compact_distance_4; // compact.rs:21
-    reg [4:0] compact_distance_5; // compact.rs:21
-    reg [4:0] compact_distance_6; // compact.rs:21
-    reg [4:0] compact_distance_7; // compact.rs:21
-    reg [4:0] compact_distance_8; // compact.rs:21
-    reg [4:0] compact_distance_9; // compact.rs:21
-    reg [4:0] compact_distance_10; // compact.rs:21
-    reg [4:0] compact_distance_11; // compact.rs:21
-    reg [4:0] compact_distance_12; // compact.rs:21
-    reg [4:0] compact_distance_13; // compact.rs:21
-    reg [4:0] compact_distance_14; // compact.rs:21
-    reg [4:0] compact_distance_15; // compact.rs:21
-    reg [4:0] compact_total; // compact.rs:22
-    reg [5:0] compact_slots_0_0; // compact.rs:24
-    reg [5:0] compact_slots_1_0; // compact.rs:24
-    reg [5:0] compact_slots_2_0; // compact.rs:24
-    reg [5:0] compact_slots_3_0; // compact.rs:24
-    reg [5:0] compact_slots_4_0; // compact.rs:24
-    reg [5:0] compact_slots_5_0; // compact.rs:24
-    reg [5:0] compact_slots_6_0; // compact.rs:24
-    reg [5:0] compact_slots_7_0; // compact.rs:24
-    reg [5:0] compact_slots_8_0; // compact.rs:24
-    reg [5:0] compact_slots_9_0; // compact.rs:24
-    reg [5:0] compact_slots_10_0; // compact.rs:24
-    reg [5:0] compact_slots_11_0; // compact.rs:24
-    reg [5:0] compact_slots_12_0; // compact.rs:24
-    reg [5:0] compact_slots_13_0; // compact.rs:24
-    reg [5:0] compact_slots_14_0; // compact.rs:24
-    reg [5:0] compact_slots_15_0; // compact.rs:24
-    reg [5:0] l37_s4; // compact.rs:28
-    reg [5:0] l37_s4_2; // compact.rs:28
-    reg [5:0] l37_s4_4; // compact.rs:28
-    reg [5:0] l37_s4_6; // compact.rs:28
-    reg [5:0] l37_s4_8; // compact.rs:28
-    reg [4:0] l37_s4_9; // compact.rs:28
-    reg [5:0] l37_s4_10; // compact.rs:28
-    reg [4:0] l37_s4_11; // compact.rs:28
-    reg [5:0] l37_s4_12; // compact.rs:28
-    reg [4:0] l37_s4_13; // compact.rs:28
-    reg [5:0] l37_s4_14; // compact.rs:28
-    reg [4:0] l37_s4_15; // compact.rs:28
-    reg [5:0] l37_s4_16; // compact.rs:28
-    reg [4:0] l37_s4_17; // compact.rs:28
-    reg [5:0] l37_s4_18; // compact.rs:28
-    reg [4:0] l37_s4_19; // compact.rs:28
-    reg [5:0] l37_s4_20; // compact.rs:28
-    reg [4:0] l37_s4_21; // compact.rs:28
-    reg [5:0] l37_s4_22; // compact.rs:28
-    reg [4:0] l37_s4_23; // compact.rs:28
-    reg [5:0] l37_s4_24; // compact.rs:28
-    reg [4:0] l37_s4_25; // compact.rs:28
-    reg [5:0] l37_s4_26; // compact.rs:28
-    reg [4:0] l37_s4_27; // compact.rs:28
-    reg [5:0] l37_s4_28; // compact.rs:28
-    reg [4:0] l37_s4_29; // compact.rs:28
-    reg [5:0] compact_s4; // compact.rs:28
-    reg [4:0] compact_distance_15_s4; // compact.rs:28
-    reg [5:0] packed_0; // compact.rs:28
-    reg [5:0] packed_1; // compact.rs:28
-    reg [5:0] packed_2; // compact.rs:28
-    reg [5:0] packed_3; // compact.rs:28
-    reg [5:0] packed_4; // compact.rs:28
-    reg [5:0] packed_5; // compact.rs:28
-    reg [5:0] packed_6; // compact.rs:28
-    reg [5:0] packed_7; // compact.rs:28
-    reg [5:0] packed_8; // compact.rs:28
-    reg [5:0] packed_9; // compact.rs:28
-    reg [5:0] packed_10; // compact.rs:28
-    reg [5:0] packed_11; // compact.rs:28
-    reg [5:0] packed_12; // compact.rs:28
-    reg [5:0] packed_13; // compact.rs:28
-    reg [5:0] packed_14; // compact.rs:28
-    reg [5:0] packed_15; // compact.rs:28
-    reg [1:0] chunk_beat_s1; // quantizer.rs:250
-    reg [1:0] chunk_beat_s2; // quantizer.rs:250
-    reg [1:0] chunk_beat_s3; // quantizer.rs:250
-    reg [1:0] chunk_beat_s4; // quantizer.rs:250
-    reg [1:0] beat_in_chunk; // quantizer.rs:250
+    reg ready_s1; // quantizer.rs:235
+    reg ready_s2; // quantizer.rs:235
+    reg ready_s3; // quantizer.rs:235
+    reg ready_s4; // quantizer.rs:235
+    reg beat_last_s1; // quantizer.rs:235
+    reg beat_last_s2; // quantizer.rs:235
+    reg beat_last_s3; // quantizer.rs:235
+    reg beat_last_s4; // quantizer.rs:235
+    reg [4:0] compact_distance_1; // compact.rs:22
+    reg [4:0] compact_distance_2; // compact.rs:22
+    reg [4:0] compact_distance_3; // compact.rs:22
+    reg [4:0] compact_distance_4; // compact.rs:22
+    reg [4:0] compact_distance_5; // compact.rs:22
+    reg [4:0] compact_distance_6; // compact.rs:22
+    reg [4:0] compact_distance_7; // compact.rs:22
+    reg [4:0] compact_distance_8; // compact.rs:22
+    reg [4:0] compact_distance_9; // compact.rs:22
+    reg [4:0] compact_distance_10; // compact.rs:22
+    reg [4:0] compact_distance_11; // compact.rs:22
+    reg [4:0] compact_distance_12; // compact.rs:22
+    reg [4:0] compact_distance_13; // compact.rs:22
+    reg [4:0] compact_distance_14; // compact.rs:22
+    reg [4:0] compact_distance_15; // compact.rs:22
+    reg [4:0] compact_total; // compact.rs:23
+    reg [5:0] compact_slots_0_0; // compact.rs:25
+    reg [5:0] compact_slots_1_0; // compact.rs:25
+    reg [5:0] compact_slots_2_0; // compact.rs:25
+    reg [5:0] compact_slots_3_0; // compact.rs:25
+    reg [5:0] compact_slots_4_0; // compact.rs:25
+    reg [5:0] compact_slots_5_0; // compact.rs:25
+    reg [5:0] compact_slots_6_0; // compact.rs:25
+    reg [5:0] compact_slots_7_0; // compact.rs:25
+    reg [5:0] compact_slots_8_0; // compact.rs:25
+    reg [5:0] compact_slots_9_0; // compact.rs:25
+    reg [5:0] compact_slots_10_0; // compact.rs:25
+    reg [5:0] compact_slots_11_0; // compact.rs:25
+    reg [5:0] compact_slots_12_0; // compact.rs:25
+    reg [5:0] compact_slots_13_0; // compact.rs:25
+    reg [5:0] compact_slots_14_0; // compact.rs:25
+    reg [5:0] compact_slots_15_0; // compact.rs:25
+    reg [5:0] l38_s4; // compact.rs:29
+    reg [5:0] l38_s4_2; // compact.rs:29
+    reg [5:0] l38_s4_4; // compact.rs:29
+    reg [5:0] l38_s4_6; // compact.rs:29
+    reg [5:0] l38_s4_8; // compact.rs:29
+    reg [4:0] l38_s4_9; // compact.rs:29
+    reg [5:0] l38_s4_10; // compact.rs:29
+    reg [4:0] l38_s4_11; // compact.rs:29
+    reg [5:0] l38_s4_12; // compact.rs:29
+    reg [4:0] l38_s4_13; // compact.rs:29
+    reg [5:0] l38_s4_14; // compact.rs:29
+    reg [4:0] l38_s4_15; // compact.rs:29
+    reg [5:0] l38_s4_16; // compact.rs:29
+    reg [4:0] l38_s4_17; // compact.rs:29
+    reg [5:0] l38_s4_18; // compact.rs:29
+    reg [4:0] l38_s4_19; // compact.rs:29
+    reg [5:0] l38_s4_20; // compact.rs:29
+    reg [4:0] l38_s4_21; // compact.rs:29
+    reg [5:0] l38_s4_22; // compact.rs:29
+    reg [4:0] l38_s4_23; // compact.rs:29
+    reg [5:0] l38_s4_24; // compact.rs:29
+    reg [4:0] l38_s4_25; // compact.rs:29
+    reg [5:0] l38_s4_26; // compact.rs:29
+    reg [4:0] l38_s4_27; // compact.rs:29
+    reg [5:0] l38_s4_28; // compact.rs:29
+    reg [4:0] l38_s4_29; // compact.rs:29
+    reg [5:0] compact_s4; // compact.rs:29
+    reg [4:0] compact_distance_15_s4; // compact.rs:29
+    reg [5:0] packed_0; // compact.rs:29
+    reg [5:0] packed_1; // compact.rs:29
+    reg [5:0] packed_2; // compact.rs:29
+    reg [5:0] packed_3; // compact.rs:29
+    reg [5:0] packed_4; // compact.rs:29
+    reg [5:0] packed_5; // compact.rs:29
+    reg [5:0] packed_6; // compact.rs:29
+    reg [5:0] packed_7; // compact.rs:29
+    reg [5:0] packed_8; // compact.rs:29
+    reg [5:0] packed_9; // compact.rs:29
+    reg [5:0] packed_10; // compact.rs:29
+    reg [5:0] packed_11; // compact.rs:29
+    reg [5:0] packed_12; // compact.rs:29
+    reg [5:0] packed_13; // compact.rs:29
+    reg [5:0] packed_14; // compact.rs:29
+    reg [5:0] packed_15; // compact.rs:29
+    reg [1:0] chunk_beat_s1; // quantizer.rs:252
+    reg [1:0] chunk_beat_s2; // quantizer.rs:252
+    reg [1:0] chunk_beat_s3; // quantizer.rs:252
+    reg [1:0] chunk_beat_s4; // quantizer.rs:252
+    reg [1:0] beat_in_chunk; // quantizer.rs:252
     wire writer_s_ready;
     wire [3:0] writer_vector;
     wire writer_m_valid;
@@ -805,40 +805,40 @@ module oaken_quantizer_core_p16_n4096 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:267
-    reg chunk_first_s2; // quantizer.rs:267
-    reg starts_chunk; // quantizer.rs:267
-    reg [4:0] compact_total_s4; // quantizer.rs:276
-    reg [4:0] sparse_beat_found; // quantizer.rs:276
-    reg too_many_s4; // quantizer.rs:277
-    reg sparse_beat_too_many; // quantizer.rs:277
-    reg starts_chunk_s4; // quantizer.rs:278
-    reg sparse_beat_starts_chunk; // quantizer.rs:278
-    reg [6:0] count_s3; // quantizer.rs:279
-    reg [6:0] count_s4; // quantizer.rs:279
-    reg [6:0] sparse_beat_count; // quantizer.rs:279
-    reg beat_first_s1; // quantizer.rs:280
-    reg beat_first_s2; // quantizer.rs:280
-    reg beat_first_s3; // quantizer.rs:280
-    reg beat_first_s4; // quantizer.rs:280
-    reg sparse_beat_first; // quantizer.rs:280
-    reg sparse_beat_last; // quantizer.rs:281
-    reg ready_s5; // quantizer.rs:283
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
-    reg ready_s6; // quantizer.rs:295
-    reg ready_s7; // quantizer.rs:295
-    reg ready_s8; // quantizer.rs:295
-    reg sparse_beat_last_s6; // quantizer.rs:295
-    reg sparse_beat_last_s7; // quantizer.rs:295
-    reg sparse_beat_last_s8; // quantizer.rs:295
+    reg chunk_first_s1; // quantizer.rs:269
+    reg chunk_first_s2; // quantizer.rs:269
+    reg starts_chunk; // quantizer.rs:269
+    reg [4:0] compact_total_s4; // quantizer.rs:278
+    reg [4:0] sparse_beat_found; // quantizer.rs:278
+    reg too_many_s4; // quantizer.rs:279
+    reg sparse_beat_too_many; // quantizer.rs:279
+    reg starts_chunk_s4; // quantizer.rs:280
+    reg sparse_beat_starts_chunk; // quantizer.rs:280
+    reg [6:0] count_s3; // quantizer.rs:281
+    reg [6:0] count_s4; // quantizer.rs:281
+    reg [6:0] sparse_beat_count; // quantizer.rs:281
+    reg beat_first_s1; // quantizer.rs:282
+    reg beat_first_s2; // quantizer.rs:282
+    reg beat_first_s3; // quantizer.rs:282
+    reg beat_first_s4; // quantizer.rs:282
+    reg sparse_beat_first; // quantizer.rs:282
+    reg sparse_beat_last; // quantizer.rs:283
+    reg ready_s5; // quantizer.rs:285
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
+    reg ready_s6; // quantizer.rs:297
+    reg ready_s7; // quantizer.rs:297
+    reg ready_s8; // quantizer.rs:297
+    reg sparse_beat_last_s6; // quantizer.rs:297
+    reg sparse_beat_last_s7; // quantizer.rs:297
+    reg sparse_beat_last_s8; // quantizer.rs:297
     wire dense_s_ready;
     wire dense_m_valid;
     wire [64:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [287:0] ring [0:511];
-    reg [287:0] ring_q0; // quantizer.rs:219
+    reg [287:0] ring_q0; // quantizer.rs:221
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:127];
-    reg [6:0] counts_q0; // quantizer.rs:220
+    reg [6:0] counts_q0; // quantizer.rs:222
     (* ram_style = "distributed" *) reg [108:0] queue [0:15];
     (* ram_style = "distributed" *) reg [57:0] headers [0:15];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -876,11 +876,11 @@ module oaken_quantizer_core_p16_n4096 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:91
-    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:92
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:92
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    wire [9:0] wanted_beats = length[13:4]; // quantizer.rs:92
+    wire [9:0] _t1 = wanted_beats - 10'h1; // quantizer.rs:93
+    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:93
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -888,7 +888,7 @@ module oaken_quantizer_core_p16_n4096 (
             may_begin <= same & enable;
         end
     end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -935,8 +935,8 @@ module oaken_quantizer_core_p16_n4096 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
-    wire begins = accepted & guard_m_first; // quantizer.rs:114
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
+    wire begins = accepted & guard_m_first; // quantizer.rs:115
 
     // in: classify
     always @(posedge clk) begin
@@ -1225,24 +1225,24 @@ module oaken_quantizer_core_p16_n4096 (
         found_15_0_outer <= classify_15_y_outer;
         found_15_0_inner <= classify_15_y_inner;
     end
-    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
-    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:135
-    wire [15:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:136
+    wire [17:0] elements_0 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_1 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_2 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_3 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_4 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_5 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_6 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_7 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_8 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_9 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_10 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_11 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_12 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_13 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
+    wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:137
+    wire [15:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:138
     always @(posedge clk) strange <= |_t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -1269,26 +1269,26 @@ module oaken_quantizer_core_p16_n4096 (
             if (valid_1) write_at <= write_at + 9'h1;
         end
     end
-    wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
-    wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
-    wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire outliers_4 = found_4_0_outer | found_4_0_inner; // classify.rs:33
-    wire outliers_5 = found_5_0_outer | found_5_0_inner; // classify.rs:33
-    wire outliers_6 = found_6_0_outer | found_6_0_inner; // classify.rs:33
-    wire outliers_7 = found_7_0_outer | found_7_0_inner; // classify.rs:33
-    wire outliers_8 = found_8_0_outer | found_8_0_inner; // classify.rs:33
-    wire outliers_9 = found_9_0_outer | found_9_0_inner; // classify.rs:33
-    wire outliers_10 = found_10_0_outer | found_10_0_inner; // classify.rs:33
-    wire outliers_11 = found_11_0_outer | found_11_0_inner; // classify.rs:33
-    wire outliers_12 = found_12_0_outer | found_12_0_inner; // classify.rs:33
-    wire outliers_13 = found_13_0_outer | found_13_0_inner; // classify.rs:33
-    wire outliers_14 = found_14_0_outer | found_14_0_inner; // classify.rs:33
-    wire outliers_15 = found_15_0_outer | found_15_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:334
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:334
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:334
+    wire outliers_0 = found_15_0_outer | found_15_0_inner; // classify.rs:33
+    wire outliers_1 = found_14_0_outer | found_14_0_inner; // classify.rs:33
+    wire outliers_2 = found_13_0_outer | found_13_0_inner; // classify.rs:33
+    wire outliers_3 = found_12_0_outer | found_12_0_inner; // classify.rs:33
+    wire outliers_4 = found_11_0_outer | found_11_0_inner; // classify.rs:33
+    wire outliers_5 = found_10_0_outer | found_10_0_inner; // classify.rs:33
+    wire outliers_6 = found_9_0_outer | found_9_0_inner; // classify.rs:33
+    wire outliers_7 = found_8_0_outer | found_8_0_inner; // classify.rs:33
+    wire outliers_8 = found_7_0_outer | found_7_0_inner; // classify.rs:33
+    wire outliers_9 = found_6_0_outer | found_6_0_inner; // classify.rs:33
+    wire outliers_10 = found_5_0_outer | found_5_0_inner; // classify.rs:33
+    wire outliers_11 = found_4_0_outer | found_4_0_inner; // classify.rs:33
+    wire outliers_12 = found_3_0_outer | found_3_0_inner; // classify.rs:33
+    wire outliers_13 = found_2_0_outer | found_2_0_inner; // classify.rs:33
+    wire outliers_14 = found_1_0_outer | found_1_0_inner; // classify.rs:33
+    wire outliers_15 = found_0_0_outer | found_0_0_inner; // classify.rs:33
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
     always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}};
     always @(posedge clk) begin
         if (rst) begin
@@ -1297,8 +1297,8 @@ module oaken_quantizer_core_p16_n4096 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 2'h3; // quantizer.rs:157
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
+    wire chunk_ends = chunk_position == 2'h3; // quantizer.rs:159
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -1360,7 +1360,7 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t9 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
+    wire [108:0] _t9 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t9;
     always @(posedge clk) begin
         if (rst) begin
@@ -1371,22 +1371,22 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:97
-    wire takes = &turn; // scale_table.rs:98
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
+    wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -1399,7 +1399,7 @@ module oaken_quantizer_core_p16_n4096 (
             if (leaves) slot_out <= slot_out + 2'h1;
         end
     end
-    wire _t10 = takes & (~leaves); // scale_table.rs:102
+    wire _t10 = takes & (~leaves); // scale_table.rs:105
     always @(posedge clk) begin
         if (rst) begin
             loaded <= 3'h0;
@@ -1414,16 +1414,16 @@ module oaken_quantizer_core_p16_n4096 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:104
+    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
     always @(posedge clk) write_c <= _t11;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:115
-    wire ready = |loaded; // scale_table.rs:116
-    wire beat_first = beat_index == 8'h0; // quantizer.rs:197
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
-    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:199
-    wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:200
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
+    wire ready = |loaded; // scale_table.rs:119
+    wire beat_first = beat_index == 8'h0; // quantizer.rs:199
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
+    wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:201
+    wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t12 = ready & advance; // quantizer.rs:202
+    wire _t12 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 9'h0;
@@ -1437,7 +1437,7 @@ module oaken_quantizer_core_p16_n4096 (
             if (takes) queue_out <= queue_out + 4'h1;
         end
     end
-    wire _t13 = steps_done & (~takes); // quantizer.rs:323
+    wire _t13 = steps_done & (~takes); // quantizer.rs:211
     always @(posedge clk) begin
         if (rst) begin
             queued <= 5'h0;
@@ -1446,7 +1446,7 @@ module oaken_quantizer_core_p16_n4096 (
             else if (takes & (~steps_done)) queued <= queued - 5'h1;
         end
     end
-    wire _t14 = begins & (~sent); // quantizer.rs:323
+    wire _t14 = begins & (~sent); // quantizer.rs:212
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 5'h0;
@@ -1455,8 +1455,8 @@ module oaken_quantizer_core_p16_n4096 (
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t15 = ready & advance; // quantizer.rs:211
-    wire _t16 = _t15 & (~accepted); // quantizer.rs:323
+    wire _t15 = ready & advance; // quantizer.rs:213
+    wire _t16 = _t15 & (~accepted); // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -1493,81 +1493,81 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) split_s1 <= split;
         if (advance) split_1 <= split_s1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
-    wire elements_0_sign = word[2]; // quantizer.rs:223
-    wire elements_0_outer = word[1]; // quantizer.rs:223
-    wire elements_0_inner = word[0]; // quantizer.rs:223
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:223
-    wire elements_1_sign = word[20]; // quantizer.rs:223
-    wire elements_1_outer = word[19]; // quantizer.rs:223
-    wire elements_1_inner = word[18]; // quantizer.rs:223
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:223
-    wire elements_2_sign = word[38]; // quantizer.rs:223
-    wire elements_2_outer = word[37]; // quantizer.rs:223
-    wire elements_2_inner = word[36]; // quantizer.rs:223
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:223
-    wire elements_3_sign = word[56]; // quantizer.rs:223
-    wire elements_3_outer = word[55]; // quantizer.rs:223
-    wire elements_3_inner = word[54]; // quantizer.rs:223
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:223
-    wire elements_4_sign = word[74]; // quantizer.rs:223
-    wire elements_4_outer = word[73]; // quantizer.rs:223
-    wire elements_4_inner = word[72]; // quantizer.rs:223
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:223
-    wire elements_5_sign = word[92]; // quantizer.rs:223
-    wire elements_5_outer = word[91]; // quantizer.rs:223
-    wire elements_5_inner = word[90]; // quantizer.rs:223
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:223
-    wire elements_6_sign = word[110]; // quantizer.rs:223
-    wire elements_6_outer = word[109]; // quantizer.rs:223
-    wire elements_6_inner = word[108]; // quantizer.rs:223
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:223
-    wire elements_7_sign = word[128]; // quantizer.rs:223
-    wire elements_7_outer = word[127]; // quantizer.rs:223
-    wire elements_7_inner = word[126]; // quantizer.rs:223
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:223
-    wire elements_8_sign = word[146]; // quantizer.rs:223
-    wire elements_8_outer = word[145]; // quantizer.rs:223
-    wire elements_8_inner = word[144]; // quantizer.rs:223
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:223
-    wire elements_9_sign = word[164]; // quantizer.rs:223
-    wire elements_9_outer = word[163]; // quantizer.rs:223
-    wire elements_9_inner = word[162]; // quantizer.rs:223
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:223
-    wire elements_10_sign = word[182]; // quantizer.rs:223
-    wire elements_10_outer = word[181]; // quantizer.rs:223
-    wire elements_10_inner = word[180]; // quantizer.rs:223
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:223
-    wire elements_11_sign = word[200]; // quantizer.rs:223
-    wire elements_11_outer = word[199]; // quantizer.rs:223
-    wire elements_11_inner = word[198]; // quantizer.rs:223
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:223
-    wire elements_12_sign = word[218]; // quantizer.rs:223
-    wire elements_12_outer = word[217]; // quantizer.rs:223
-    wire elements_12_inner = word[216]; // quantizer.rs:223
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:223
-    wire elements_13_sign = word[236]; // quantizer.rs:223
-    wire elements_13_outer = word[235]; // quantizer.rs:223
-    wire elements_13_inner = word[234]; // quantizer.rs:223
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:223
-    wire elements_14_sign = word[254]; // quantizer.rs:223
-    wire elements_14_outer = word[253]; // quantizer.rs:223
-    wire elements_14_inner = word[252]; // quantizer.rs:223
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:223
-    wire elements_15_sign = word[272]; // quantizer.rs:223
-    wire elements_15_outer = word[271]; // quantizer.rs:223
-    wire elements_15_inner = word[270]; // quantizer.rs:223
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
+    wire elements_0_sign = word[2]; // quantizer.rs:225
+    wire elements_0_outer = word[1]; // quantizer.rs:225
+    wire elements_0_inner = word[0]; // quantizer.rs:225
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
+    wire elements_1_sign = word[20]; // quantizer.rs:225
+    wire elements_1_outer = word[19]; // quantizer.rs:225
+    wire elements_1_inner = word[18]; // quantizer.rs:225
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
+    wire elements_2_sign = word[38]; // quantizer.rs:225
+    wire elements_2_outer = word[37]; // quantizer.rs:225
+    wire elements_2_inner = word[36]; // quantizer.rs:225
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
+    wire elements_3_sign = word[56]; // quantizer.rs:225
+    wire elements_3_outer = word[55]; // quantizer.rs:225
+    wire elements_3_inner = word[54]; // quantizer.rs:225
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:225
+    wire elements_4_sign = word[74]; // quantizer.rs:225
+    wire elements_4_outer = word[73]; // quantizer.rs:225
+    wire elements_4_inner = word[72]; // quantizer.rs:225
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:225
+    wire elements_5_sign = word[92]; // quantizer.rs:225
+    wire elements_5_outer = word[91]; // quantizer.rs:225
+    wire elements_5_inner = word[90]; // quantizer.rs:225
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:225
+    wire elements_6_sign = word[110]; // quantizer.rs:225
+    wire elements_6_outer = word[109]; // quantizer.rs:225
+    wire elements_6_inner = word[108]; // quantizer.rs:225
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:225
+    wire elements_7_sign = word[128]; // quantizer.rs:225
+    wire elements_7_outer = word[127]; // quantizer.rs:225
+    wire elements_7_inner = word[126]; // quantizer.rs:225
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:225
+    wire elements_8_sign = word[146]; // quantizer.rs:225
+    wire elements_8_outer = word[145]; // quantizer.rs:225
+    wire elements_8_inner = word[144]; // quantizer.rs:225
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:225
+    wire elements_9_sign = word[164]; // quantizer.rs:225
+    wire elements_9_outer = word[163]; // quantizer.rs:225
+    wire elements_9_inner = word[162]; // quantizer.rs:225
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:225
+    wire elements_10_sign = word[182]; // quantizer.rs:225
+    wire elements_10_outer = word[181]; // quantizer.rs:225
+    wire elements_10_inner = word[180]; // quantizer.rs:225
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:225
+    wire elements_11_sign = word[200]; // quantizer.rs:225
+    wire elements_11_outer = word[199]; // quantizer.rs:225
+    wire elements_11_inner = word[198]; // quantizer.rs:225
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:225
+    wire elements_12_sign = word[218]; // quantizer.rs:225
+    wire elements_12_outer = word[217]; // quantizer.rs:225
+    wire elements_12_inner = word[216]; // quantizer.rs:225
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:225
+    wire elements_13_sign = word[236]; // quantizer.rs:225
+    wire elements_13_outer = word[235]; // quantizer.rs:225
+    wire elements_13_inner = word[234]; // quantizer.rs:225
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:225
+    wire elements_14_sign = word[254]; // quantizer.rs:225
+    wire elements_14_outer = word[253]; // quantizer.rs:225
+    wire elements_14_inner = word[252]; // quantizer.rs:225
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:225
+    wire elements_15_sign = word[272]; // quantizer.rs:225
+    wire elements_15_outer = word[271]; // quantizer.rs:225
+    wire elements_15_inner = word[270]; // quantizer.rs:225
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:142
+    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane15_step_at <= _t17;
         if (advance) lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:148
-    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:150
+    wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_r;
@@ -1620,16 +1620,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
         if (advance) lane14_inner <= elements_14_inner;
     end
-    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:142
+    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane14_step_at <= _t25;
         if (advance) lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:148
-    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:150
+    wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_r;
@@ -1678,16 +1678,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
         if (advance) lane13_inner <= elements_13_inner;
     end
-    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:142
+    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane13_step_at <= _t33;
         if (advance) lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:148
-    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:150
+    wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_r;
@@ -1736,16 +1736,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
         if (advance) lane12_inner <= elements_12_inner;
     end
-    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:142
+    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane12_step_at <= _t41;
         if (advance) lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:148
-    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:150
+    wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_r;
@@ -1794,16 +1794,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
         if (advance) lane11_inner <= elements_11_inner;
     end
-    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:142
+    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane11_step_at <= _t49;
         if (advance) lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:148
-    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:150
+    wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_r;
@@ -1852,16 +1852,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
         if (advance) lane10_inner <= elements_10_inner;
     end
-    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:142
+    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
         if (advance) lane10_step_at <= _t57;
         if (advance) lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:148
-    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:150
+    wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_r;
@@ -1913,10 +1913,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:148
-    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:150
+    wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_r;
@@ -1968,10 +1968,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:148
-    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:150
+    wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_r;
@@ -2023,10 +2023,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:148
-    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:150
+    wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_r;
@@ -2078,10 +2078,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:148
-    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:150
+    wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_r;
@@ -2133,10 +2133,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:148
-    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:150
+    wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_r;
@@ -2188,10 +2188,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:148
-    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:150
+    wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_r;
@@ -2243,10 +2243,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:148
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -2298,10 +2298,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:148
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -2353,10 +2353,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:148
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -2408,10 +2408,10 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:148
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -2457,7 +2457,7 @@ module oaken_quantizer_core_p16_n4096 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_15 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer.rs:230
+    wire [63:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15}; // quantizer.rs:232
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -2477,8 +2477,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) beat_last_s3 <= beat_last_s2;
         if (advance) beat_last_s4 <= beat_last_s3;
     end
-    wire _t135 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:234
-    wire _t136 = takes & (~_t135); // scale_table.rs:130
+    wire _t135 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:236
+    wire _t136 = takes & (~_t135); // scale_table.rs:132
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -2489,22 +2489,22 @@ module oaken_quantizer_core_p16_n4096 (
     end
 
     // out: move the entries together
-    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer.rs:244
-    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer.rs:244
-    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer.rs:244
-    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer.rs:244
-    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer.rs:244
-    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer.rs:244
-    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer.rs:244
-    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer.rs:244
-    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer.rs:244
-    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer.rs:244
-    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer.rs:244
-    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer.rs:244
-    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer.rs:244
-    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer.rs:244
-    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer.rs:244
-    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer.rs:244
+    wire [5:0] marks_0 = {elements_0_sign, elements_0_outer, 4'h0}; // quantizer.rs:246
+    wire [5:0] marks_1 = {elements_1_sign, elements_1_outer, 4'h1}; // quantizer.rs:246
+    wire [5:0] marks_2 = {elements_2_sign, elements_2_outer, 4'h2}; // quantizer.rs:246
+    wire [5:0] marks_3 = {elements_3_sign, elements_3_outer, 4'h3}; // quantizer.rs:246
+    wire [5:0] marks_4 = {elements_4_sign, elements_4_outer, 4'h4}; // quantizer.rs:246
+    wire [5:0] marks_5 = {elements_5_sign, elements_5_outer, 4'h5}; // quantizer.rs:246
+    wire [5:0] marks_6 = {elements_6_sign, elements_6_outer, 4'h6}; // quantizer.rs:246
+    wire [5:0] marks_7 = {elements_7_sign, elements_7_outer, 4'h7}; // quantizer.rs:246
+    wire [5:0] marks_8 = {elements_8_sign, elements_8_outer, 4'h8}; // quantizer.rs:246
+    wire [5:0] marks_9 = {elements_9_sign, elements_9_outer, 4'h9}; // quantizer.rs:246
+    wire [5:0] marks_10 = {elements_10_sign, elements_10_outer, 4'ha}; // quantizer.rs:246
+    wire [5:0] marks_11 = {elements_11_sign, elements_11_outer, 4'hb}; // quantizer.rs:246
+    wire [5:0] marks_12 = {elements_12_sign, elements_12_outer, 4'hc}; // quantizer.rs:246
+    wire [5:0] marks_13 = {elements_13_sign, elements_13_outer, 4'hd}; // quantizer.rs:246
+    wire [5:0] marks_14 = {elements_14_sign, elements_14_outer, 4'he}; // quantizer.rs:246
+    wire [5:0] marks_15 = {elements_15_sign, elements_15_outer, 4'hf}; // quantizer.rs:246
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -2521,66 +2521,70 @@ module oaken_quantizer_core_p16_n4096 (
     wire present_13 = elements_13_outer | elements_13_inner; // classify.rs:33
     wire present_14 = elements_14_outer | elements_14_inner; // classify.rs:33
     wire present_15 = elements_15_outer | elements_15_inner; // classify.rs:33
-    wire compact_empty_0 = ~present_0; // compact.rs:19
-    wire compact_empty_1 = ~present_1; // compact.rs:19
-    wire compact_empty_2 = ~present_2; // compact.rs:19
-    wire compact_empty_3 = ~present_3; // compact.rs:19
-    wire compact_empty_4 = ~present_4; // compact.rs:19
-    wire compact_empty_5 = ~present_5; // compact.rs:19
-    wire compact_empty_6 = ~present_6; // compact.rs:19
-    wire compact_empty_7 = ~present_7; // compact.rs:19
-    wire compact_empty_8 = ~present_8; // compact.rs:19
-    wire compact_empty_9 = ~present_9; // compact.rs:19
-    wire compact_empty_10 = ~present_10; // compact.rs:19
-    wire compact_empty_11 = ~present_11; // compact.rs:19
-    wire compact_empty_12 = ~present_12; // compact.rs:19
-    wire compact_empty_13 = ~present_13; // compact.rs:19
-    wire compact_empty_14 = ~present_14; // compact.rs:19
+    wire compact_empty_0 = ~present_0; // compact.rs:20
+    wire compact_empty_1 = ~present_1; // compact.rs:20
+    wire compact_empty_2 = ~present_2; // compact.rs:20
+    wire compact_empty_3 = ~present_3; // compact.rs:20
+    wire compact_empty_4 = ~present_4; // compact.rs:20
+    wire compact_empty_5 = ~present_5; // compact.rs:20
+    wire compact_empty_6 = ~present_6; // compact.rs:20
+    wire compact_empty_7 = ~present_7; // compact.rs:20
+    wire compact_empty_8 = ~present_8; // compact.rs:20
+    wire compact_empty_9 = ~present_9; // compact.rs:20
+    wire compact_empty_10 = ~present_10; // compact.rs:20
+    wire compact_empty_11 = ~present_11; // compact.rs:20
+    wire compact_empty_12 = ~present_12; // compact.rs:20
+    wire compact_empty_13 = ~present_13; // compact.rs:20
+    wire compact_empty_14 = ~present_14; // compact.rs:20
     always @(posedge clk) begin
         if (advance) compact_distance_1 <= {4'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {4'h0, compact_empty_0} + {4'h0, compact_empty_1};
-        if (advance) compact_distance_3 <= {4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2});
+        if (advance) compact_distance_2 <= {3'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        if (advance) compact_distance_3 <= {3'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
-    wire [4:0] _t137 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_4 <= _t137;
-    wire [4:0] _t138 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_5 <= _t138;
-    wire [4:0] _t139 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_6 <= _t139;
-    wire [4:0] _t140 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_7 <= ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t140;
-    wire [4:0] _t141 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    wire [4:0] _t142 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_8 <= _t141 + _t142;
-    wire [4:0] _t143 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + {4'h0, compact_empty_3}); // compact.rs:49
-    wire [4:0] _t144 = ({4'h0, compact_empty_4} + {4'h0, compact_empty_5}) + ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_9 <= _t143 + _t144;
-    wire [4:0] _t145 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    wire [4:0] _t146 = ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}) + ({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_10 <= _t145 + _t146;
-    wire [4:0] _t147 = ({4'h0, compact_empty_0} + {4'h0, compact_empty_1}) + ({4'h0, compact_empty_2} + ({4'h0, compact_empty_3} + {4'h0, compact_empty_4})); // compact.rs:49
-    wire [4:0] _t148 = ({4'h0, compact_empty_5} + ({4'h0, compact_empty_6} + {4'h0, compact_empty_7})) + ({4'h0, compact_empty_8} + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_11 <= _t147 + _t148;
-    wire [4:0] _t149 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    wire [4:0] _t150 = ({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + ({4'h0, compact_empty_9} + ({4'h0, compact_empty_10} + {4'h0, compact_empty_11})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_12 <= _t149 + _t150;
-    wire [4:0] _t151 = ({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + ({4'h0, compact_empty_3} + ({4'h0, compact_empty_4} + {4'h0, compact_empty_5})); // compact.rs:49
-    wire [4:0] _t152 = ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}) + ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}); // compact.rs:49
-    wire [4:0] _t153 = _t151 + (({4'h0, compact_empty_6} + ({4'h0, compact_empty_7} + {4'h0, compact_empty_8})) + _t152); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_13 <= _t153;
-    wire [4:0] _t154 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    wire [4:0] _t155 = ({4'h0, compact_empty_10} + {4'h0, compact_empty_11}) + ({4'h0, compact_empty_12} + {4'h0, compact_empty_13}); // compact.rs:49
-    wire [4:0] _t156 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t154) + (({4'h0, compact_empty_7} + ({4'h0, compact_empty_8} + {4'h0, compact_empty_9})) + _t155); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_14 <= _t156;
-    wire [4:0] _t157 = ({4'h0, compact_empty_3} + {4'h0, compact_empty_4}) + ({4'h0, compact_empty_5} + {4'h0, compact_empty_6}); // compact.rs:49
-    wire [4:0] _t158 = ({4'h0, compact_empty_7} + {4'h0, compact_empty_8}) + ({4'h0, compact_empty_9} + {4'h0, compact_empty_10}); // compact.rs:49
-    wire [4:0] _t159 = ({4'h0, compact_empty_11} + {4'h0, compact_empty_12}) + ({4'h0, compact_empty_13} + {4'h0, compact_empty_14}); // compact.rs:49
-    wire [4:0] _t160 = (({4'h0, compact_empty_0} + ({4'h0, compact_empty_1} + {4'h0, compact_empty_2})) + _t157) + (_t158 + _t159); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_15 <= _t160;
-    wire [4:0] _t161 = (({4'h0, present_0} + {4'h0, present_1}) + ({4'h0, present_2} + {4'h0, present_3})) + (({4'h0, present_4} + {4'h0, present_5}) + ({4'h0, present_6} + {4'h0, present_7})); // compact.rs:49
-    wire [4:0] _t162 = (({4'h0, present_8} + {4'h0, present_9}) + ({4'h0, present_10} + {4'h0, present_11})) + (({4'h0, present_12} + {4'h0, present_13}) + ({4'h0, present_14} + {4'h0, present_15})); // compact.rs:49
+    wire [2:0] _t137 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_4 <= {2'h0, _t137};
+    wire [2:0] _t138 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_5 <= {2'h0, _t138};
+    wire [2:0] _t139 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_6 <= {2'h0, _t139};
+    wire [2:0] _t140 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t141 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t140; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_7 <= {2'h0, _t141};
+    wire [2:0] _t142 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t143 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_8 <= {1'h0, {1'h0, _t142} + {1'h0, _t143}};
+    wire [2:0] _t144 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t145 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_9 <= {1'h0, {1'h0, _t144} + {1'h0, _t145}};
+    wire [2:0] _t146 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t147 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_10 <= {1'h0, {1'h0, _t146} + {1'h0, _t147}};
+    wire [2:0] _t148 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t149 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_11 <= {1'h0, {1'h0, _t148} + {1'h0, _t149}};
+    wire [2:0] _t150 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t151 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_12 <= {1'h0, {1'h0, _t150} + {1'h0, _t151}};
+    wire [2:0] _t152 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t153 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t154 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t153; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_13 <= {1'h0, {1'h0, _t152} + {1'h0, _t154}};
+    wire [2:0] _t155 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t156 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t155; // compact.rs:46
+    wire [2:0] _t157 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t158 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t157; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_14 <= {1'h0, {1'h0, _t156} + {1'h0, _t158}};
+    wire [2:0] _t159 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t160 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t159; // compact.rs:46
+    wire [2:0] _t161 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t162 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_15 <= {1'h0, {1'h0, _t160} + ({1'h0, _t161} + {1'h0, _t162})};
+    wire [2:0] _t163 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    wire [2:0] _t164 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
+    wire [2:0] _t165 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
+    wire [2:0] _t166 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
     always @(posedge clk) begin
-        if (advance) compact_total <= _t161 + _t162;
+        if (advance) compact_total <= {1'h0, {1'h0, _t163} + {1'h0, _t164}} + {1'h0, {1'h0, _t165} + {1'h0, _t166}};
         if (advance) compact_slots_0_0 <= marks_0;
         if (advance) compact_slots_1_0 <= marks_1;
         if (advance) compact_slots_2_0 <= marks_2;
@@ -2598,86 +2602,86 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) compact_slots_14_0 <= marks_14;
         if (advance) compact_slots_15_0 <= marks_15;
     end
-    wire [5:0] _t163 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
-    wire [4:0] _t164 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
-    wire [5:0] _t165 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
-    wire [4:0] _t166 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
-    wire [5:0] _t167 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
-    wire [4:0] _t168 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
-    wire [5:0] _t169 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
-    wire [4:0] _t170 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
-    wire [5:0] _t171 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
-    wire [4:0] _t172 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
-    wire [5:0] _t173 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
-    wire [4:0] _t174 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
-    wire [5:0] _t175 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
-    wire [4:0] _t176 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
-    wire [5:0] _t177 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
-    wire [4:0] _t178 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
-    wire [5:0] _t179 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
-    wire [4:0] _t180 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
-    wire [5:0] _t181 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
-    wire [4:0] _t182 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
-    wire [5:0] _t183 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
-    wire [4:0] _t184 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
-    wire [5:0] _t185 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
-    wire [4:0] _t186 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
-    wire [5:0] _t187 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
-    wire [4:0] _t188 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
+    wire [5:0] _t167 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [4:0] _t168 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [5:0] _t169 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
+    wire [4:0] _t170 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
+    wire [5:0] _t171 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
+    wire [4:0] _t172 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
+    wire [5:0] _t173 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
+    wire [4:0] _t174 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
+    wire [5:0] _t175 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
+    wire [4:0] _t176 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
+    wire [5:0] _t177 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
+    wire [4:0] _t178 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
+    wire [5:0] _t179 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
+    wire [4:0] _t180 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
+    wire [5:0] _t181 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
+    wire [4:0] _t182 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
+    wire [5:0] _t183 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
+    wire [4:0] _t184 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
+    wire [5:0] _t185 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
+    wire [4:0] _t186 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
+    wire [5:0] _t187 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
+    wire [4:0] _t188 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
+    wire [5:0] _t189 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
+    wire [4:0] _t190 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
+    wire [5:0] _t191 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
+    wire [4:0] _t192 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
     always @(posedge clk) begin
-        if (advance) l37_s4 <= _t164[1] ? _t163 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l37_s4_2 <= _t166[1] ? _t165 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l37_s4_4 <= _t168[1] ? _t167 : _t163;
-        if (advance) l37_s4_6 <= _t170[1] ? _t169 : _t165;
-        if (advance) l37_s4_8 <= _t172[1] ? _t171 : _t167;
-        if (advance) l37_s4_9 <= _t172[1] ? _t172 : _t168;
-        if (advance) l37_s4_10 <= _t174[1] ? _t173 : _t169;
-        if (advance) l37_s4_11 <= _t174[1] ? _t174 : _t170;
-        if (advance) l37_s4_12 <= _t176[1] ? _t175 : _t171;
-        if (advance) l37_s4_13 <= _t176[1] ? _t176 : _t172;
-        if (advance) l37_s4_14 <= _t178[1] ? _t177 : _t173;
-        if (advance) l37_s4_15 <= _t178[1] ? _t178 : _t174;
-        if (advance) l37_s4_16 <= _t180[1] ? _t179 : _t175;
-        if (advance) l37_s4_17 <= _t180[1] ? _t180 : _t176;
-        if (advance) l37_s4_18 <= _t182[1] ? _t181 : _t177;
-        if (advance) l37_s4_19 <= _t182[1] ? _t182 : _t178;
-        if (advance) l37_s4_20 <= _t184[1] ? _t183 : _t179;
-        if (advance) l37_s4_21 <= _t184[1] ? _t184 : _t180;
-        if (advance) l37_s4_22 <= _t186[1] ? _t185 : _t181;
-        if (advance) l37_s4_23 <= _t186[1] ? _t186 : _t182;
-        if (advance) l37_s4_24 <= _t188[1] ? _t187 : _t183;
-        if (advance) l37_s4_25 <= _t188[1] ? _t188 : _t184;
-        if (advance) l37_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t185;
-        if (advance) l37_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t186;
-        if (advance) l37_s4_28 <= _t187;
-        if (advance) l37_s4_29 <= _t188;
+        if (advance) l38_s4 <= _t168[1] ? _t167 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        if (advance) l38_s4_2 <= _t170[1] ? _t169 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        if (advance) l38_s4_4 <= _t172[1] ? _t171 : _t167;
+        if (advance) l38_s4_6 <= _t174[1] ? _t173 : _t169;
+        if (advance) l38_s4_8 <= _t176[1] ? _t175 : _t171;
+        if (advance) l38_s4_9 <= _t176[1] ? _t176 : _t172;
+        if (advance) l38_s4_10 <= _t178[1] ? _t177 : _t173;
+        if (advance) l38_s4_11 <= _t178[1] ? _t178 : _t174;
+        if (advance) l38_s4_12 <= _t180[1] ? _t179 : _t175;
+        if (advance) l38_s4_13 <= _t180[1] ? _t180 : _t176;
+        if (advance) l38_s4_14 <= _t182[1] ? _t181 : _t177;
+        if (advance) l38_s4_15 <= _t182[1] ? _t182 : _t178;
+        if (advance) l38_s4_16 <= _t184[1] ? _t183 : _t179;
+        if (advance) l38_s4_17 <= _t184[1] ? _t184 : _t180;
+        if (advance) l38_s4_18 <= _t186[1] ? _t185 : _t181;
+        if (advance) l38_s4_19 <= _t186[1] ? _t186 : _t182;
+        if (advance) l38_s4_20 <= _t188[1] ? _t187 : _t183;
+        if (advance) l38_s4_21 <= _t188[1] ? _t188 : _t184;
+        if (advance) l38_s4_22 <= _t190[1] ? _t189 : _t185;
+        if (advance) l38_s4_23 <= _t190[1] ? _t190 : _t186;
+        if (advance) l38_s4_24 <= _t192[1] ? _t191 : _t187;
+        if (advance) l38_s4_25 <= _t192[1] ? _t192 : _t188;
+        if (advance) l38_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t189;
+        if (advance) l38_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t190;
+        if (advance) l38_s4_28 <= _t191;
+        if (advance) l38_s4_29 <= _t192;
         if (advance) compact_s4 <= compact_slots_15_0;
         if (advance) compact_distance_15_s4 <= compact_distance_15;
     end
-    wire [5:0] _t189 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
-    wire [4:0] _t190 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
-    wire [5:0] _t191 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
-    wire [4:0] _t192 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
-    wire [5:0] _t193 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
-    wire [4:0] _t194 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
-    wire [5:0] _t195 = compact_distance_15_s4[2] ? compact_s4 : l37_s4_22; // compact.rs:37
-    wire [4:0] _t196 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l37_s4_23; // compact.rs:37
+    wire [5:0] _t193 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
+    wire [4:0] _t194 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
+    wire [5:0] _t195 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
+    wire [4:0] _t196 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
+    wire [5:0] _t197 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
+    wire [4:0] _t198 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
+    wire [5:0] _t199 = compact_distance_15_s4[2] ? compact_s4 : l38_s4_22; // compact.rs:38
+    wire [4:0] _t200 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l38_s4_23; // compact.rs:38
     always @(posedge clk) begin
-        if (advance) packed_0 <= _t190[3] ? _t189 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
-        if (advance) packed_1 <= _t192[3] ? _t191 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
-        if (advance) packed_2 <= _t194[3] ? _t193 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
-        if (advance) packed_3 <= _t196[3] ? _t195 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
-        if (advance) packed_4 <= l37_s4_25[3] ? l37_s4_24 : (l37_s4_17[2] ? l37_s4_16 : l37_s4_8);
-        if (advance) packed_5 <= l37_s4_27[3] ? l37_s4_26 : (l37_s4_19[2] ? l37_s4_18 : l37_s4_10);
-        if (advance) packed_6 <= l37_s4_29[3] ? l37_s4_28 : (l37_s4_21[2] ? l37_s4_20 : l37_s4_12);
-        if (advance) packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l37_s4_23[2] ? l37_s4_22 : l37_s4_14);
-        if (advance) packed_8 <= _t189;
-        if (advance) packed_9 <= _t191;
-        if (advance) packed_10 <= _t193;
-        if (advance) packed_11 <= _t195;
-        if (advance) packed_12 <= l37_s4_24;
-        if (advance) packed_13 <= l37_s4_26;
-        if (advance) packed_14 <= l37_s4_28;
+        if (advance) packed_0 <= _t194[3] ? _t193 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
+        if (advance) packed_1 <= _t196[3] ? _t195 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
+        if (advance) packed_2 <= _t198[3] ? _t197 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
+        if (advance) packed_3 <= _t200[3] ? _t199 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
+        if (advance) packed_4 <= l38_s4_25[3] ? l38_s4_24 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
+        if (advance) packed_5 <= l38_s4_27[3] ? l38_s4_26 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
+        if (advance) packed_6 <= l38_s4_29[3] ? l38_s4_28 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
+        if (advance) packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
+        if (advance) packed_8 <= _t193;
+        if (advance) packed_9 <= _t195;
+        if (advance) packed_10 <= _t197;
+        if (advance) packed_11 <= _t199;
+        if (advance) packed_12 <= l38_s4_24;
+        if (advance) packed_13 <= l38_s4_26;
+        if (advance) packed_14 <= l38_s4_28;
         if (advance) packed_15 <= compact_s4;
         if (advance) chunk_beat_s1 <= chunk_beat;
         if (advance) chunk_beat_s2 <= chunk_beat_s1;
@@ -2685,38 +2689,38 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) chunk_beat_s4 <= chunk_beat_s3;
         if (advance) beat_in_chunk <= chunk_beat_s4;
     end
-    wire [1:0] group = packed_15[5:4]; // quantizer.rs:256
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer.rs:260
-    wire [1:0] group_1 = packed_14[5:4]; // quantizer.rs:256
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer.rs:260
-    wire [1:0] group_2 = packed_13[5:4]; // quantizer.rs:256
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer.rs:260
-    wire [1:0] group_3 = packed_12[5:4]; // quantizer.rs:256
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer.rs:260
-    wire [1:0] group_4 = packed_11[5:4]; // quantizer.rs:256
-    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer.rs:260
-    wire [1:0] group_5 = packed_10[5:4]; // quantizer.rs:256
-    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer.rs:260
-    wire [1:0] group_6 = packed_9[5:4]; // quantizer.rs:256
-    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer.rs:260
-    wire [1:0] group_7 = packed_8[5:4]; // quantizer.rs:256
-    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer.rs:260
-    wire [1:0] group_8 = packed_7[5:4]; // quantizer.rs:256
-    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer.rs:260
-    wire [1:0] group_9 = packed_6[5:4]; // quantizer.rs:256
-    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer.rs:260
-    wire [1:0] group_10 = packed_5[5:4]; // quantizer.rs:256
-    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer.rs:260
-    wire [1:0] group_11 = packed_4[5:4]; // quantizer.rs:256
-    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer.rs:260
-    wire [1:0] group_12 = packed_3[5:4]; // quantizer.rs:256
-    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer.rs:260
-    wire [1:0] group_13 = packed_2[5:4]; // quantizer.rs:256
-    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer.rs:260
-    wire [1:0] group_14 = packed_1[5:4]; // quantizer.rs:256
-    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer.rs:260
-    wire [1:0] group_15 = packed_0[5:4]; // quantizer.rs:256
-    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer.rs:260
+    wire [1:0] group = packed_15[5:4]; // quantizer.rs:258
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer.rs:262
+    wire [1:0] group_1 = packed_14[5:4]; // quantizer.rs:258
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_14[3:0]}; // quantizer.rs:262
+    wire [1:0] group_2 = packed_13[5:4]; // quantizer.rs:258
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_13[3:0]}; // quantizer.rs:262
+    wire [1:0] group_3 = packed_12[5:4]; // quantizer.rs:258
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_12[3:0]}; // quantizer.rs:262
+    wire [1:0] group_4 = packed_11[5:4]; // quantizer.rs:258
+    wire [7:0] entries_4 = {group_4, beat_in_chunk, packed_11[3:0]}; // quantizer.rs:262
+    wire [1:0] group_5 = packed_10[5:4]; // quantizer.rs:258
+    wire [7:0] entries_5 = {group_5, beat_in_chunk, packed_10[3:0]}; // quantizer.rs:262
+    wire [1:0] group_6 = packed_9[5:4]; // quantizer.rs:258
+    wire [7:0] entries_6 = {group_6, beat_in_chunk, packed_9[3:0]}; // quantizer.rs:262
+    wire [1:0] group_7 = packed_8[5:4]; // quantizer.rs:258
+    wire [7:0] entries_7 = {group_7, beat_in_chunk, packed_8[3:0]}; // quantizer.rs:262
+    wire [1:0] group_8 = packed_7[5:4]; // quantizer.rs:258
+    wire [7:0] entries_8 = {group_8, beat_in_chunk, packed_7[3:0]}; // quantizer.rs:262
+    wire [1:0] group_9 = packed_6[5:4]; // quantizer.rs:258
+    wire [7:0] entries_9 = {group_9, beat_in_chunk, packed_6[3:0]}; // quantizer.rs:262
+    wire [1:0] group_10 = packed_5[5:4]; // quantizer.rs:258
+    wire [7:0] entries_10 = {group_10, beat_in_chunk, packed_5[3:0]}; // quantizer.rs:262
+    wire [1:0] group_11 = packed_4[5:4]; // quantizer.rs:258
+    wire [7:0] entries_11 = {group_11, beat_in_chunk, packed_4[3:0]}; // quantizer.rs:262
+    wire [1:0] group_12 = packed_3[5:4]; // quantizer.rs:258
+    wire [7:0] entries_12 = {group_12, beat_in_chunk, packed_3[3:0]}; // quantizer.rs:262
+    wire [1:0] group_13 = packed_2[5:4]; // quantizer.rs:258
+    wire [7:0] entries_13 = {group_13, beat_in_chunk, packed_2[3:0]}; // quantizer.rs:262
+    wire [1:0] group_14 = packed_1[5:4]; // quantizer.rs:258
+    wire [7:0] entries_14 = {group_14, beat_in_chunk, packed_1[3:0]}; // quantizer.rs:262
+    wire [1:0] group_15 = packed_0[5:4]; // quantizer.rs:258
+    wire [7:0] entries_15 = {group_15, beat_in_chunk, packed_0[3:0]}; // quantizer.rs:262
 
     // out: the sparse part
     assign finished = sent;
@@ -2731,8 +2735,8 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer.rs:270
-    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:275
+    wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer.rs:272
+    wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:277
     always @(posedge clk) begin
         if (advance) compact_total_s4 <= compact_total;
         if (advance) sparse_beat_found <= compact_total_s4;
@@ -2766,8 +2770,8 @@ module oaken_quantizer_core_p16_n4096 (
             if (advance) ready_s5 <= ready_s4;
         end
     end
-    wire sparse_valid_1 = ready_s5; // quantizer.rs:283
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    wire sparse_valid_1 = ready_s5; // quantizer.rs:285
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -2788,9 +2792,9 @@ module oaken_quantizer_core_p16_n4096 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:295
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
-    wire coded_1 = coded & advance; // quantizer.rs:296
+    wire coded = ready_s8; // quantizer.rs:297
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
+    wire coded_1 = coded & advance; // quantizer.rs:298
     assign dense_valid = dense_m_valid;
     fifo_65x16_distributed dense (
         .clk(clk),
@@ -2827,7 +2831,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     assign dense_data = dense_m_payload[64:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t164[0], _t164[4:2], _t166[0], _t166[4:2], l37_s4_9[1:0], l37_s4_9[4:3], l37_s4_11[1:0], l37_s4_11[4:3], l37_s4_13[1:0], l37_s4_13[4:3], l37_s4_15[1:0], l37_s4_15[4:3], _t190[2:0], _t190[4], _t192[2:0], _t192[4], _t194[2:0], _t194[4], _t196[2:0], _t196[4], dense_s_ready};
+    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t168[0], _t168[4:2], _t170[0], _t170[4:2], l38_s4_9[1:0], l38_s4_9[4:3], l38_s4_11[1:0], l38_s4_11[4:3], l38_s4_13[1:0], l38_s4_13[4:3], l38_s4_15[1:0], l38_s4_15[4:3], _t194[2:0], _t194[4], _t196[2:0], _t196[4], _t198[2:0], _t198[4], _t200[2:0], _t200[4], dense_s_ready};
 endmodule
 
 `default_nettype wire

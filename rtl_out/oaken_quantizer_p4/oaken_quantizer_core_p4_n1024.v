@@ -32,76 +32,76 @@ module oaken_quantizer_core_p4_n1024 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:88
-    reg [14:0] settings_t_low; // quantizer.rs:88
-    reg [14:0] settings_t_high; // quantizer.rs:88
-    reg [14:0] settings_s_high; // quantizer.rs:88
-    reg [7:0] beats_minus_1; // quantizer.rs:89
-    reg [3:0] in_flight; // quantizer.rs:90
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
+    reg [14:0] settings_s_low; // quantizer.rs:89
+    reg [14:0] settings_t_low; // quantizer.rs:89
+    reg [14:0] settings_t_high; // quantizer.rs:89
+    reg [14:0] settings_s_high; // quantizer.rs:89
+    reg [7:0] beats_minus_1; // quantizer.rs:90
+    reg [3:0] in_flight; // quantizer.rs:91
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:103
+    wire guard_m_ready; // quantizer.rs:104
     wire [63:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [9:0] free; // quantizer.rs:104
-    reg room; // in the ring, for two beats at least | quantizer.rs:108
-    reg valid; // quantizer.rs:118
-    reg first; // quantizer.rs:119
-    reg last; // quantizer.rs:120
-    reg [63:0] data; // quantizer.rs:121
+    reg [9:0] free; // quantizer.rs:105
+    reg room; // in the ring, for two beats at least | quantizer.rs:109
+    reg valid; // quantizer.rs:119
+    reg first; // quantizer.rs:120
+    reg last; // quantizer.rs:121
+    reg [63:0] data; // quantizer.rs:122
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
-    reg found_0_0_sign; // quantizer.rs:131
-    reg found_0_0_outer; // quantizer.rs:131
-    reg found_0_0_inner; // quantizer.rs:131
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
+    reg found_0_0_sign; // quantizer.rs:133
+    reg found_0_0_outer; // quantizer.rs:133
+    reg found_0_0_inner; // quantizer.rs:133
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:131
-    reg found_1_0_sign; // quantizer.rs:131
-    reg found_1_0_outer; // quantizer.rs:131
-    reg found_1_0_inner; // quantizer.rs:131
+    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
+    reg found_1_0_sign; // quantizer.rs:133
+    reg found_1_0_outer; // quantizer.rs:133
+    reg found_1_0_inner; // quantizer.rs:133
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:131
-    reg found_2_0_sign; // quantizer.rs:131
-    reg found_2_0_outer; // quantizer.rs:131
-    reg found_2_0_inner; // quantizer.rs:131
+    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
+    reg found_2_0_sign; // quantizer.rs:133
+    reg found_2_0_outer; // quantizer.rs:133
+    reg found_2_0_inner; // quantizer.rs:133
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:131
-    reg found_3_0_sign; // quantizer.rs:131
-    reg found_3_0_outer; // quantizer.rs:131
-    reg found_3_0_inner; // quantizer.rs:131
-    reg strange; // quantizer.rs:136
-    reg valid_s2; // quantizer.rs:137
-    reg valid_1; // quantizer.rs:137
-    reg first_s2; // quantizer.rs:137
-    reg first_1; // quantizer.rs:137
-    reg last_s2; // quantizer.rs:137
-    reg last_1; // quantizer.rs:137
-    reg [8:0] write_at; // quantizer.rs:144
-    reg [6:0] in_beat; // quantizer.rs:149
-    reg [4:0] count_at; // quantizer.rs:153
-    reg [6:0] so_far; // quantizer.rs:154
-    reg counted; // quantizer.rs:155
-    reg [3:0] chunk_position; // quantizer.rs:156
+    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
+    reg found_3_0_sign; // quantizer.rs:133
+    reg found_3_0_outer; // quantizer.rs:133
+    reg found_3_0_inner; // quantizer.rs:133
+    reg strange; // quantizer.rs:138
+    reg valid_s2; // quantizer.rs:139
+    reg valid_1; // quantizer.rs:139
+    reg first_s2; // quantizer.rs:139
+    reg first_1; // quantizer.rs:139
+    reg last_s2; // quantizer.rs:139
+    reg last_1; // quantizer.rs:139
+    reg [8:0] write_at; // quantizer.rs:146
+    reg [6:0] in_beat; // quantizer.rs:151
+    reg [4:0] count_at; // quantizer.rs:155
+    reg [6:0] so_far; // quantizer.rs:156
+    reg counted; // quantizer.rs:157
+    reg [3:0] chunk_position; // quantizer.rs:158
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -124,37 +124,37 @@ module oaken_quantizer_core_p4_n1024 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [2:0] queue_in; // quantizer.rs:181
-    reg [2:0] queue_out; // quantizer.rs:182
-    reg [3:0] queued; // quantizer.rs:183
-    wire advance; // quantizer.rs:190
-    wire leaves; // quantizer.rs:191
-    reg [2:0] loaded; // vectors that can go out | scale_table.rs:92
-    reg [2:0] used; // vectors that hold a slot | scale_table.rs:93
-    reg [1:0] turn; // scale_table.rs:94
-    reg [1:0] slot; // scale_table.rs:95
-    reg [1:0] slot_out; // scale_table.rs:96
-    reg write_valid; // scale_table.rs:105
-    reg [3:0] write_address; // scale_table.rs:105
-    reg [9:0] write_r; // scale_table.rs:105
-    reg [5:0] write_e; // scale_table.rs:105
-    reg [9:0] write_c; // scale_table.rs:105
-    reg [8:0] read_at; // quantizer.rs:193
-    reg [4:0] read_count_at; // quantizer.rs:194
-    reg [7:0] beat_index; // quantizer.rs:195
-    wire sent; // quantizer.rs:208
-    reg [71:0] word; // quantizer.rs:219
-    reg [6:0] count; // quantizer.rs:220
-    reg [1:0] slot_out_s1; // scale_table.rs:72
-    reg [1:0] slot_out_s2; // scale_table.rs:72
-    reg [4:0] split_s1; // quantizer.rs:222
-    reg [4:0] split_1; // quantizer.rs:222
-    reg lane3_inner; // scale_table.rs:139
-    reg [3:0] lane3_step_at; // scale_table.rs:142
-    reg [3:0] lane3_threshold_at; // scale_table.rs:143
-    reg [9:0] lane3_scale_c; // scale_table.rs:160
-    reg [9:0] lane3_scale_r; // scale_table.rs:160
-    reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg [2:0] queue_in; // quantizer.rs:183
+    reg [2:0] queue_out; // quantizer.rs:184
+    reg [3:0] queued; // quantizer.rs:185
+    wire advance; // quantizer.rs:192
+    wire leaves; // quantizer.rs:193
+    reg [2:0] loaded; // vectors that can go out | scale_table.rs:93
+    reg [2:0] used; // vectors that hold a slot | scale_table.rs:95
+    reg [1:0] turn; // scale_table.rs:97
+    reg [1:0] slot; // scale_table.rs:98
+    reg [1:0] slot_out; // scale_table.rs:99
+    reg write_valid; // scale_table.rs:108
+    reg [3:0] write_address; // scale_table.rs:108
+    reg [9:0] write_r; // scale_table.rs:108
+    reg [5:0] write_e; // scale_table.rs:108
+    reg [9:0] write_c; // scale_table.rs:108
+    reg [8:0] read_at; // quantizer.rs:195
+    reg [4:0] read_count_at; // quantizer.rs:196
+    reg [7:0] beat_index; // quantizer.rs:197
+    wire sent; // quantizer.rs:210
+    reg [71:0] word; // quantizer.rs:221
+    reg [6:0] count; // quantizer.rs:222
+    reg [1:0] slot_out_s1; // scale_table.rs:73
+    reg [1:0] slot_out_s2; // scale_table.rs:73
+    reg [4:0] split_s1; // quantizer.rs:224
+    reg [4:0] split_1; // quantizer.rs:224
+    reg lane3_inner; // scale_table.rs:141
+    reg [3:0] lane3_step_at; // scale_table.rs:144
+    reg [3:0] lane3_threshold_at; // scale_table.rs:145
+    reg [9:0] lane3_scale_c; // scale_table.rs:162
+    reg [9:0] lane3_scale_r; // scale_table.rs:162
+    reg [5:0] lane3_scale_e; // scale_table.rs:162
     reg l13_s3; // encode.rs:19
     reg lane3_normal; // encode.rs:19
     reg [14:0] elements_3_magnitude_s3; // encode.rs:20
@@ -181,12 +181,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg [4:0] split_1_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:139
-    reg [3:0] lane2_step_at; // scale_table.rs:142
-    reg [3:0] lane2_threshold_at; // scale_table.rs:143
-    reg [9:0] lane2_scale_c; // scale_table.rs:160
-    reg [9:0] lane2_scale_r; // scale_table.rs:160
-    reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg lane2_inner; // scale_table.rs:141
+    reg [3:0] lane2_step_at; // scale_table.rs:144
+    reg [3:0] lane2_threshold_at; // scale_table.rs:145
+    reg [9:0] lane2_scale_c; // scale_table.rs:162
+    reg [9:0] lane2_scale_r; // scale_table.rs:162
+    reg [5:0] lane2_scale_e; // scale_table.rs:162
     reg l13_s3_1; // encode.rs:19
     reg lane2_normal; // encode.rs:19
     reg [14:0] elements_2_magnitude_s3; // encode.rs:20
@@ -209,12 +209,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:139
-    reg [3:0] lane1_step_at; // scale_table.rs:142
-    reg [3:0] lane1_threshold_at; // scale_table.rs:143
-    reg [9:0] lane1_scale_c; // scale_table.rs:160
-    reg [9:0] lane1_scale_r; // scale_table.rs:160
-    reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg lane1_inner; // scale_table.rs:141
+    reg [3:0] lane1_step_at; // scale_table.rs:144
+    reg [3:0] lane1_threshold_at; // scale_table.rs:145
+    reg [9:0] lane1_scale_c; // scale_table.rs:162
+    reg [9:0] lane1_scale_r; // scale_table.rs:162
+    reg [5:0] lane1_scale_e; // scale_table.rs:162
     reg l13_s3_2; // encode.rs:19
     reg lane1_normal; // encode.rs:19
     reg [14:0] elements_1_magnitude_s3; // encode.rs:20
@@ -237,12 +237,12 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:139
-    reg [3:0] lane0_step_at; // scale_table.rs:142
-    reg [3:0] lane0_threshold_at; // scale_table.rs:143
-    reg [9:0] lane0_scale_c; // scale_table.rs:160
-    reg [9:0] lane0_scale_r; // scale_table.rs:160
-    reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg lane0_inner; // scale_table.rs:141
+    reg [3:0] lane0_step_at; // scale_table.rs:144
+    reg [3:0] lane0_threshold_at; // scale_table.rs:145
+    reg [9:0] lane0_scale_c; // scale_table.rs:162
+    reg [9:0] lane0_scale_r; // scale_table.rs:162
+    reg [5:0] lane0_scale_e; // scale_table.rs:162
     reg l13_s3_3; // encode.rs:19
     reg lane0_normal; // encode.rs:19
     reg [14:0] elements_0_magnitude_s3; // encode.rs:20
@@ -265,30 +265,30 @@ module oaken_quantizer_core_p4_n1024 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg ready_s1; // quantizer.rs:233
-    reg ready_s2; // quantizer.rs:233
-    reg ready_s3; // quantizer.rs:233
-    reg ready_s4; // quantizer.rs:233
-    reg beat_last_s1; // quantizer.rs:233
-    reg beat_last_s2; // quantizer.rs:233
-    reg beat_last_s3; // quantizer.rs:233
-    reg sparse_beat_last; // quantizer.rs:233
-    reg [2:0] compact_distance_1; // compact.rs:21
-    reg [2:0] compact_distance_2; // compact.rs:21
-    reg [2:0] compact_distance_3; // compact.rs:21
-    reg [2:0] compact_total; // compact.rs:22
-    reg [3:0] compact_slots_0_0; // compact.rs:24
-    reg [3:0] compact_slots_1_0; // compact.rs:24
-    reg [3:0] compact_slots_2_0; // compact.rs:24
-    reg [3:0] compact_slots_3_0; // compact.rs:24
-    reg [3:0] packed_0; // compact.rs:28
-    reg [3:0] packed_1; // compact.rs:28
-    reg [3:0] packed_2; // compact.rs:28
-    reg [3:0] packed_3; // compact.rs:28
-    reg [3:0] chunk_beat_s1; // quantizer.rs:250
-    reg [3:0] chunk_beat_s2; // quantizer.rs:250
-    reg [3:0] chunk_beat_s3; // quantizer.rs:250
-    reg [3:0] beat_in_chunk; // quantizer.rs:250
+    reg ready_s1; // quantizer.rs:235
+    reg ready_s2; // quantizer.rs:235
+    reg ready_s3; // quantizer.rs:235
+    reg ready_s4; // quantizer.rs:235
+    reg beat_last_s1; // quantizer.rs:235
+    reg beat_last_s2; // quantizer.rs:235
+    reg beat_last_s3; // quantizer.rs:235
+    reg sparse_beat_last; // quantizer.rs:235
+    reg [2:0] compact_distance_1; // compact.rs:22
+    reg [2:0] compact_distance_2; // compact.rs:22
+    reg [2:0] compact_distance_3; // compact.rs:22
+    reg [2:0] compact_total; // compact.rs:23
+    reg [3:0] compact_slots_0_0; // compact.rs:25
+    reg [3:0] compact_slots_1_0; // compact.rs:25
+    reg [3:0] compact_slots_2_0; // compact.rs:25
+    reg [3:0] compact_slots_3_0; // compact.rs:25
+    reg [3:0] packed_0; // compact.rs:29
+    reg [3:0] packed_1; // compact.rs:29
+    reg [3:0] packed_2; // compact.rs:29
+    reg [3:0] packed_3; // compact.rs:29
+    reg [3:0] chunk_beat_s1; // quantizer.rs:252
+    reg [3:0] chunk_beat_s2; // quantizer.rs:252
+    reg [3:0] chunk_beat_s3; // quantizer.rs:252
+    reg [3:0] beat_in_chunk; // quantizer.rs:252
     wire writer_s_ready;
     wire [2:0] writer_vector;
     wire writer_m_valid;
@@ -296,38 +296,38 @@ module oaken_quantizer_core_p4_n1024 (
     wire [15:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:267
-    reg chunk_first_s2; // quantizer.rs:267
-    reg starts_chunk; // quantizer.rs:267
-    reg [2:0] sparse_beat_found; // quantizer.rs:276
-    reg too_many_s1; // quantizer.rs:277
-    reg too_many_s2; // quantizer.rs:277
-    reg too_many_s3; // quantizer.rs:277
-    reg sparse_beat_too_many; // quantizer.rs:277
-    reg sparse_beat_starts_chunk; // quantizer.rs:278
-    reg [6:0] count_s3; // quantizer.rs:279
-    reg [6:0] sparse_beat_count; // quantizer.rs:279
-    reg beat_first_s1; // quantizer.rs:280
-    reg beat_first_s2; // quantizer.rs:280
-    reg beat_first_s3; // quantizer.rs:280
-    reg sparse_beat_first; // quantizer.rs:280
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
-    reg ready_s5; // quantizer.rs:295
-    reg ready_s6; // quantizer.rs:295
-    reg ready_s7; // quantizer.rs:295
-    reg ready_s8; // quantizer.rs:295
-    reg sparse_beat_last_s5; // quantizer.rs:295
-    reg sparse_beat_last_s6; // quantizer.rs:295
-    reg sparse_beat_last_s7; // quantizer.rs:295
-    reg sparse_beat_last_s8; // quantizer.rs:295
+    reg chunk_first_s1; // quantizer.rs:269
+    reg chunk_first_s2; // quantizer.rs:269
+    reg starts_chunk; // quantizer.rs:269
+    reg [2:0] sparse_beat_found; // quantizer.rs:278
+    reg too_many_s1; // quantizer.rs:279
+    reg too_many_s2; // quantizer.rs:279
+    reg too_many_s3; // quantizer.rs:279
+    reg sparse_beat_too_many; // quantizer.rs:279
+    reg sparse_beat_starts_chunk; // quantizer.rs:280
+    reg [6:0] count_s3; // quantizer.rs:281
+    reg [6:0] sparse_beat_count; // quantizer.rs:281
+    reg beat_first_s1; // quantizer.rs:282
+    reg beat_first_s2; // quantizer.rs:282
+    reg beat_first_s3; // quantizer.rs:282
+    reg sparse_beat_first; // quantizer.rs:282
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
+    reg ready_s5; // quantizer.rs:297
+    reg ready_s6; // quantizer.rs:297
+    reg ready_s7; // quantizer.rs:297
+    reg ready_s8; // quantizer.rs:297
+    reg sparse_beat_last_s5; // quantizer.rs:297
+    reg sparse_beat_last_s6; // quantizer.rs:297
+    reg sparse_beat_last_s7; // quantizer.rs:297
+    reg sparse_beat_last_s8; // quantizer.rs:297
     wire dense_s_ready;
     wire dense_m_valid;
     wire [16:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [71:0] ring [0:511];
-    reg [71:0] ring_q0; // quantizer.rs:219
+    reg [71:0] ring_q0; // quantizer.rs:221
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:31];
-    reg [6:0] counts_q0; // quantizer.rs:220
+    reg [6:0] counts_q0; // quantizer.rs:222
     (* ram_style = "distributed" *) reg [108:0] queue [0:7];
     (* ram_style = "distributed" *) reg [57:0] headers [0:7];
     (* ram_style = "distributed" *) reg [4:0] splits [0:3];
@@ -341,11 +341,11 @@ module oaken_quantizer_core_p4_n1024 (
     (* ram_style = "distributed" *) reg [9:0] lane0_thresholds [0:15];
 
     // settings: a change waits for the vectors under way
-    wire [11:0] wanted_beats = length[13:2]; // quantizer.rs:91
-    wire [11:0] _t1 = wanted_beats - 12'h1; // quantizer.rs:92
-    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:92
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    wire [11:0] wanted_beats = length[13:2]; // quantizer.rs:92
+    wire [11:0] _t1 = wanted_beats - 12'h1; // quantizer.rs:93
+    wire [7:0] wanted = _t1[7:0]; // quantizer.rs:93
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -353,7 +353,7 @@ module oaken_quantizer_core_p4_n1024 (
             may_begin <= same & enable;
         end
     end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -400,8 +400,8 @@ module oaken_quantizer_core_p4_n1024 (
             room <= free > 10'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
-    wire begins = accepted & guard_m_first; // quantizer.rs:114
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
+    wire begins = accepted & guard_m_first; // quantizer.rs:115
 
     // in: classify
     always @(posedge clk) begin
@@ -486,11 +486,11 @@ module oaken_quantizer_core_p4_n1024 (
         found_3_0_outer <= classify_3_y_outer;
         found_3_0_inner <= classify_3_y_inner;
     end
-    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
-    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer.rs:135
+    wire [17:0] elements_0 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_1 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_2 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_3 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
+    wire [71:0] elements = {elements_0, elements_1, elements_2, elements_3}; // quantizer.rs:137
     always @(posedge clk) strange <= |{found_0_1, found_1_1, found_2_1, found_3_1};
     always @(posedge clk) begin
         if (rst) begin
@@ -517,11 +517,11 @@ module oaken_quantizer_core_p4_n1024 (
             if (valid_1) write_at <= write_at + 9'h1;
         end
     end
-    wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
-    wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
-    wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
+    wire outliers_0 = found_3_0_outer | found_3_0_inner; // classify.rs:33
+    wire outliers_1 = found_2_0_outer | found_2_0_inner; // classify.rs:33
+    wire outliers_2 = found_1_0_outer | found_1_0_inner; // classify.rs:33
+    wire outliers_3 = found_0_0_outer | found_0_0_inner; // classify.rs:33
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
     always @(posedge clk) in_beat <= {4'h0, _t4};
     always @(posedge clk) begin
         if (rst) begin
@@ -530,8 +530,8 @@ module oaken_quantizer_core_p4_n1024 (
             counted <= valid_1;
         end
     end
-    wire chunk_ends = chunk_position == 4'hf; // quantizer.rs:157
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
+    wire chunk_ends = chunk_position == 4'hf; // quantizer.rs:159
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -593,7 +593,7 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t5 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
+    wire [108:0] _t5 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t5;
     always @(posedge clk) begin
         if (rst) begin
@@ -604,22 +604,22 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: read the ring
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:97
-    wire takes = &turn; // scale_table.rs:98
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire works = (|turn) | ((|queued) & (used != 3'h4)); // scale_table.rs:100
+    wire takes = &turn; // scale_table.rs:101
     always @(posedge clk) if (takes) splits[slot] <= d_split;
     always @(posedge clk) begin
         if (rst) begin
@@ -632,7 +632,7 @@ module oaken_quantizer_core_p4_n1024 (
             if (leaves) slot_out <= slot_out + 2'h1;
         end
     end
-    wire _t6 = takes & (~leaves); // scale_table.rs:102
+    wire _t6 = takes & (~leaves); // scale_table.rs:105
     always @(posedge clk) begin
         if (rst) begin
             loaded <= 3'h0;
@@ -647,16 +647,16 @@ module oaken_quantizer_core_p4_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t7 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:104
+    wire [9:0] _t7 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
     always @(posedge clk) write_c <= _t7;
-    wire [4:0] split = splits[slot_out]; // scale_table.rs:115
-    wire ready = |loaded; // scale_table.rs:116
-    wire beat_first = beat_index == 8'h0; // quantizer.rs:197
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
-    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer.rs:199
-    wire chunk_first = chunk_beat == 4'h0; // quantizer.rs:200
+    wire [4:0] split = splits[slot_out]; // scale_table.rs:118
+    wire ready = |loaded; // scale_table.rs:119
+    wire beat_first = beat_index == 8'h0; // quantizer.rs:199
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
+    wire [3:0] chunk_beat = beat_index[3:0]; // quantizer.rs:201
+    wire chunk_first = chunk_beat == 4'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t8 = ready & advance; // quantizer.rs:202
+    wire _t8 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 9'h0;
@@ -670,7 +670,7 @@ module oaken_quantizer_core_p4_n1024 (
             if (takes) queue_out <= queue_out + 3'h1;
         end
     end
-    wire _t9 = steps_done & (~takes); // quantizer.rs:323
+    wire _t9 = steps_done & (~takes); // quantizer.rs:211
     always @(posedge clk) begin
         if (rst) begin
             queued <= 4'h0;
@@ -679,7 +679,7 @@ module oaken_quantizer_core_p4_n1024 (
             else if (takes & (~steps_done)) queued <= queued - 4'h1;
         end
     end
-    wire _t10 = begins & (~sent); // quantizer.rs:323
+    wire _t10 = begins & (~sent); // quantizer.rs:212
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
@@ -688,8 +688,8 @@ module oaken_quantizer_core_p4_n1024 (
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t11 = ready & advance; // quantizer.rs:211
-    wire _t12 = _t11 & (~accepted); // quantizer.rs:323
+    wire _t11 = ready & advance; // quantizer.rs:213
+    wire _t12 = _t11 & (~accepted); // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
@@ -714,32 +714,32 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) split_s1 <= split;
         if (advance) split_1 <= split_s1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
-    wire elements_0_sign = word[2]; // quantizer.rs:223
-    wire elements_0_outer = word[1]; // quantizer.rs:223
-    wire elements_0_inner = word[0]; // quantizer.rs:223
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:223
-    wire elements_1_sign = word[20]; // quantizer.rs:223
-    wire elements_1_outer = word[19]; // quantizer.rs:223
-    wire elements_1_inner = word[18]; // quantizer.rs:223
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:223
-    wire elements_2_sign = word[38]; // quantizer.rs:223
-    wire elements_2_outer = word[37]; // quantizer.rs:223
-    wire elements_2_inner = word[36]; // quantizer.rs:223
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:223
-    wire elements_3_sign = word[56]; // quantizer.rs:223
-    wire elements_3_outer = word[55]; // quantizer.rs:223
-    wire elements_3_inner = word[54]; // quantizer.rs:223
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
+    wire elements_0_sign = word[2]; // quantizer.rs:225
+    wire elements_0_outer = word[1]; // quantizer.rs:225
+    wire elements_0_inner = word[0]; // quantizer.rs:225
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
+    wire elements_1_sign = word[20]; // quantizer.rs:225
+    wire elements_1_outer = word[19]; // quantizer.rs:225
+    wire elements_1_inner = word[18]; // quantizer.rs:225
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
+    wire elements_2_sign = word[38]; // quantizer.rs:225
+    wire elements_2_outer = word[37]; // quantizer.rs:225
+    wire elements_2_inner = word[36]; // quantizer.rs:225
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
+    wire elements_3_sign = word[56]; // quantizer.rs:225
+    wire elements_3_outer = word[55]; // quantizer.rs:225
+    wire elements_3_inner = word[54]; // quantizer.rs:225
     always @(posedge clk) begin
         if (advance) lane3_inner <= elements_3_inner;
         if (advance) lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
         if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:148
-    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
+    wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_r;
@@ -795,10 +795,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:148
-    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
+    wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_r;
@@ -850,10 +850,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:148
-    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
+    wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_r;
@@ -905,10 +905,10 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
-    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:148
-    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:148
-    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:148
-    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:149
+    wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
+    wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
+    wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
+    wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_r;
@@ -954,7 +954,7 @@ module oaken_quantizer_core_p4_n1024 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_3 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer.rs:230
+    wire [15:0] codes = {codes_0, codes_1, codes_2, codes_3}; // quantizer.rs:232
     always @(posedge clk) begin
         if (rst) begin
             ready_s1 <= 1'h0;
@@ -974,8 +974,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) beat_last_s3 <= beat_last_s2;
         if (advance) sparse_beat_last <= beat_last_s3;
     end
-    wire _t41 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:234
-    wire _t42 = takes & (~_t41); // scale_table.rs:130
+    wire _t41 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:236
+    wire _t42 = takes & (~_t41); // scale_table.rs:132
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
@@ -986,48 +986,51 @@ module oaken_quantizer_core_p4_n1024 (
     end
 
     // out: move the entries together
-    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer.rs:244
-    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer.rs:244
-    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer.rs:244
-    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer.rs:244
+    wire [3:0] marks_0 = {elements_0_sign, elements_0_outer, 2'h0}; // quantizer.rs:246
+    wire [3:0] marks_1 = {elements_1_sign, elements_1_outer, 2'h1}; // quantizer.rs:246
+    wire [3:0] marks_2 = {elements_2_sign, elements_2_outer, 2'h2}; // quantizer.rs:246
+    wire [3:0] marks_3 = {elements_3_sign, elements_3_outer, 2'h3}; // quantizer.rs:246
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
     wire present_3 = elements_3_outer | elements_3_inner; // classify.rs:33
-    wire compact_empty_0 = ~present_0; // compact.rs:19
-    wire compact_empty_1 = ~present_1; // compact.rs:19
-    wire compact_empty_2 = ~present_2; // compact.rs:19
+    wire compact_empty_0 = ~present_0; // compact.rs:20
+    wire compact_empty_1 = ~present_1; // compact.rs:20
+    wire compact_empty_2 = ~present_2; // compact.rs:20
     always @(posedge clk) begin
         if (advance) compact_distance_1 <= {2'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {2'h0, compact_empty_0} + {2'h0, compact_empty_1};
-        if (advance) compact_distance_3 <= {2'h0, compact_empty_0} + ({2'h0, compact_empty_1} + {2'h0, compact_empty_2});
-        if (advance) compact_total <= ({2'h0, present_0} + {2'h0, present_1}) + ({2'h0, present_2} + {2'h0, present_3});
+        if (advance) compact_distance_2 <= {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        if (advance) compact_distance_3 <= {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
+    end
+    wire [2:0] _t43 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    always @(posedge clk) begin
+        if (advance) compact_total <= _t43;
         if (advance) compact_slots_0_0 <= marks_0;
         if (advance) compact_slots_1_0 <= marks_1;
         if (advance) compact_slots_2_0 <= marks_2;
         if (advance) compact_slots_3_0 <= marks_3;
     end
-    wire [3:0] _t43 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
-    wire [2:0] _t44 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
-    wire [3:0] _t45 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:37
+    wire [3:0] _t44 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [2:0] _t45 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [3:0] _t46 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:38
     always @(posedge clk) begin
-        if (advance) packed_0 <= _t44[1] ? _t43 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) packed_1 <= _t45;
-        if (advance) packed_2 <= _t43;
+        if (advance) packed_0 <= _t45[1] ? _t44 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        if (advance) packed_1 <= _t46;
+        if (advance) packed_2 <= _t44;
         if (advance) packed_3 <= compact_slots_3_0;
         if (advance) chunk_beat_s1 <= chunk_beat;
         if (advance) chunk_beat_s2 <= chunk_beat_s1;
         if (advance) chunk_beat_s3 <= chunk_beat_s2;
         if (advance) beat_in_chunk <= chunk_beat_s3;
     end
-    wire [1:0] group = packed_3[3:2]; // quantizer.rs:256
-    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer.rs:260
-    wire [1:0] group_1 = packed_2[3:2]; // quantizer.rs:256
-    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer.rs:260
-    wire [1:0] group_2 = packed_1[3:2]; // quantizer.rs:256
-    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer.rs:260
-    wire [1:0] group_3 = packed_0[3:2]; // quantizer.rs:256
-    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer.rs:260
+    wire [1:0] group = packed_3[3:2]; // quantizer.rs:258
+    wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer.rs:262
+    wire [1:0] group_1 = packed_2[3:2]; // quantizer.rs:258
+    wire [7:0] entries_1 = {group_1, beat_in_chunk, packed_2[1:0]}; // quantizer.rs:262
+    wire [1:0] group_2 = packed_1[3:2]; // quantizer.rs:258
+    wire [7:0] entries_2 = {group_2, beat_in_chunk, packed_1[1:0]}; // quantizer.rs:262
+    wire [1:0] group_3 = packed_0[3:2]; // quantizer.rs:258
+    wire [7:0] entries_3 = {group_3, beat_in_chunk, packed_0[1:0]}; // quantizer.rs:262
 
     // out: the sparse part
     assign finished = sent;
@@ -1042,8 +1045,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) chunk_first_s2 <= chunk_first_s1;
         if (advance) starts_chunk <= chunk_first_s2;
     end
-    wire too_many = 1'h0; // quantizer.rs:272
-    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:275
+    wire too_many = 1'h0; // quantizer.rs:274
+    wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:277
     always @(posedge clk) begin
         if (advance) sparse_beat_found <= compact_total;
         if (advance) too_many_s1 <= too_many;
@@ -1058,8 +1061,8 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) beat_first_s3 <= beat_first_s2;
         if (advance) sparse_beat_first <= beat_first_s3;
     end
-    wire sparse_valid_1 = ready_s4; // quantizer.rs:283
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    wire sparse_valid_1 = ready_s4; // quantizer.rs:285
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -1083,9 +1086,9 @@ module oaken_quantizer_core_p4_n1024 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = ready_s8; // quantizer.rs:295
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
-    wire coded_1 = coded & advance; // quantizer.rs:296
+    wire coded = ready_s8; // quantizer.rs:297
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
+    wire coded_1 = coded & advance; // quantizer.rs:298
     assign dense_valid = dense_m_valid;
     fifo_17x16_distributed dense (
         .clk(clk),
@@ -1122,7 +1125,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     assign dense_data = dense_m_payload[16:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t14[0], _t16[15:13], _t17[12:11], _t18[10], _t19[4:0], lane2_scaled[3:0], lane2_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane1_scaled[3:0], lane1_scaled[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0], lane0_scaled[3:0], lane0_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], compact_distance_1[2:1], _t44[0], _t44[2], dense_s_ready};
+    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t14[0], _t16[15:13], _t17[12:11], _t18[10], _t19[4:0], lane2_scaled[3:0], lane2_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane1_scaled[3:0], lane1_scaled[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0], lane0_scaled[3:0], lane0_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], compact_distance_1[2:1], _t45[0], _t45[2], dense_s_ready};
 endmodule
 
 `default_nettype wire

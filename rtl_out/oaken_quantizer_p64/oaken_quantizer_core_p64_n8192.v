@@ -32,615 +32,615 @@ module oaken_quantizer_core_p64_n8192 (
     output wire finished, // The last code of a vector has left.
     output wire busy // Vectors are under way.
 );
-    reg [14:0] settings_s_low; // quantizer.rs:88
-    reg [14:0] settings_t_low; // quantizer.rs:88
-    reg [14:0] settings_t_high; // quantizer.rs:88
-    reg [14:0] settings_s_high; // quantizer.rs:88
-    reg [6:0] beats_minus_1; // quantizer.rs:89
-    reg [6:0] in_flight; // quantizer.rs:90
-    reg may_begin; // enabled, and the settings are those given | quantizer.rs:93
+    reg [14:0] settings_s_low; // quantizer.rs:89
+    reg [14:0] settings_t_low; // quantizer.rs:89
+    reg [14:0] settings_t_high; // quantizer.rs:89
+    reg [14:0] settings_s_high; // quantizer.rs:89
+    reg [6:0] beats_minus_1; // quantizer.rs:90
+    reg [6:0] in_flight; // quantizer.rs:91
+    reg may_begin; // enabled, and the settings are those given | quantizer.rs:94
     wire guard_s_ready;
     wire guard_m_valid;
-    wire guard_m_ready; // quantizer.rs:103
+    wire guard_m_ready; // quantizer.rs:104
     wire [1023:0] guard_m_data;
     wire guard_m_first;
     wire guard_m_last;
     wire guard_early;
     wire guard_late;
-    reg [8:0] free; // quantizer.rs:104
-    reg room; // in the ring, for two beats at least | quantizer.rs:108
-    reg valid; // quantizer.rs:118
-    reg first; // quantizer.rs:119
-    reg last; // quantizer.rs:120
-    reg [1023:0] data; // quantizer.rs:121
+    reg [8:0] free; // quantizer.rs:105
+    reg room; // in the ring, for two beats at least | quantizer.rs:109
+    reg valid; // quantizer.rs:119
+    reg first; // quantizer.rs:120
+    reg last; // quantizer.rs:121
+    reg [1023:0] data; // quantizer.rs:122
     wire [14:0] classify_0_y_magnitude;
     wire classify_0_y_sign;
     wire classify_0_y_outer;
     wire classify_0_y_inner;
     wire found_0_1;
-    reg [14:0] found_0_0_magnitude; // quantizer.rs:131
-    reg found_0_0_sign; // quantizer.rs:131
-    reg found_0_0_outer; // quantizer.rs:131
-    reg found_0_0_inner; // quantizer.rs:131
+    reg [14:0] found_0_0_magnitude; // quantizer.rs:133
+    reg found_0_0_sign; // quantizer.rs:133
+    reg found_0_0_outer; // quantizer.rs:133
+    reg found_0_0_inner; // quantizer.rs:133
     wire [14:0] classify_1_y_magnitude;
     wire classify_1_y_sign;
     wire classify_1_y_outer;
     wire classify_1_y_inner;
     wire found_1_1;
-    reg [14:0] found_1_0_magnitude; // quantizer.rs:131
-    reg found_1_0_sign; // quantizer.rs:131
-    reg found_1_0_outer; // quantizer.rs:131
-    reg found_1_0_inner; // quantizer.rs:131
+    reg [14:0] found_1_0_magnitude; // quantizer.rs:133
+    reg found_1_0_sign; // quantizer.rs:133
+    reg found_1_0_outer; // quantizer.rs:133
+    reg found_1_0_inner; // quantizer.rs:133
     wire [14:0] classify_2_y_magnitude;
     wire classify_2_y_sign;
     wire classify_2_y_outer;
     wire classify_2_y_inner;
     wire found_2_1;
-    reg [14:0] found_2_0_magnitude; // quantizer.rs:131
-    reg found_2_0_sign; // quantizer.rs:131
-    reg found_2_0_outer; // quantizer.rs:131
-    reg found_2_0_inner; // quantizer.rs:131
+    reg [14:0] found_2_0_magnitude; // quantizer.rs:133
+    reg found_2_0_sign; // quantizer.rs:133
+    reg found_2_0_outer; // quantizer.rs:133
+    reg found_2_0_inner; // quantizer.rs:133
     wire [14:0] classify_3_y_magnitude;
     wire classify_3_y_sign;
     wire classify_3_y_outer;
     wire classify_3_y_inner;
     wire found_3_1;
-    reg [14:0] found_3_0_magnitude; // quantizer.rs:131
-    reg found_3_0_sign; // quantizer.rs:131
-    reg found_3_0_outer; // quantizer.rs:131
-    reg found_3_0_inner; // quantizer.rs:131
+    reg [14:0] found_3_0_magnitude; // quantizer.rs:133
+    reg found_3_0_sign; // quantizer.rs:133
+    reg found_3_0_outer; // quantizer.rs:133
+    reg found_3_0_inner; // quantizer.rs:133
     wire [14:0] classify_4_y_magnitude;
     wire classify_4_y_sign;
     wire classify_4_y_outer;
     wire classify_4_y_inner;
     wire found_4_1;
-    reg [14:0] found_4_0_magnitude; // quantizer.rs:131
-    reg found_4_0_sign; // quantizer.rs:131
-    reg found_4_0_outer; // quantizer.rs:131
-    reg found_4_0_inner; // quantizer.rs:131
+    reg [14:0] found_4_0_magnitude; // quantizer.rs:133
+    reg found_4_0_sign; // quantizer.rs:133
+    reg found_4_0_outer; // quantizer.rs:133
+    reg found_4_0_inner; // quantizer.rs:133
     wire [14:0] classify_5_y_magnitude;
     wire classify_5_y_sign;
     wire classify_5_y_outer;
     wire classify_5_y_inner;
     wire found_5_1;
-    reg [14:0] found_5_0_magnitude; // quantizer.rs:131
-    reg found_5_0_sign; // quantizer.rs:131
-    reg found_5_0_outer; // quantizer.rs:131
-    reg found_5_0_inner; // quantizer.rs:131
+    reg [14:0] found_5_0_magnitude; // quantizer.rs:133
+    reg found_5_0_sign; // quantizer.rs:133
+    reg found_5_0_outer; // quantizer.rs:133
+    reg found_5_0_inner; // quantizer.rs:133
     wire [14:0] classify_6_y_magnitude;
     wire classify_6_y_sign;
     wire classify_6_y_outer;
     wire classify_6_y_inner;
     wire found_6_1;
-    reg [14:0] found_6_0_magnitude; // quantizer.rs:131
-    reg found_6_0_sign; // quantizer.rs:131
-    reg found_6_0_outer; // quantizer.rs:131
-    reg found_6_0_inner; // quantizer.rs:131
+    reg [14:0] found_6_0_magnitude; // quantizer.rs:133
+    reg found_6_0_sign; // quantizer.rs:133
+    reg found_6_0_outer; // quantizer.rs:133
+    reg found_6_0_inner; // quantizer.rs:133
     wire [14:0] classify_7_y_magnitude;
     wire classify_7_y_sign;
     wire classify_7_y_outer;
     wire classify_7_y_inner;
     wire found_7_1;
-    reg [14:0] found_7_0_magnitude; // quantizer.rs:131
-    reg found_7_0_sign; // quantizer.rs:131
-    reg found_7_0_outer; // quantizer.rs:131
-    reg found_7_0_inner; // quantizer.rs:131
+    reg [14:0] found_7_0_magnitude; // quantizer.rs:133
+    reg found_7_0_sign; // quantizer.rs:133
+    reg found_7_0_outer; // quantizer.rs:133
+    reg found_7_0_inner; // quantizer.rs:133
     wire [14:0] classify_8_y_magnitude;
     wire classify_8_y_sign;
     wire classify_8_y_outer;
     wire classify_8_y_inner;
     wire found_8_1;
-    reg [14:0] found_8_0_magnitude; // quantizer.rs:131
-    reg found_8_0_sign; // quantizer.rs:131
-    reg found_8_0_outer; // quantizer.rs:131
-    reg found_8_0_inner; // quantizer.rs:131
+    reg [14:0] found_8_0_magnitude; // quantizer.rs:133
+    reg found_8_0_sign; // quantizer.rs:133
+    reg found_8_0_outer; // quantizer.rs:133
+    reg found_8_0_inner; // quantizer.rs:133
     wire [14:0] classify_9_y_magnitude;
     wire classify_9_y_sign;
     wire classify_9_y_outer;
     wire classify_9_y_inner;
     wire found_9_1;
-    reg [14:0] found_9_0_magnitude; // quantizer.rs:131
-    reg found_9_0_sign; // quantizer.rs:131
-    reg found_9_0_outer; // quantizer.rs:131
-    reg found_9_0_inner; // quantizer.rs:131
+    reg [14:0] found_9_0_magnitude; // quantizer.rs:133
+    reg found_9_0_sign; // quantizer.rs:133
+    reg found_9_0_outer; // quantizer.rs:133
+    reg found_9_0_inner; // quantizer.rs:133
     wire [14:0] classify_10_y_magnitude;
     wire classify_10_y_sign;
     wire classify_10_y_outer;
     wire classify_10_y_inner;
     wire found_10_1;
-    reg [14:0] found_10_0_magnitude; // quantizer.rs:131
-    reg found_10_0_sign; // quantizer.rs:131
-    reg found_10_0_outer; // quantizer.rs:131
-    reg found_10_0_inner; // quantizer.rs:131
+    reg [14:0] found_10_0_magnitude; // quantizer.rs:133
+    reg found_10_0_sign; // quantizer.rs:133
+    reg found_10_0_outer; // quantizer.rs:133
+    reg found_10_0_inner; // quantizer.rs:133
     wire [14:0] classify_11_y_magnitude;
     wire classify_11_y_sign;
     wire classify_11_y_outer;
     wire classify_11_y_inner;
     wire found_11_1;
-    reg [14:0] found_11_0_magnitude; // quantizer.rs:131
-    reg found_11_0_sign; // quantizer.rs:131
-    reg found_11_0_outer; // quantizer.rs:131
-    reg found_11_0_inner; // quantizer.rs:131
+    reg [14:0] found_11_0_magnitude; // quantizer.rs:133
+    reg found_11_0_sign; // quantizer.rs:133
+    reg found_11_0_outer; // quantizer.rs:133
+    reg found_11_0_inner; // quantizer.rs:133
     wire [14:0] classify_12_y_magnitude;
     wire classify_12_y_sign;
     wire classify_12_y_outer;
     wire classify_12_y_inner;
     wire found_12_1;
-    reg [14:0] found_12_0_magnitude; // quantizer.rs:131
-    reg found_12_0_sign; // quantizer.rs:131
-    reg found_12_0_outer; // quantizer.rs:131
-    reg found_12_0_inner; // quantizer.rs:131
+    reg [14:0] found_12_0_magnitude; // quantizer.rs:133
+    reg found_12_0_sign; // quantizer.rs:133
+    reg found_12_0_outer; // quantizer.rs:133
+    reg found_12_0_inner; // quantizer.rs:133
     wire [14:0] classify_13_y_magnitude;
     wire classify_13_y_sign;
     wire classify_13_y_outer;
     wire classify_13_y_inner;
     wire found_13_1;
-    reg [14:0] found_13_0_magnitude; // quantizer.rs:131
-    reg found_13_0_sign; // quantizer.rs:131
-    reg found_13_0_outer; // quantizer.rs:131
-    reg found_13_0_inner; // quantizer.rs:131
+    reg [14:0] found_13_0_magnitude; // quantizer.rs:133
+    reg found_13_0_sign; // quantizer.rs:133
+    reg found_13_0_outer; // quantizer.rs:133
+    reg found_13_0_inner; // quantizer.rs:133
     wire [14:0] classify_14_y_magnitude;
     wire classify_14_y_sign;
     wire classify_14_y_outer;
     wire classify_14_y_inner;
     wire found_14_1;
-    reg [14:0] found_14_0_magnitude; // quantizer.rs:131
-    reg found_14_0_sign; // quantizer.rs:131
-    reg found_14_0_outer; // quantizer.rs:131
-    reg found_14_0_inner; // quantizer.rs:131
+    reg [14:0] found_14_0_magnitude; // quantizer.rs:133
+    reg found_14_0_sign; // quantizer.rs:133
+    reg found_14_0_outer; // quantizer.rs:133
+    reg found_14_0_inner; // quantizer.rs:133
     wire [14:0] classify_15_y_magnitude;
     wire classify_15_y_sign;
     wire classify_15_y_outer;
     wire classify_15_y_inner;
     wire found_15_1;
-    reg [14:0] found_15_0_magnitude; // quantizer.rs:131
-    reg found_15_0_sign; // quantizer.rs:131
-    reg found_15_0_outer; // quantizer.rs:131
-    reg found_15_0_inner; // quantizer.rs:131
+    reg [14:0] found_15_0_magnitude; // quantizer.rs:133
+    reg found_15_0_sign; // quantizer.rs:133
+    reg found_15_0_outer; // quantizer.rs:133
+    reg found_15_0_inner; // quantizer.rs:133
     wire [14:0] classify_16_y_magnitude;
     wire classify_16_y_sign;
     wire classify_16_y_outer;
     wire classify_16_y_inner;
     wire found_16_1;
-    reg [14:0] found_16_0_magnitude; // quantizer.rs:131
-    reg found_16_0_sign; // quantizer.rs:131
-    reg found_16_0_outer; // quantizer.rs:131
-    reg found_16_0_inner; // quantizer.rs:131
+    reg [14:0] found_16_0_magnitude; // quantizer.rs:133
+    reg found_16_0_sign; // quantizer.rs:133
+    reg found_16_0_outer; // quantizer.rs:133
+    reg found_16_0_inner; // quantizer.rs:133
     wire [14:0] classify_17_y_magnitude;
     wire classify_17_y_sign;
     wire classify_17_y_outer;
     wire classify_17_y_inner;
     wire found_17_1;
-    reg [14:0] found_17_0_magnitude; // quantizer.rs:131
-    reg found_17_0_sign; // quantizer.rs:131
-    reg found_17_0_outer; // quantizer.rs:131
-    reg found_17_0_inner; // quantizer.rs:131
+    reg [14:0] found_17_0_magnitude; // quantizer.rs:133
+    reg found_17_0_sign; // quantizer.rs:133
+    reg found_17_0_outer; // quantizer.rs:133
+    reg found_17_0_inner; // quantizer.rs:133
     wire [14:0] classify_18_y_magnitude;
     wire classify_18_y_sign;
     wire classify_18_y_outer;
     wire classify_18_y_inner;
     wire found_18_1;
-    reg [14:0] found_18_0_magnitude; // quantizer.rs:131
-    reg found_18_0_sign; // quantizer.rs:131
-    reg found_18_0_outer; // quantizer.rs:131
-    reg found_18_0_inner; // quantizer.rs:131
+    reg [14:0] found_18_0_magnitude; // quantizer.rs:133
+    reg found_18_0_sign; // quantizer.rs:133
+    reg found_18_0_outer; // quantizer.rs:133
+    reg found_18_0_inner; // quantizer.rs:133
     wire [14:0] classify_19_y_magnitude;
     wire classify_19_y_sign;
     wire classify_19_y_outer;
     wire classify_19_y_inner;
     wire found_19_1;
-    reg [14:0] found_19_0_magnitude; // quantizer.rs:131
-    reg found_19_0_sign; // quantizer.rs:131
-    reg found_19_0_outer; // quantizer.rs:131
-    reg found_19_0_inner; // quantizer.rs:131
+    reg [14:0] found_19_0_magnitude; // quantizer.rs:133
+    reg found_19_0_sign; // quantizer.rs:133
+    reg found_19_0_outer; // quantizer.rs:133
+    reg found_19_0_inner; // quantizer.rs:133
     wire [14:0] classify_20_y_magnitude;
     wire classify_20_y_sign;
     wire classify_20_y_outer;
     wire classify_20_y_inner;
     wire found_20_1;
-    reg [14:0] found_20_0_magnitude; // quantizer.rs:131
-    reg found_20_0_sign; // quantizer.rs:131
-    reg found_20_0_outer; // quantizer.rs:131
-    reg found_20_0_inner; // quantizer.rs:131
+    reg [14:0] found_20_0_magnitude; // quantizer.rs:133
+    reg found_20_0_sign; // quantizer.rs:133
+    reg found_20_0_outer; // quantizer.rs:133
+    reg found_20_0_inner; // quantizer.rs:133
     wire [14:0] classify_21_y_magnitude;
     wire classify_21_y_sign;
     wire classify_21_y_outer;
     wire classify_21_y_inner;
     wire found_21_1;
-    reg [14:0] found_21_0_magnitude; // quantizer.rs:131
-    reg found_21_0_sign; // quantizer.rs:131
-    reg found_21_0_outer; // quantizer.rs:131
-    reg found_21_0_inner; // quantizer.rs:131
+    reg [14:0] found_21_0_magnitude; // quantizer.rs:133
+    reg found_21_0_sign; // quantizer.rs:133
+    reg found_21_0_outer; // quantizer.rs:133
+    reg found_21_0_inner; // quantizer.rs:133
     wire [14:0] classify_22_y_magnitude;
     wire classify_22_y_sign;
     wire classify_22_y_outer;
     wire classify_22_y_inner;
     wire found_22_1;
-    reg [14:0] found_22_0_magnitude; // quantizer.rs:131
-    reg found_22_0_sign; // quantizer.rs:131
-    reg found_22_0_outer; // quantizer.rs:131
-    reg found_22_0_inner; // quantizer.rs:131
+    reg [14:0] found_22_0_magnitude; // quantizer.rs:133
+    reg found_22_0_sign; // quantizer.rs:133
+    reg found_22_0_outer; // quantizer.rs:133
+    reg found_22_0_inner; // quantizer.rs:133
     wire [14:0] classify_23_y_magnitude;
     wire classify_23_y_sign;
     wire classify_23_y_outer;
     wire classify_23_y_inner;
     wire found_23_1;
-    reg [14:0] found_23_0_magnitude; // quantizer.rs:131
-    reg found_23_0_sign; // quantizer.rs:131
-    reg found_23_0_outer; // quantizer.rs:131
-    reg found_23_0_inner; // quantizer.rs:131
+    reg [14:0] found_23_0_magnitude; // quantizer.rs:133
+    reg found_23_0_sign; // quantizer.rs:133
+    reg found_23_0_outer; // quantizer.rs:133
+    reg found_23_0_inner; // quantizer.rs:133
     wire [14:0] classify_24_y_magnitude;
     wire classify_24_y_sign;
     wire classify_24_y_outer;
     wire classify_24_y_inner;
     wire found_24_1;
-    reg [14:0] found_24_0_magnitude; // quantizer.rs:131
-    reg found_24_0_sign; // quantizer.rs:131
-    reg found_24_0_outer; // quantizer.rs:131
-    reg found_24_0_inner; // quantizer.rs:131
+    reg [14:0] found_24_0_magnitude; // quantizer.rs:133
+    reg found_24_0_sign; // quantizer.rs:133
+    reg found_24_0_outer; // quantizer.rs:133
+    reg found_24_0_inner; // quantizer.rs:133
     wire [14:0] classify_25_y_magnitude;
     wire classify_25_y_sign;
     wire classify_25_y_outer;
     wire classify_25_y_inner;
     wire found_25_1;
-    reg [14:0] found_25_0_magnitude; // quantizer.rs:131
-    reg found_25_0_sign; // quantizer.rs:131
-    reg found_25_0_outer; // quantizer.rs:131
-    reg found_25_0_inner; // quantizer.rs:131
+    reg [14:0] found_25_0_magnitude; // quantizer.rs:133
+    reg found_25_0_sign; // quantizer.rs:133
+    reg found_25_0_outer; // quantizer.rs:133
+    reg found_25_0_inner; // quantizer.rs:133
     wire [14:0] classify_26_y_magnitude;
     wire classify_26_y_sign;
     wire classify_26_y_outer;
     wire classify_26_y_inner;
     wire found_26_1;
-    reg [14:0] found_26_0_magnitude; // quantizer.rs:131
-    reg found_26_0_sign; // quantizer.rs:131
-    reg found_26_0_outer; // quantizer.rs:131
-    reg found_26_0_inner; // quantizer.rs:131
+    reg [14:0] found_26_0_magnitude; // quantizer.rs:133
+    reg found_26_0_sign; // quantizer.rs:133
+    reg found_26_0_outer; // quantizer.rs:133
+    reg found_26_0_inner; // quantizer.rs:133
     wire [14:0] classify_27_y_magnitude;
     wire classify_27_y_sign;
     wire classify_27_y_outer;
     wire classify_27_y_inner;
     wire found_27_1;
-    reg [14:0] found_27_0_magnitude; // quantizer.rs:131
-    reg found_27_0_sign; // quantizer.rs:131
-    reg found_27_0_outer; // quantizer.rs:131
-    reg found_27_0_inner; // quantizer.rs:131
+    reg [14:0] found_27_0_magnitude; // quantizer.rs:133
+    reg found_27_0_sign; // quantizer.rs:133
+    reg found_27_0_outer; // quantizer.rs:133
+    reg found_27_0_inner; // quantizer.rs:133
     wire [14:0] classify_28_y_magnitude;
     wire classify_28_y_sign;
     wire classify_28_y_outer;
     wire classify_28_y_inner;
     wire found_28_1;
-    reg [14:0] found_28_0_magnitude; // quantizer.rs:131
-    reg found_28_0_sign; // quantizer.rs:131
-    reg found_28_0_outer; // quantizer.rs:131
-    reg found_28_0_inner; // quantizer.rs:131
+    reg [14:0] found_28_0_magnitude; // quantizer.rs:133
+    reg found_28_0_sign; // quantizer.rs:133
+    reg found_28_0_outer; // quantizer.rs:133
+    reg found_28_0_inner; // quantizer.rs:133
     wire [14:0] classify_29_y_magnitude;
     wire classify_29_y_sign;
     wire classify_29_y_outer;
     wire classify_29_y_inner;
     wire found_29_1;
-    reg [14:0] found_29_0_magnitude; // quantizer.rs:131
-    reg found_29_0_sign; // quantizer.rs:131
-    reg found_29_0_outer; // quantizer.rs:131
-    reg found_29_0_inner; // quantizer.rs:131
+    reg [14:0] found_29_0_magnitude; // quantizer.rs:133
+    reg found_29_0_sign; // quantizer.rs:133
+    reg found_29_0_outer; // quantizer.rs:133
+    reg found_29_0_inner; // quantizer.rs:133
     wire [14:0] classify_30_y_magnitude;
     wire classify_30_y_sign;
     wire classify_30_y_outer;
     wire classify_30_y_inner;
     wire found_30_1;
-    reg [14:0] found_30_0_magnitude; // quantizer.rs:131
-    reg found_30_0_sign; // quantizer.rs:131
-    reg found_30_0_outer; // quantizer.rs:131
-    reg found_30_0_inner; // quantizer.rs:131
+    reg [14:0] found_30_0_magnitude; // quantizer.rs:133
+    reg found_30_0_sign; // quantizer.rs:133
+    reg found_30_0_outer; // quantizer.rs:133
+    reg found_30_0_inner; // quantizer.rs:133
     wire [14:0] classify_31_y_magnitude;
     wire classify_31_y_sign;
     wire classify_31_y_outer;
     wire classify_31_y_inner;
     wire found_31_1;
-    reg [14:0] found_31_0_magnitude; // quantizer.rs:131
-    reg found_31_0_sign; // quantizer.rs:131
-    reg found_31_0_outer; // quantizer.rs:131
-    reg found_31_0_inner; // quantizer.rs:131
+    reg [14:0] found_31_0_magnitude; // quantizer.rs:133
+    reg found_31_0_sign; // quantizer.rs:133
+    reg found_31_0_outer; // quantizer.rs:133
+    reg found_31_0_inner; // quantizer.rs:133
     wire [14:0] classify_32_y_magnitude;
     wire classify_32_y_sign;
     wire classify_32_y_outer;
     wire classify_32_y_inner;
     wire found_32_1;
-    reg [14:0] found_32_0_magnitude; // quantizer.rs:131
-    reg found_32_0_sign; // quantizer.rs:131
-    reg found_32_0_outer; // quantizer.rs:131
-    reg found_32_0_inner; // quantizer.rs:131
+    reg [14:0] found_32_0_magnitude; // quantizer.rs:133
+    reg found_32_0_sign; // quantizer.rs:133
+    reg found_32_0_outer; // quantizer.rs:133
+    reg found_32_0_inner; // quantizer.rs:133
     wire [14:0] classify_33_y_magnitude;
     wire classify_33_y_sign;
     wire classify_33_y_outer;
     wire classify_33_y_inner;
     wire found_33_1;
-    reg [14:0] found_33_0_magnitude; // quantizer.rs:131
-    reg found_33_0_sign; // quantizer.rs:131
-    reg found_33_0_outer; // quantizer.rs:131
-    reg found_33_0_inner; // quantizer.rs:131
+    reg [14:0] found_33_0_magnitude; // quantizer.rs:133
+    reg found_33_0_sign; // quantizer.rs:133
+    reg found_33_0_outer; // quantizer.rs:133
+    reg found_33_0_inner; // quantizer.rs:133
     wire [14:0] classify_34_y_magnitude;
     wire classify_34_y_sign;
     wire classify_34_y_outer;
     wire classify_34_y_inner;
     wire found_34_1;
-    reg [14:0] found_34_0_magnitude; // quantizer.rs:131
-    reg found_34_0_sign; // quantizer.rs:131
-    reg found_34_0_outer; // quantizer.rs:131
-    reg found_34_0_inner; // quantizer.rs:131
+    reg [14:0] found_34_0_magnitude; // quantizer.rs:133
+    reg found_34_0_sign; // quantizer.rs:133
+    reg found_34_0_outer; // quantizer.rs:133
+    reg found_34_0_inner; // quantizer.rs:133
     wire [14:0] classify_35_y_magnitude;
     wire classify_35_y_sign;
     wire classify_35_y_outer;
     wire classify_35_y_inner;
     wire found_35_1;
-    reg [14:0] found_35_0_magnitude; // quantizer.rs:131
-    reg found_35_0_sign; // quantizer.rs:131
-    reg found_35_0_outer; // quantizer.rs:131
-    reg found_35_0_inner; // quantizer.rs:131
+    reg [14:0] found_35_0_magnitude; // quantizer.rs:133
+    reg found_35_0_sign; // quantizer.rs:133
+    reg found_35_0_outer; // quantizer.rs:133
+    reg found_35_0_inner; // quantizer.rs:133
     wire [14:0] classify_36_y_magnitude;
     wire classify_36_y_sign;
     wire classify_36_y_outer;
     wire classify_36_y_inner;
     wire found_36_1;
-    reg [14:0] found_36_0_magnitude; // quantizer.rs:131
-    reg found_36_0_sign; // quantizer.rs:131
-    reg found_36_0_outer; // quantizer.rs:131
-    reg found_36_0_inner; // quantizer.rs:131
+    reg [14:0] found_36_0_magnitude; // quantizer.rs:133
+    reg found_36_0_sign; // quantizer.rs:133
+    reg found_36_0_outer; // quantizer.rs:133
+    reg found_36_0_inner; // quantizer.rs:133
     wire [14:0] classify_37_y_magnitude;
     wire classify_37_y_sign;
     wire classify_37_y_outer;
     wire classify_37_y_inner;
     wire found_37_1;
-    reg [14:0] found_37_0_magnitude; // quantizer.rs:131
-    reg found_37_0_sign; // quantizer.rs:131
-    reg found_37_0_outer; // quantizer.rs:131
-    reg found_37_0_inner; // quantizer.rs:131
+    reg [14:0] found_37_0_magnitude; // quantizer.rs:133
+    reg found_37_0_sign; // quantizer.rs:133
+    reg found_37_0_outer; // quantizer.rs:133
+    reg found_37_0_inner; // quantizer.rs:133
     wire [14:0] classify_38_y_magnitude;
     wire classify_38_y_sign;
     wire classify_38_y_outer;
     wire classify_38_y_inner;
     wire found_38_1;
-    reg [14:0] found_38_0_magnitude; // quantizer.rs:131
-    reg found_38_0_sign; // quantizer.rs:131
-    reg found_38_0_outer; // quantizer.rs:131
-    reg found_38_0_inner; // quantizer.rs:131
+    reg [14:0] found_38_0_magnitude; // quantizer.rs:133
+    reg found_38_0_sign; // quantizer.rs:133
+    reg found_38_0_outer; // quantizer.rs:133
+    reg found_38_0_inner; // quantizer.rs:133
     wire [14:0] classify_39_y_magnitude;
     wire classify_39_y_sign;
     wire classify_39_y_outer;
     wire classify_39_y_inner;
     wire found_39_1;
-    reg [14:0] found_39_0_magnitude; // quantizer.rs:131
-    reg found_39_0_sign; // quantizer.rs:131
-    reg found_39_0_outer; // quantizer.rs:131
-    reg found_39_0_inner; // quantizer.rs:131
+    reg [14:0] found_39_0_magnitude; // quantizer.rs:133
+    reg found_39_0_sign; // quantizer.rs:133
+    reg found_39_0_outer; // quantizer.rs:133
+    reg found_39_0_inner; // quantizer.rs:133
     wire [14:0] classify_40_y_magnitude;
     wire classify_40_y_sign;
     wire classify_40_y_outer;
     wire classify_40_y_inner;
     wire found_40_1;
-    reg [14:0] found_40_0_magnitude; // quantizer.rs:131
-    reg found_40_0_sign; // quantizer.rs:131
-    reg found_40_0_outer; // quantizer.rs:131
-    reg found_40_0_inner; // quantizer.rs:131
+    reg [14:0] found_40_0_magnitude; // quantizer.rs:133
+    reg found_40_0_sign; // quantizer.rs:133
+    reg found_40_0_outer; // quantizer.rs:133
+    reg found_40_0_inner; // quantizer.rs:133
     wire [14:0] classify_41_y_magnitude;
     wire classify_41_y_sign;
     wire classify_41_y_outer;
     wire classify_41_y_inner;
     wire found_41_1;
-    reg [14:0] found_41_0_magnitude; // quantizer.rs:131
-    reg found_41_0_sign; // quantizer.rs:131
-    reg found_41_0_outer; // quantizer.rs:131
-    reg found_41_0_inner; // quantizer.rs:131
+    reg [14:0] found_41_0_magnitude; // quantizer.rs:133
+    reg found_41_0_sign; // quantizer.rs:133
+    reg found_41_0_outer; // quantizer.rs:133
+    reg found_41_0_inner; // quantizer.rs:133
     wire [14:0] classify_42_y_magnitude;
     wire classify_42_y_sign;
     wire classify_42_y_outer;
     wire classify_42_y_inner;
     wire found_42_1;
-    reg [14:0] found_42_0_magnitude; // quantizer.rs:131
-    reg found_42_0_sign; // quantizer.rs:131
-    reg found_42_0_outer; // quantizer.rs:131
-    reg found_42_0_inner; // quantizer.rs:131
+    reg [14:0] found_42_0_magnitude; // quantizer.rs:133
+    reg found_42_0_sign; // quantizer.rs:133
+    reg found_42_0_outer; // quantizer.rs:133
+    reg found_42_0_inner; // quantizer.rs:133
     wire [14:0] classify_43_y_magnitude;
     wire classify_43_y_sign;
     wire classify_43_y_outer;
     wire classify_43_y_inner;
     wire found_43_1;
-    reg [14:0] found_43_0_magnitude; // quantizer.rs:131
-    reg found_43_0_sign; // quantizer.rs:131
-    reg found_43_0_outer; // quantizer.rs:131
-    reg found_43_0_inner; // quantizer.rs:131
+    reg [14:0] found_43_0_magnitude; // quantizer.rs:133
+    reg found_43_0_sign; // quantizer.rs:133
+    reg found_43_0_outer; // quantizer.rs:133
+    reg found_43_0_inner; // quantizer.rs:133
     wire [14:0] classify_44_y_magnitude;
     wire classify_44_y_sign;
     wire classify_44_y_outer;
     wire classify_44_y_inner;
     wire found_44_1;
-    reg [14:0] found_44_0_magnitude; // quantizer.rs:131
-    reg found_44_0_sign; // quantizer.rs:131
-    reg found_44_0_outer; // quantizer.rs:131
-    reg found_44_0_inner; // quantizer.rs:131
+    reg [14:0] found_44_0_magnitude; // quantizer.rs:133
+    reg found_44_0_sign; // quantizer.rs:133
+    reg found_44_0_outer; // quantizer.rs:133
+    reg found_44_0_inner; // quantizer.rs:133
     wire [14:0] classify_45_y_magnitude;
     wire classify_45_y_sign;
     wire classify_45_y_outer;
     wire classify_45_y_inner;
     wire found_45_1;
-    reg [14:0] found_45_0_magnitude; // quantizer.rs:131
-    reg found_45_0_sign; // quantizer.rs:131
-    reg found_45_0_outer; // quantizer.rs:131
-    reg found_45_0_inner; // quantizer.rs:131
+    reg [14:0] found_45_0_magnitude; // quantizer.rs:133
+    reg found_45_0_sign; // quantizer.rs:133
+    reg found_45_0_outer; // quantizer.rs:133
+    reg found_45_0_inner; // quantizer.rs:133
     wire [14:0] classify_46_y_magnitude;
     wire classify_46_y_sign;
     wire classify_46_y_outer;
     wire classify_46_y_inner;
     wire found_46_1;
-    reg [14:0] found_46_0_magnitude; // quantizer.rs:131
-    reg found_46_0_sign; // quantizer.rs:131
-    reg found_46_0_outer; // quantizer.rs:131
-    reg found_46_0_inner; // quantizer.rs:131
+    reg [14:0] found_46_0_magnitude; // quantizer.rs:133
+    reg found_46_0_sign; // quantizer.rs:133
+    reg found_46_0_outer; // quantizer.rs:133
+    reg found_46_0_inner; // quantizer.rs:133
     wire [14:0] classify_47_y_magnitude;
     wire classify_47_y_sign;
     wire classify_47_y_outer;
     wire classify_47_y_inner;
     wire found_47_1;
-    reg [14:0] found_47_0_magnitude; // quantizer.rs:131
-    reg found_47_0_sign; // quantizer.rs:131
-    reg found_47_0_outer; // quantizer.rs:131
-    reg found_47_0_inner; // quantizer.rs:131
+    reg [14:0] found_47_0_magnitude; // quantizer.rs:133
+    reg found_47_0_sign; // quantizer.rs:133
+    reg found_47_0_outer; // quantizer.rs:133
+    reg found_47_0_inner; // quantizer.rs:133
     wire [14:0] classify_48_y_magnitude;
     wire classify_48_y_sign;
     wire classify_48_y_outer;
     wire classify_48_y_inner;
     wire found_48_1;
-    reg [14:0] found_48_0_magnitude; // quantizer.rs:131
-    reg found_48_0_sign; // quantizer.rs:131
-    reg found_48_0_outer; // quantizer.rs:131
-    reg found_48_0_inner; // quantizer.rs:131
+    reg [14:0] found_48_0_magnitude; // quantizer.rs:133
+    reg found_48_0_sign; // quantizer.rs:133
+    reg found_48_0_outer; // quantizer.rs:133
+    reg found_48_0_inner; // quantizer.rs:133
     wire [14:0] classify_49_y_magnitude;
     wire classify_49_y_sign;
     wire classify_49_y_outer;
     wire classify_49_y_inner;
     wire found_49_1;
-    reg [14:0] found_49_0_magnitude; // quantizer.rs:131
-    reg found_49_0_sign; // quantizer.rs:131
-    reg found_49_0_outer; // quantizer.rs:131
-    reg found_49_0_inner; // quantizer.rs:131
+    reg [14:0] found_49_0_magnitude; // quantizer.rs:133
+    reg found_49_0_sign; // quantizer.rs:133
+    reg found_49_0_outer; // quantizer.rs:133
+    reg found_49_0_inner; // quantizer.rs:133
     wire [14:0] classify_50_y_magnitude;
     wire classify_50_y_sign;
     wire classify_50_y_outer;
     wire classify_50_y_inner;
     wire found_50_1;
-    reg [14:0] found_50_0_magnitude; // quantizer.rs:131
-    reg found_50_0_sign; // quantizer.rs:131
-    reg found_50_0_outer; // quantizer.rs:131
-    reg found_50_0_inner; // quantizer.rs:131
+    reg [14:0] found_50_0_magnitude; // quantizer.rs:133
+    reg found_50_0_sign; // quantizer.rs:133
+    reg found_50_0_outer; // quantizer.rs:133
+    reg found_50_0_inner; // quantizer.rs:133
     wire [14:0] classify_51_y_magnitude;
     wire classify_51_y_sign;
     wire classify_51_y_outer;
     wire classify_51_y_inner;
     wire found_51_1;
-    reg [14:0] found_51_0_magnitude; // quantizer.rs:131
-    reg found_51_0_sign; // quantizer.rs:131
-    reg found_51_0_outer; // quantizer.rs:131
-    reg found_51_0_inner; // quantizer.rs:131
+    reg [14:0] found_51_0_magnitude; // quantizer.rs:133
+    reg found_51_0_sign; // quantizer.rs:133
+    reg found_51_0_outer; // quantizer.rs:133
+    reg found_51_0_inner; // quantizer.rs:133
     wire [14:0] classify_52_y_magnitude;
     wire classify_52_y_sign;
     wire classify_52_y_outer;
     wire classify_52_y_inner;
     wire found_52_1;
-    reg [14:0] found_52_0_magnitude; // quantizer.rs:131
-    reg found_52_0_sign; // quantizer.rs:131
-    reg found_52_0_outer; // quantizer.rs:131
-    reg found_52_0_inner; // quantizer.rs:131
+    reg [14:0] found_52_0_magnitude; // quantizer.rs:133
+    reg found_52_0_sign; // quantizer.rs:133
+    reg found_52_0_outer; // quantizer.rs:133
+    reg found_52_0_inner; // quantizer.rs:133
     wire [14:0] classify_53_y_magnitude;
     wire classify_53_y_sign;
     wire classify_53_y_outer;
     wire classify_53_y_inner;
     wire found_53_1;
-    reg [14:0] found_53_0_magnitude; // quantizer.rs:131
-    reg found_53_0_sign; // quantizer.rs:131
-    reg found_53_0_outer; // quantizer.rs:131
-    reg found_53_0_inner; // quantizer.rs:131
+    reg [14:0] found_53_0_magnitude; // quantizer.rs:133
+    reg found_53_0_sign; // quantizer.rs:133
+    reg found_53_0_outer; // quantizer.rs:133
+    reg found_53_0_inner; // quantizer.rs:133
     wire [14:0] classify_54_y_magnitude;
     wire classify_54_y_sign;
     wire classify_54_y_outer;
     wire classify_54_y_inner;
     wire found_54_1;
-    reg [14:0] found_54_0_magnitude; // quantizer.rs:131
-    reg found_54_0_sign; // quantizer.rs:131
-    reg found_54_0_outer; // quantizer.rs:131
-    reg found_54_0_inner; // quantizer.rs:131
+    reg [14:0] found_54_0_magnitude; // quantizer.rs:133
+    reg found_54_0_sign; // quantizer.rs:133
+    reg found_54_0_outer; // quantizer.rs:133
+    reg found_54_0_inner; // quantizer.rs:133
     wire [14:0] classify_55_y_magnitude;
     wire classify_55_y_sign;
     wire classify_55_y_outer;
     wire classify_55_y_inner;
     wire found_55_1;
-    reg [14:0] found_55_0_magnitude; // quantizer.rs:131
-    reg found_55_0_sign; // quantizer.rs:131
-    reg found_55_0_outer; // quantizer.rs:131
-    reg found_55_0_inner; // quantizer.rs:131
+    reg [14:0] found_55_0_magnitude; // quantizer.rs:133
+    reg found_55_0_sign; // quantizer.rs:133
+    reg found_55_0_outer; // quantizer.rs:133
+    reg found_55_0_inner; // quantizer.rs:133
     wire [14:0] classify_56_y_magnitude;
     wire classify_56_y_sign;
     wire classify_56_y_outer;
     wire classify_56_y_inner;
     wire found_56_1;
-    reg [14:0] found_56_0_magnitude; // quantizer.rs:131
-    reg found_56_0_sign; // quantizer.rs:131
-    reg found_56_0_outer; // quantizer.rs:131
-    reg found_56_0_inner; // quantizer.rs:131
+    reg [14:0] found_56_0_magnitude; // quantizer.rs:133
+    reg found_56_0_sign; // quantizer.rs:133
+    reg found_56_0_outer; // quantizer.rs:133
+    reg found_56_0_inner; // quantizer.rs:133
     wire [14:0] classify_57_y_magnitude;
     wire classify_57_y_sign;
     wire classify_57_y_outer;
     wire classify_57_y_inner;
     wire found_57_1;
-    reg [14:0] found_57_0_magnitude; // quantizer.rs:131
-    reg found_57_0_sign; // quantizer.rs:131
-    reg found_57_0_outer; // quantizer.rs:131
-    reg found_57_0_inner; // quantizer.rs:131
+    reg [14:0] found_57_0_magnitude; // quantizer.rs:133
+    reg found_57_0_sign; // quantizer.rs:133
+    reg found_57_0_outer; // quantizer.rs:133
+    reg found_57_0_inner; // quantizer.rs:133
     wire [14:0] classify_58_y_magnitude;
     wire classify_58_y_sign;
     wire classify_58_y_outer;
     wire classify_58_y_inner;
     wire found_58_1;
-    reg [14:0] found_58_0_magnitude; // quantizer.rs:131
-    reg found_58_0_sign; // quantizer.rs:131
-    reg found_58_0_outer; // quantizer.rs:131
-    reg found_58_0_inner; // quantizer.rs:131
+    reg [14:0] found_58_0_magnitude; // quantizer.rs:133
+    reg found_58_0_sign; // quantizer.rs:133
+    reg found_58_0_outer; // quantizer.rs:133
+    reg found_58_0_inner; // quantizer.rs:133
     wire [14:0] classify_59_y_magnitude;
     wire classify_59_y_sign;
     wire classify_59_y_outer;
     wire classify_59_y_inner;
     wire found_59_1;
-    reg [14:0] found_59_0_magnitude; // quantizer.rs:131
-    reg found_59_0_sign; // quantizer.rs:131
-    reg found_59_0_outer; // quantizer.rs:131
-    reg found_59_0_inner; // quantizer.rs:131
+    reg [14:0] found_59_0_magnitude; // quantizer.rs:133
+    reg found_59_0_sign; // quantizer.rs:133
+    reg found_59_0_outer; // quantizer.rs:133
+    reg found_59_0_inner; // quantizer.rs:133
     wire [14:0] classify_60_y_magnitude;
     wire classify_60_y_sign;
     wire classify_60_y_outer;
     wire classify_60_y_inner;
     wire found_60_1;
-    reg [14:0] found_60_0_magnitude; // quantizer.rs:131
-    reg found_60_0_sign; // quantizer.rs:131
-    reg found_60_0_outer; // quantizer.rs:131
-    reg found_60_0_inner; // quantizer.rs:131
+    reg [14:0] found_60_0_magnitude; // quantizer.rs:133
+    reg found_60_0_sign; // quantizer.rs:133
+    reg found_60_0_outer; // quantizer.rs:133
+    reg found_60_0_inner; // quantizer.rs:133
     wire [14:0] classify_61_y_magnitude;
     wire classify_61_y_sign;
     wire classify_61_y_outer;
     wire classify_61_y_inner;
     wire found_61_1;
-    reg [14:0] found_61_0_magnitude; // quantizer.rs:131
-    reg found_61_0_sign; // quantizer.rs:131
-    reg found_61_0_outer; // quantizer.rs:131
-    reg found_61_0_inner; // quantizer.rs:131
+    reg [14:0] found_61_0_magnitude; // quantizer.rs:133
+    reg found_61_0_sign; // quantizer.rs:133
+    reg found_61_0_outer; // quantizer.rs:133
+    reg found_61_0_inner; // quantizer.rs:133
     wire [14:0] classify_62_y_magnitude;
     wire classify_62_y_sign;
     wire classify_62_y_outer;
     wire classify_62_y_inner;
     wire found_62_1;
-    reg [14:0] found_62_0_magnitude; // quantizer.rs:131
-    reg found_62_0_sign; // quantizer.rs:131
-    reg found_62_0_outer; // quantizer.rs:131
-    reg found_62_0_inner; // quantizer.rs:131
+    reg [14:0] found_62_0_magnitude; // quantizer.rs:133
+    reg found_62_0_sign; // quantizer.rs:133
+    reg found_62_0_outer; // quantizer.rs:133
+    reg found_62_0_inner; // quantizer.rs:133
     wire [14:0] classify_63_y_magnitude;
     wire classify_63_y_sign;
     wire classify_63_y_outer;
     wire classify_63_y_inner;
     wire found_63_1;
-    reg [14:0] found_63_0_magnitude; // quantizer.rs:131
-    reg found_63_0_sign; // quantizer.rs:131
-    reg found_63_0_outer; // quantizer.rs:131
-    reg found_63_0_inner; // quantizer.rs:131
-    reg strange; // quantizer.rs:136
-    reg valid_s2; // quantizer.rs:137
-    reg valid_1; // quantizer.rs:137
-    reg first_s2; // quantizer.rs:137
-    reg first_1; // quantizer.rs:137
-    reg last_s2; // quantizer.rs:137
-    reg last_1; // quantizer.rs:137
-    reg [7:0] write_at; // quantizer.rs:144
-    reg [6:0] in_beat; // quantizer.rs:149
-    reg [7:0] count_at; // quantizer.rs:153
-    reg [6:0] so_far; // quantizer.rs:154
-    reg counted; // quantizer.rs:155
+    reg [14:0] found_63_0_magnitude; // quantizer.rs:133
+    reg found_63_0_sign; // quantizer.rs:133
+    reg found_63_0_outer; // quantizer.rs:133
+    reg found_63_0_inner; // quantizer.rs:133
+    reg strange; // quantizer.rs:138
+    reg valid_s2; // quantizer.rs:139
+    reg valid_1; // quantizer.rs:139
+    reg first_s2; // quantizer.rs:139
+    reg first_1; // quantizer.rs:139
+    reg last_s2; // quantizer.rs:139
+    reg last_1; // quantizer.rs:139
+    reg [7:0] write_at; // quantizer.rs:146
+    reg [6:0] in_beat; // quantizer.rs:151
+    reg [7:0] count_at; // quantizer.rs:155
+    reg [6:0] so_far; // quantizer.rs:156
+    reg counted; // quantizer.rs:157
     wire extremes_done;
     wire [14:0] extremes_maxima_outer_pos;
     wire [14:0] extremes_maxima_outer_neg;
@@ -663,62 +663,62 @@ module oaken_quantizer_core_p64_n8192 (
     wire [9:0] steps_scales_middle_c_neg;
     wire [9:0] steps_scales_inner_r;
     wire [5:0] steps_scales_inner_e;
-    reg [5:0] queue_in; // quantizer.rs:181
-    reg [5:0] queue_out; // quantizer.rs:182
-    reg [6:0] queued; // quantizer.rs:183
-    wire advance; // quantizer.rs:190
-    wire leaves; // quantizer.rs:191
-    reg [7:0] read_at; // quantizer.rs:193
-    reg [7:0] read_count_at; // quantizer.rs:194
-    reg [6:0] beat_index; // quantizer.rs:195
-    wire sent; // quantizer.rs:208
-    reg [1151:0] word; // quantizer.rs:219
-    reg [6:0] count; // quantizer.rs:220
-    reg [9:0] d_outer_pos_r_s1; // scale_table.rs:73
-    reg [9:0] d_outer_pos_r_s2; // scale_table.rs:73
-    reg [5:0] d_outer_pos_e_s1; // scale_table.rs:73
-    reg [5:0] d_outer_pos_e_s2; // scale_table.rs:73
-    reg [9:0] d_outer_pos_c_s1; // scale_table.rs:73
-    reg [9:0] d_outer_pos_c_s2; // scale_table.rs:73
-    reg [9:0] d_outer_neg_r_s1; // scale_table.rs:73
-    reg [9:0] d_outer_neg_r_s2; // scale_table.rs:73
-    reg [5:0] d_outer_neg_e_s1; // scale_table.rs:73
-    reg [5:0] d_outer_neg_e_s2; // scale_table.rs:73
-    reg [9:0] d_outer_neg_c_s1; // scale_table.rs:73
-    reg [9:0] d_outer_neg_c_s2; // scale_table.rs:73
-    reg [9:0] d_middle_r_s1; // scale_table.rs:73
-    reg [9:0] d_middle_r_s2; // scale_table.rs:73
-    reg [5:0] d_middle_e_s1; // scale_table.rs:73
-    reg [5:0] d_middle_e_s2; // scale_table.rs:73
-    reg [9:0] d_middle_c_s1; // scale_table.rs:73
-    reg [9:0] d_middle_c_s2; // scale_table.rs:73
-    reg [9:0] d_middle_c_neg_s1; // scale_table.rs:73
-    reg [9:0] d_middle_c_neg_s2; // scale_table.rs:73
-    reg [9:0] d_inner_r_s1; // scale_table.rs:73
-    reg [9:0] d_inner_r_s2; // scale_table.rs:73
-    reg [5:0] d_inner_e_s1; // scale_table.rs:73
-    reg [5:0] d_inner_e_s2; // scale_table.rs:73
-    reg [4:0] d_split_s1_1; // quantizer.rs:222
-    reg [4:0] split; // quantizer.rs:222
-    reg lane63_inner; // scale_table.rs:139
-    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:152
-    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:152
-    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:152
-    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:152
-    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:152
-    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:152
-    reg [9:0] lane63_d_middle_r; // scale_table.rs:152
-    reg [5:0] lane63_d_middle_e; // scale_table.rs:152
-    reg [9:0] lane63_d_middle_c; // scale_table.rs:152
-    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:152
-    reg [9:0] lane63_d_inner_r; // scale_table.rs:152
-    reg [5:0] lane63_d_inner_e; // scale_table.rs:152
-    reg [14:0] lane63_x_magnitude; // scale_table.rs:152
-    reg lane63_x_sign; // scale_table.rs:152
-    reg lane63_x_outer; // scale_table.rs:152
-    reg [9:0] lane63_scale_c; // scale_table.rs:160
-    reg [9:0] lane63_scale_r; // scale_table.rs:160
-    reg [5:0] lane63_scale_e; // scale_table.rs:160
+    reg [5:0] queue_in; // quantizer.rs:183
+    reg [5:0] queue_out; // quantizer.rs:184
+    reg [6:0] queued; // quantizer.rs:185
+    wire advance; // quantizer.rs:192
+    wire leaves; // quantizer.rs:193
+    reg [7:0] read_at; // quantizer.rs:195
+    reg [7:0] read_count_at; // quantizer.rs:196
+    reg [6:0] beat_index; // quantizer.rs:197
+    wire sent; // quantizer.rs:210
+    reg [1151:0] word; // quantizer.rs:221
+    reg [6:0] count; // quantizer.rs:222
+    reg [9:0] d_outer_pos_r_s1; // scale_table.rs:74
+    reg [9:0] d_outer_pos_r_s2; // scale_table.rs:74
+    reg [5:0] d_outer_pos_e_s1; // scale_table.rs:74
+    reg [5:0] d_outer_pos_e_s2; // scale_table.rs:74
+    reg [9:0] d_outer_pos_c_s1; // scale_table.rs:74
+    reg [9:0] d_outer_pos_c_s2; // scale_table.rs:74
+    reg [9:0] d_outer_neg_r_s1; // scale_table.rs:74
+    reg [9:0] d_outer_neg_r_s2; // scale_table.rs:74
+    reg [5:0] d_outer_neg_e_s1; // scale_table.rs:74
+    reg [5:0] d_outer_neg_e_s2; // scale_table.rs:74
+    reg [9:0] d_outer_neg_c_s1; // scale_table.rs:74
+    reg [9:0] d_outer_neg_c_s2; // scale_table.rs:74
+    reg [9:0] d_middle_r_s1; // scale_table.rs:74
+    reg [9:0] d_middle_r_s2; // scale_table.rs:74
+    reg [5:0] d_middle_e_s1; // scale_table.rs:74
+    reg [5:0] d_middle_e_s2; // scale_table.rs:74
+    reg [9:0] d_middle_c_s1; // scale_table.rs:74
+    reg [9:0] d_middle_c_s2; // scale_table.rs:74
+    reg [9:0] d_middle_c_neg_s1; // scale_table.rs:74
+    reg [9:0] d_middle_c_neg_s2; // scale_table.rs:74
+    reg [9:0] d_inner_r_s1; // scale_table.rs:74
+    reg [9:0] d_inner_r_s2; // scale_table.rs:74
+    reg [5:0] d_inner_e_s1; // scale_table.rs:74
+    reg [5:0] d_inner_e_s2; // scale_table.rs:74
+    reg [4:0] d_split_s1_1; // quantizer.rs:224
+    reg [4:0] split; // quantizer.rs:224
+    reg lane63_inner; // scale_table.rs:141
+    reg [9:0] lane63_d_outer_pos_r; // scale_table.rs:154
+    reg [5:0] lane63_d_outer_pos_e; // scale_table.rs:154
+    reg [9:0] lane63_d_outer_pos_c; // scale_table.rs:154
+    reg [9:0] lane63_d_outer_neg_r; // scale_table.rs:154
+    reg [5:0] lane63_d_outer_neg_e; // scale_table.rs:154
+    reg [9:0] lane63_d_outer_neg_c; // scale_table.rs:154
+    reg [9:0] lane63_d_middle_r; // scale_table.rs:154
+    reg [5:0] lane63_d_middle_e; // scale_table.rs:154
+    reg [9:0] lane63_d_middle_c; // scale_table.rs:154
+    reg [9:0] lane63_d_middle_c_neg; // scale_table.rs:154
+    reg [9:0] lane63_d_inner_r; // scale_table.rs:154
+    reg [5:0] lane63_d_inner_e; // scale_table.rs:154
+    reg [14:0] lane63_x_magnitude; // scale_table.rs:154
+    reg lane63_x_sign; // scale_table.rs:154
+    reg lane63_x_outer; // scale_table.rs:154
+    reg [9:0] lane63_scale_c; // scale_table.rs:162
+    reg [9:0] lane63_scale_r; // scale_table.rs:162
+    reg [5:0] lane63_scale_e; // scale_table.rs:162
     reg l13_s3; // encode.rs:19
     reg lane63_normal; // encode.rs:19
     reg [14:0] lane63_x_magnitude_1; // encode.rs:20
@@ -742,13 +742,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg [4:0] split_s6; // encode.rs:31
     reg [4:0] lane63_border; // encode.rs:31
     reg [3:0] codes_0; // encode.rs:37
-    reg lane62_inner; // scale_table.rs:139
-    reg [14:0] lane62_x_magnitude; // scale_table.rs:152
-    reg lane62_x_sign; // scale_table.rs:152
-    reg lane62_x_outer; // scale_table.rs:152
-    reg [9:0] lane62_scale_c; // scale_table.rs:160
-    reg [9:0] lane62_scale_r; // scale_table.rs:160
-    reg [5:0] lane62_scale_e; // scale_table.rs:160
+    reg lane62_inner; // scale_table.rs:141
+    reg [14:0] lane62_x_magnitude; // scale_table.rs:154
+    reg lane62_x_sign; // scale_table.rs:154
+    reg lane62_x_outer; // scale_table.rs:154
+    reg [9:0] lane62_scale_c; // scale_table.rs:162
+    reg [9:0] lane62_scale_r; // scale_table.rs:162
+    reg [5:0] lane62_scale_e; // scale_table.rs:162
     reg l13_s3_1; // encode.rs:19
     reg lane62_normal; // encode.rs:19
     reg [14:0] lane62_x_magnitude_1; // encode.rs:20
@@ -768,13 +768,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane62_middle_s6; // encode.rs:31
     reg [4:0] lane62_border; // encode.rs:31
     reg [3:0] codes_1; // encode.rs:37
-    reg lane61_inner; // scale_table.rs:139
-    reg [14:0] lane61_x_magnitude; // scale_table.rs:152
-    reg lane61_x_sign; // scale_table.rs:152
-    reg lane61_x_outer; // scale_table.rs:152
-    reg [9:0] lane61_scale_c; // scale_table.rs:160
-    reg [9:0] lane61_scale_r; // scale_table.rs:160
-    reg [5:0] lane61_scale_e; // scale_table.rs:160
+    reg lane61_inner; // scale_table.rs:141
+    reg [14:0] lane61_x_magnitude; // scale_table.rs:154
+    reg lane61_x_sign; // scale_table.rs:154
+    reg lane61_x_outer; // scale_table.rs:154
+    reg [9:0] lane61_scale_c; // scale_table.rs:162
+    reg [9:0] lane61_scale_r; // scale_table.rs:162
+    reg [5:0] lane61_scale_e; // scale_table.rs:162
     reg l13_s3_2; // encode.rs:19
     reg lane61_normal; // encode.rs:19
     reg [14:0] lane61_x_magnitude_1; // encode.rs:20
@@ -794,13 +794,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane61_middle_s6; // encode.rs:31
     reg [4:0] lane61_border; // encode.rs:31
     reg [3:0] codes_2; // encode.rs:37
-    reg lane60_inner; // scale_table.rs:139
-    reg [14:0] lane60_x_magnitude; // scale_table.rs:152
-    reg lane60_x_sign; // scale_table.rs:152
-    reg lane60_x_outer; // scale_table.rs:152
-    reg [9:0] lane60_scale_c; // scale_table.rs:160
-    reg [9:0] lane60_scale_r; // scale_table.rs:160
-    reg [5:0] lane60_scale_e; // scale_table.rs:160
+    reg lane60_inner; // scale_table.rs:141
+    reg [14:0] lane60_x_magnitude; // scale_table.rs:154
+    reg lane60_x_sign; // scale_table.rs:154
+    reg lane60_x_outer; // scale_table.rs:154
+    reg [9:0] lane60_scale_c; // scale_table.rs:162
+    reg [9:0] lane60_scale_r; // scale_table.rs:162
+    reg [5:0] lane60_scale_e; // scale_table.rs:162
     reg l13_s3_3; // encode.rs:19
     reg lane60_normal; // encode.rs:19
     reg [14:0] lane60_x_magnitude_1; // encode.rs:20
@@ -820,13 +820,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane60_middle_s6; // encode.rs:31
     reg [4:0] lane60_border; // encode.rs:31
     reg [3:0] codes_3; // encode.rs:37
-    reg lane59_inner; // scale_table.rs:139
-    reg [14:0] lane59_x_magnitude; // scale_table.rs:152
-    reg lane59_x_sign; // scale_table.rs:152
-    reg lane59_x_outer; // scale_table.rs:152
-    reg [9:0] lane59_scale_c; // scale_table.rs:160
-    reg [9:0] lane59_scale_r; // scale_table.rs:160
-    reg [5:0] lane59_scale_e; // scale_table.rs:160
+    reg lane59_inner; // scale_table.rs:141
+    reg [14:0] lane59_x_magnitude; // scale_table.rs:154
+    reg lane59_x_sign; // scale_table.rs:154
+    reg lane59_x_outer; // scale_table.rs:154
+    reg [9:0] lane59_scale_c; // scale_table.rs:162
+    reg [9:0] lane59_scale_r; // scale_table.rs:162
+    reg [5:0] lane59_scale_e; // scale_table.rs:162
     reg l13_s3_4; // encode.rs:19
     reg lane59_normal; // encode.rs:19
     reg [14:0] lane59_x_magnitude_1; // encode.rs:20
@@ -846,13 +846,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane59_middle_s6; // encode.rs:31
     reg [4:0] lane59_border; // encode.rs:31
     reg [3:0] codes_4; // encode.rs:37
-    reg lane58_inner; // scale_table.rs:139
-    reg [14:0] lane58_x_magnitude; // scale_table.rs:152
-    reg lane58_x_sign; // scale_table.rs:152
-    reg lane58_x_outer; // scale_table.rs:152
-    reg [9:0] lane58_scale_c; // scale_table.rs:160
-    reg [9:0] lane58_scale_r; // scale_table.rs:160
-    reg [5:0] lane58_scale_e; // scale_table.rs:160
+    reg lane58_inner; // scale_table.rs:141
+    reg [14:0] lane58_x_magnitude; // scale_table.rs:154
+    reg lane58_x_sign; // scale_table.rs:154
+    reg lane58_x_outer; // scale_table.rs:154
+    reg [9:0] lane58_scale_c; // scale_table.rs:162
+    reg [9:0] lane58_scale_r; // scale_table.rs:162
+    reg [5:0] lane58_scale_e; // scale_table.rs:162
     reg l13_s3_5; // encode.rs:19
     reg lane58_normal; // encode.rs:19
     reg [14:0] lane58_x_magnitude_1; // encode.rs:20
@@ -872,13 +872,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane58_middle_s6; // encode.rs:31
     reg [4:0] lane58_border; // encode.rs:31
     reg [3:0] codes_5; // encode.rs:37
-    reg lane57_inner; // scale_table.rs:139
-    reg [14:0] lane57_x_magnitude; // scale_table.rs:152
-    reg lane57_x_sign; // scale_table.rs:152
-    reg lane57_x_outer; // scale_table.rs:152
-    reg [9:0] lane57_scale_c; // scale_table.rs:160
-    reg [9:0] lane57_scale_r; // scale_table.rs:160
-    reg [5:0] lane57_scale_e; // scale_table.rs:160
+    reg lane57_inner; // scale_table.rs:141
+    reg [14:0] lane57_x_magnitude; // scale_table.rs:154
+    reg lane57_x_sign; // scale_table.rs:154
+    reg lane57_x_outer; // scale_table.rs:154
+    reg [9:0] lane57_scale_c; // scale_table.rs:162
+    reg [9:0] lane57_scale_r; // scale_table.rs:162
+    reg [5:0] lane57_scale_e; // scale_table.rs:162
     reg l13_s3_6; // encode.rs:19
     reg lane57_normal; // encode.rs:19
     reg [14:0] lane57_x_magnitude_1; // encode.rs:20
@@ -898,13 +898,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane57_middle_s6; // encode.rs:31
     reg [4:0] lane57_border; // encode.rs:31
     reg [3:0] codes_6; // encode.rs:37
-    reg lane56_inner; // scale_table.rs:139
-    reg [14:0] lane56_x_magnitude; // scale_table.rs:152
-    reg lane56_x_sign; // scale_table.rs:152
-    reg lane56_x_outer; // scale_table.rs:152
-    reg [9:0] lane56_scale_c; // scale_table.rs:160
-    reg [9:0] lane56_scale_r; // scale_table.rs:160
-    reg [5:0] lane56_scale_e; // scale_table.rs:160
+    reg lane56_inner; // scale_table.rs:141
+    reg [14:0] lane56_x_magnitude; // scale_table.rs:154
+    reg lane56_x_sign; // scale_table.rs:154
+    reg lane56_x_outer; // scale_table.rs:154
+    reg [9:0] lane56_scale_c; // scale_table.rs:162
+    reg [9:0] lane56_scale_r; // scale_table.rs:162
+    reg [5:0] lane56_scale_e; // scale_table.rs:162
     reg l13_s3_7; // encode.rs:19
     reg lane56_normal; // encode.rs:19
     reg [14:0] lane56_x_magnitude_1; // encode.rs:20
@@ -924,13 +924,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane56_middle_s6; // encode.rs:31
     reg [4:0] lane56_border; // encode.rs:31
     reg [3:0] codes_7; // encode.rs:37
-    reg lane55_inner; // scale_table.rs:139
-    reg [14:0] lane55_x_magnitude; // scale_table.rs:152
-    reg lane55_x_sign; // scale_table.rs:152
-    reg lane55_x_outer; // scale_table.rs:152
-    reg [9:0] lane55_scale_c; // scale_table.rs:160
-    reg [9:0] lane55_scale_r; // scale_table.rs:160
-    reg [5:0] lane55_scale_e; // scale_table.rs:160
+    reg lane55_inner; // scale_table.rs:141
+    reg [14:0] lane55_x_magnitude; // scale_table.rs:154
+    reg lane55_x_sign; // scale_table.rs:154
+    reg lane55_x_outer; // scale_table.rs:154
+    reg [9:0] lane55_scale_c; // scale_table.rs:162
+    reg [9:0] lane55_scale_r; // scale_table.rs:162
+    reg [5:0] lane55_scale_e; // scale_table.rs:162
     reg l13_s3_8; // encode.rs:19
     reg lane55_normal; // encode.rs:19
     reg [14:0] lane55_x_magnitude_1; // encode.rs:20
@@ -950,13 +950,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane55_middle_s6; // encode.rs:31
     reg [4:0] lane55_border; // encode.rs:31
     reg [3:0] codes_8; // encode.rs:37
-    reg lane54_inner; // scale_table.rs:139
-    reg [14:0] lane54_x_magnitude; // scale_table.rs:152
-    reg lane54_x_sign; // scale_table.rs:152
-    reg lane54_x_outer; // scale_table.rs:152
-    reg [9:0] lane54_scale_c; // scale_table.rs:160
-    reg [9:0] lane54_scale_r; // scale_table.rs:160
-    reg [5:0] lane54_scale_e; // scale_table.rs:160
+    reg lane54_inner; // scale_table.rs:141
+    reg [14:0] lane54_x_magnitude; // scale_table.rs:154
+    reg lane54_x_sign; // scale_table.rs:154
+    reg lane54_x_outer; // scale_table.rs:154
+    reg [9:0] lane54_scale_c; // scale_table.rs:162
+    reg [9:0] lane54_scale_r; // scale_table.rs:162
+    reg [5:0] lane54_scale_e; // scale_table.rs:162
     reg l13_s3_9; // encode.rs:19
     reg lane54_normal; // encode.rs:19
     reg [14:0] lane54_x_magnitude_1; // encode.rs:20
@@ -976,13 +976,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane54_middle_s6; // encode.rs:31
     reg [4:0] lane54_border; // encode.rs:31
     reg [3:0] codes_9; // encode.rs:37
-    reg lane53_inner; // scale_table.rs:139
-    reg [14:0] lane53_x_magnitude; // scale_table.rs:152
-    reg lane53_x_sign; // scale_table.rs:152
-    reg lane53_x_outer; // scale_table.rs:152
-    reg [9:0] lane53_scale_c; // scale_table.rs:160
-    reg [9:0] lane53_scale_r; // scale_table.rs:160
-    reg [5:0] lane53_scale_e; // scale_table.rs:160
+    reg lane53_inner; // scale_table.rs:141
+    reg [14:0] lane53_x_magnitude; // scale_table.rs:154
+    reg lane53_x_sign; // scale_table.rs:154
+    reg lane53_x_outer; // scale_table.rs:154
+    reg [9:0] lane53_scale_c; // scale_table.rs:162
+    reg [9:0] lane53_scale_r; // scale_table.rs:162
+    reg [5:0] lane53_scale_e; // scale_table.rs:162
     reg l13_s3_10; // encode.rs:19
     reg lane53_normal; // encode.rs:19
     reg [14:0] lane53_x_magnitude_1; // encode.rs:20
@@ -1002,13 +1002,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane53_middle_s6; // encode.rs:31
     reg [4:0] lane53_border; // encode.rs:31
     reg [3:0] codes_10; // encode.rs:37
-    reg lane52_inner; // scale_table.rs:139
-    reg [14:0] lane52_x_magnitude; // scale_table.rs:152
-    reg lane52_x_sign; // scale_table.rs:152
-    reg lane52_x_outer; // scale_table.rs:152
-    reg [9:0] lane52_scale_c; // scale_table.rs:160
-    reg [9:0] lane52_scale_r; // scale_table.rs:160
-    reg [5:0] lane52_scale_e; // scale_table.rs:160
+    reg lane52_inner; // scale_table.rs:141
+    reg [14:0] lane52_x_magnitude; // scale_table.rs:154
+    reg lane52_x_sign; // scale_table.rs:154
+    reg lane52_x_outer; // scale_table.rs:154
+    reg [9:0] lane52_scale_c; // scale_table.rs:162
+    reg [9:0] lane52_scale_r; // scale_table.rs:162
+    reg [5:0] lane52_scale_e; // scale_table.rs:162
     reg l13_s3_11; // encode.rs:19
     reg lane52_normal; // encode.rs:19
     reg [14:0] lane52_x_magnitude_1; // encode.rs:20
@@ -1028,13 +1028,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane52_middle_s6; // encode.rs:31
     reg [4:0] lane52_border; // encode.rs:31
     reg [3:0] codes_11; // encode.rs:37
-    reg lane51_inner; // scale_table.rs:139
-    reg [14:0] lane51_x_magnitude; // scale_table.rs:152
-    reg lane51_x_sign; // scale_table.rs:152
-    reg lane51_x_outer; // scale_table.rs:152
-    reg [9:0] lane51_scale_c; // scale_table.rs:160
-    reg [9:0] lane51_scale_r; // scale_table.rs:160
-    reg [5:0] lane51_scale_e; // scale_table.rs:160
+    reg lane51_inner; // scale_table.rs:141
+    reg [14:0] lane51_x_magnitude; // scale_table.rs:154
+    reg lane51_x_sign; // scale_table.rs:154
+    reg lane51_x_outer; // scale_table.rs:154
+    reg [9:0] lane51_scale_c; // scale_table.rs:162
+    reg [9:0] lane51_scale_r; // scale_table.rs:162
+    reg [5:0] lane51_scale_e; // scale_table.rs:162
     reg l13_s3_12; // encode.rs:19
     reg lane51_normal; // encode.rs:19
     reg [14:0] lane51_x_magnitude_1; // encode.rs:20
@@ -1054,13 +1054,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane51_middle_s6; // encode.rs:31
     reg [4:0] lane51_border; // encode.rs:31
     reg [3:0] codes_12; // encode.rs:37
-    reg lane50_inner; // scale_table.rs:139
-    reg [14:0] lane50_x_magnitude; // scale_table.rs:152
-    reg lane50_x_sign; // scale_table.rs:152
-    reg lane50_x_outer; // scale_table.rs:152
-    reg [9:0] lane50_scale_c; // scale_table.rs:160
-    reg [9:0] lane50_scale_r; // scale_table.rs:160
-    reg [5:0] lane50_scale_e; // scale_table.rs:160
+    reg lane50_inner; // scale_table.rs:141
+    reg [14:0] lane50_x_magnitude; // scale_table.rs:154
+    reg lane50_x_sign; // scale_table.rs:154
+    reg lane50_x_outer; // scale_table.rs:154
+    reg [9:0] lane50_scale_c; // scale_table.rs:162
+    reg [9:0] lane50_scale_r; // scale_table.rs:162
+    reg [5:0] lane50_scale_e; // scale_table.rs:162
     reg l13_s3_13; // encode.rs:19
     reg lane50_normal; // encode.rs:19
     reg [14:0] lane50_x_magnitude_1; // encode.rs:20
@@ -1080,13 +1080,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane50_middle_s6; // encode.rs:31
     reg [4:0] lane50_border; // encode.rs:31
     reg [3:0] codes_13; // encode.rs:37
-    reg lane49_inner; // scale_table.rs:139
-    reg [14:0] lane49_x_magnitude; // scale_table.rs:152
-    reg lane49_x_sign; // scale_table.rs:152
-    reg lane49_x_outer; // scale_table.rs:152
-    reg [9:0] lane49_scale_c; // scale_table.rs:160
-    reg [9:0] lane49_scale_r; // scale_table.rs:160
-    reg [5:0] lane49_scale_e; // scale_table.rs:160
+    reg lane49_inner; // scale_table.rs:141
+    reg [14:0] lane49_x_magnitude; // scale_table.rs:154
+    reg lane49_x_sign; // scale_table.rs:154
+    reg lane49_x_outer; // scale_table.rs:154
+    reg [9:0] lane49_scale_c; // scale_table.rs:162
+    reg [9:0] lane49_scale_r; // scale_table.rs:162
+    reg [5:0] lane49_scale_e; // scale_table.rs:162
     reg l13_s3_14; // encode.rs:19
     reg lane49_normal; // encode.rs:19
     reg [14:0] lane49_x_magnitude_1; // encode.rs:20
@@ -1106,13 +1106,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane49_middle_s6; // encode.rs:31
     reg [4:0] lane49_border; // encode.rs:31
     reg [3:0] codes_14; // encode.rs:37
-    reg lane48_inner; // scale_table.rs:139
-    reg [14:0] lane48_x_magnitude; // scale_table.rs:152
-    reg lane48_x_sign; // scale_table.rs:152
-    reg lane48_x_outer; // scale_table.rs:152
-    reg [9:0] lane48_scale_c; // scale_table.rs:160
-    reg [9:0] lane48_scale_r; // scale_table.rs:160
-    reg [5:0] lane48_scale_e; // scale_table.rs:160
+    reg lane48_inner; // scale_table.rs:141
+    reg [14:0] lane48_x_magnitude; // scale_table.rs:154
+    reg lane48_x_sign; // scale_table.rs:154
+    reg lane48_x_outer; // scale_table.rs:154
+    reg [9:0] lane48_scale_c; // scale_table.rs:162
+    reg [9:0] lane48_scale_r; // scale_table.rs:162
+    reg [5:0] lane48_scale_e; // scale_table.rs:162
     reg l13_s3_15; // encode.rs:19
     reg lane48_normal; // encode.rs:19
     reg [14:0] lane48_x_magnitude_1; // encode.rs:20
@@ -1132,13 +1132,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane48_middle_s6; // encode.rs:31
     reg [4:0] lane48_border; // encode.rs:31
     reg [3:0] codes_15; // encode.rs:37
-    reg lane47_inner; // scale_table.rs:139
-    reg [14:0] lane47_x_magnitude; // scale_table.rs:152
-    reg lane47_x_sign; // scale_table.rs:152
-    reg lane47_x_outer; // scale_table.rs:152
-    reg [9:0] lane47_scale_c; // scale_table.rs:160
-    reg [9:0] lane47_scale_r; // scale_table.rs:160
-    reg [5:0] lane47_scale_e; // scale_table.rs:160
+    reg lane47_inner; // scale_table.rs:141
+    reg [14:0] lane47_x_magnitude; // scale_table.rs:154
+    reg lane47_x_sign; // scale_table.rs:154
+    reg lane47_x_outer; // scale_table.rs:154
+    reg [9:0] lane47_scale_c; // scale_table.rs:162
+    reg [9:0] lane47_scale_r; // scale_table.rs:162
+    reg [5:0] lane47_scale_e; // scale_table.rs:162
     reg l13_s3_16; // encode.rs:19
     reg lane47_normal; // encode.rs:19
     reg [14:0] lane47_x_magnitude_1; // encode.rs:20
@@ -1158,13 +1158,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane47_middle_s6; // encode.rs:31
     reg [4:0] lane47_border; // encode.rs:31
     reg [3:0] codes_16; // encode.rs:37
-    reg lane46_inner; // scale_table.rs:139
-    reg [14:0] lane46_x_magnitude; // scale_table.rs:152
-    reg lane46_x_sign; // scale_table.rs:152
-    reg lane46_x_outer; // scale_table.rs:152
-    reg [9:0] lane46_scale_c; // scale_table.rs:160
-    reg [9:0] lane46_scale_r; // scale_table.rs:160
-    reg [5:0] lane46_scale_e; // scale_table.rs:160
+    reg lane46_inner; // scale_table.rs:141
+    reg [14:0] lane46_x_magnitude; // scale_table.rs:154
+    reg lane46_x_sign; // scale_table.rs:154
+    reg lane46_x_outer; // scale_table.rs:154
+    reg [9:0] lane46_scale_c; // scale_table.rs:162
+    reg [9:0] lane46_scale_r; // scale_table.rs:162
+    reg [5:0] lane46_scale_e; // scale_table.rs:162
     reg l13_s3_17; // encode.rs:19
     reg lane46_normal; // encode.rs:19
     reg [14:0] lane46_x_magnitude_1; // encode.rs:20
@@ -1184,13 +1184,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane46_middle_s6; // encode.rs:31
     reg [4:0] lane46_border; // encode.rs:31
     reg [3:0] codes_17; // encode.rs:37
-    reg lane45_inner; // scale_table.rs:139
-    reg [14:0] lane45_x_magnitude; // scale_table.rs:152
-    reg lane45_x_sign; // scale_table.rs:152
-    reg lane45_x_outer; // scale_table.rs:152
-    reg [9:0] lane45_scale_c; // scale_table.rs:160
-    reg [9:0] lane45_scale_r; // scale_table.rs:160
-    reg [5:0] lane45_scale_e; // scale_table.rs:160
+    reg lane45_inner; // scale_table.rs:141
+    reg [14:0] lane45_x_magnitude; // scale_table.rs:154
+    reg lane45_x_sign; // scale_table.rs:154
+    reg lane45_x_outer; // scale_table.rs:154
+    reg [9:0] lane45_scale_c; // scale_table.rs:162
+    reg [9:0] lane45_scale_r; // scale_table.rs:162
+    reg [5:0] lane45_scale_e; // scale_table.rs:162
     reg l13_s3_18; // encode.rs:19
     reg lane45_normal; // encode.rs:19
     reg [14:0] lane45_x_magnitude_1; // encode.rs:20
@@ -1210,13 +1210,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane45_middle_s6; // encode.rs:31
     reg [4:0] lane45_border; // encode.rs:31
     reg [3:0] codes_18; // encode.rs:37
-    reg lane44_inner; // scale_table.rs:139
-    reg [14:0] lane44_x_magnitude; // scale_table.rs:152
-    reg lane44_x_sign; // scale_table.rs:152
-    reg lane44_x_outer; // scale_table.rs:152
-    reg [9:0] lane44_scale_c; // scale_table.rs:160
-    reg [9:0] lane44_scale_r; // scale_table.rs:160
-    reg [5:0] lane44_scale_e; // scale_table.rs:160
+    reg lane44_inner; // scale_table.rs:141
+    reg [14:0] lane44_x_magnitude; // scale_table.rs:154
+    reg lane44_x_sign; // scale_table.rs:154
+    reg lane44_x_outer; // scale_table.rs:154
+    reg [9:0] lane44_scale_c; // scale_table.rs:162
+    reg [9:0] lane44_scale_r; // scale_table.rs:162
+    reg [5:0] lane44_scale_e; // scale_table.rs:162
     reg l13_s3_19; // encode.rs:19
     reg lane44_normal; // encode.rs:19
     reg [14:0] lane44_x_magnitude_1; // encode.rs:20
@@ -1236,13 +1236,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane44_middle_s6; // encode.rs:31
     reg [4:0] lane44_border; // encode.rs:31
     reg [3:0] codes_19; // encode.rs:37
-    reg lane43_inner; // scale_table.rs:139
-    reg [14:0] lane43_x_magnitude; // scale_table.rs:152
-    reg lane43_x_sign; // scale_table.rs:152
-    reg lane43_x_outer; // scale_table.rs:152
-    reg [9:0] lane43_scale_c; // scale_table.rs:160
-    reg [9:0] lane43_scale_r; // scale_table.rs:160
-    reg [5:0] lane43_scale_e; // scale_table.rs:160
+    reg lane43_inner; // scale_table.rs:141
+    reg [14:0] lane43_x_magnitude; // scale_table.rs:154
+    reg lane43_x_sign; // scale_table.rs:154
+    reg lane43_x_outer; // scale_table.rs:154
+    reg [9:0] lane43_scale_c; // scale_table.rs:162
+    reg [9:0] lane43_scale_r; // scale_table.rs:162
+    reg [5:0] lane43_scale_e; // scale_table.rs:162
     reg l13_s3_20; // encode.rs:19
     reg lane43_normal; // encode.rs:19
     reg [14:0] lane43_x_magnitude_1; // encode.rs:20
@@ -1262,13 +1262,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane43_middle_s6; // encode.rs:31
     reg [4:0] lane43_border; // encode.rs:31
     reg [3:0] codes_20; // encode.rs:37
-    reg lane42_inner; // scale_table.rs:139
-    reg [14:0] lane42_x_magnitude; // scale_table.rs:152
-    reg lane42_x_sign; // scale_table.rs:152
-    reg lane42_x_outer; // scale_table.rs:152
-    reg [9:0] lane42_scale_c; // scale_table.rs:160
-    reg [9:0] lane42_scale_r; // scale_table.rs:160
-    reg [5:0] lane42_scale_e; // scale_table.rs:160
+    reg lane42_inner; // scale_table.rs:141
+    reg [14:0] lane42_x_magnitude; // scale_table.rs:154
+    reg lane42_x_sign; // scale_table.rs:154
+    reg lane42_x_outer; // scale_table.rs:154
+    reg [9:0] lane42_scale_c; // scale_table.rs:162
+    reg [9:0] lane42_scale_r; // scale_table.rs:162
+    reg [5:0] lane42_scale_e; // scale_table.rs:162
     reg l13_s3_21; // encode.rs:19
     reg lane42_normal; // encode.rs:19
     reg [14:0] lane42_x_magnitude_1; // encode.rs:20
@@ -1288,13 +1288,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane42_middle_s6; // encode.rs:31
     reg [4:0] lane42_border; // encode.rs:31
     reg [3:0] codes_21; // encode.rs:37
-    reg lane41_inner; // scale_table.rs:139
-    reg [14:0] lane41_x_magnitude; // scale_table.rs:152
-    reg lane41_x_sign; // scale_table.rs:152
-    reg lane41_x_outer; // scale_table.rs:152
-    reg [9:0] lane41_scale_c; // scale_table.rs:160
-    reg [9:0] lane41_scale_r; // scale_table.rs:160
-    reg [5:0] lane41_scale_e; // scale_table.rs:160
+    reg lane41_inner; // scale_table.rs:141
+    reg [14:0] lane41_x_magnitude; // scale_table.rs:154
+    reg lane41_x_sign; // scale_table.rs:154
+    reg lane41_x_outer; // scale_table.rs:154
+    reg [9:0] lane41_scale_c; // scale_table.rs:162
+    reg [9:0] lane41_scale_r; // scale_table.rs:162
+    reg [5:0] lane41_scale_e; // scale_table.rs:162
     reg l13_s3_22; // encode.rs:19
     reg lane41_normal; // encode.rs:19
     reg [14:0] lane41_x_magnitude_1; // encode.rs:20
@@ -1314,13 +1314,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane41_middle_s6; // encode.rs:31
     reg [4:0] lane41_border; // encode.rs:31
     reg [3:0] codes_22; // encode.rs:37
-    reg lane40_inner; // scale_table.rs:139
-    reg [14:0] lane40_x_magnitude; // scale_table.rs:152
-    reg lane40_x_sign; // scale_table.rs:152
-    reg lane40_x_outer; // scale_table.rs:152
-    reg [9:0] lane40_scale_c; // scale_table.rs:160
-    reg [9:0] lane40_scale_r; // scale_table.rs:160
-    reg [5:0] lane40_scale_e; // scale_table.rs:160
+    reg lane40_inner; // scale_table.rs:141
+    reg [14:0] lane40_x_magnitude; // scale_table.rs:154
+    reg lane40_x_sign; // scale_table.rs:154
+    reg lane40_x_outer; // scale_table.rs:154
+    reg [9:0] lane40_scale_c; // scale_table.rs:162
+    reg [9:0] lane40_scale_r; // scale_table.rs:162
+    reg [5:0] lane40_scale_e; // scale_table.rs:162
     reg l13_s3_23; // encode.rs:19
     reg lane40_normal; // encode.rs:19
     reg [14:0] lane40_x_magnitude_1; // encode.rs:20
@@ -1340,13 +1340,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane40_middle_s6; // encode.rs:31
     reg [4:0] lane40_border; // encode.rs:31
     reg [3:0] codes_23; // encode.rs:37
-    reg lane39_inner; // scale_table.rs:139
-    reg [14:0] lane39_x_magnitude; // scale_table.rs:152
-    reg lane39_x_sign; // scale_table.rs:152
-    reg lane39_x_outer; // scale_table.rs:152
-    reg [9:0] lane39_scale_c; // scale_table.rs:160
-    reg [9:0] lane39_scale_r; // scale_table.rs:160
-    reg [5:0] lane39_scale_e; // scale_table.rs:160
+    reg lane39_inner; // scale_table.rs:141
+    reg [14:0] lane39_x_magnitude; // scale_table.rs:154
+    reg lane39_x_sign; // scale_table.rs:154
+    reg lane39_x_outer; // scale_table.rs:154
+    reg [9:0] lane39_scale_c; // scale_table.rs:162
+    reg [9:0] lane39_scale_r; // scale_table.rs:162
+    reg [5:0] lane39_scale_e; // scale_table.rs:162
     reg l13_s3_24; // encode.rs:19
     reg lane39_normal; // encode.rs:19
     reg [14:0] lane39_x_magnitude_1; // encode.rs:20
@@ -1366,13 +1366,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane39_middle_s6; // encode.rs:31
     reg [4:0] lane39_border; // encode.rs:31
     reg [3:0] codes_24; // encode.rs:37
-    reg lane38_inner; // scale_table.rs:139
-    reg [14:0] lane38_x_magnitude; // scale_table.rs:152
-    reg lane38_x_sign; // scale_table.rs:152
-    reg lane38_x_outer; // scale_table.rs:152
-    reg [9:0] lane38_scale_c; // scale_table.rs:160
-    reg [9:0] lane38_scale_r; // scale_table.rs:160
-    reg [5:0] lane38_scale_e; // scale_table.rs:160
+    reg lane38_inner; // scale_table.rs:141
+    reg [14:0] lane38_x_magnitude; // scale_table.rs:154
+    reg lane38_x_sign; // scale_table.rs:154
+    reg lane38_x_outer; // scale_table.rs:154
+    reg [9:0] lane38_scale_c; // scale_table.rs:162
+    reg [9:0] lane38_scale_r; // scale_table.rs:162
+    reg [5:0] lane38_scale_e; // scale_table.rs:162
     reg l13_s3_25; // encode.rs:19
     reg lane38_normal; // encode.rs:19
     reg [14:0] lane38_x_magnitude_1; // encode.rs:20
@@ -1392,13 +1392,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane38_middle_s6; // encode.rs:31
     reg [4:0] lane38_border; // encode.rs:31
     reg [3:0] codes_25; // encode.rs:37
-    reg lane37_inner; // scale_table.rs:139
-    reg [14:0] lane37_x_magnitude; // scale_table.rs:152
-    reg lane37_x_sign; // scale_table.rs:152
-    reg lane37_x_outer; // scale_table.rs:152
-    reg [9:0] lane37_scale_c; // scale_table.rs:160
-    reg [9:0] lane37_scale_r; // scale_table.rs:160
-    reg [5:0] lane37_scale_e; // scale_table.rs:160
+    reg lane37_inner; // scale_table.rs:141
+    reg [14:0] lane37_x_magnitude; // scale_table.rs:154
+    reg lane37_x_sign; // scale_table.rs:154
+    reg lane37_x_outer; // scale_table.rs:154
+    reg [9:0] lane37_scale_c; // scale_table.rs:162
+    reg [9:0] lane37_scale_r; // scale_table.rs:162
+    reg [5:0] lane37_scale_e; // scale_table.rs:162
     reg l13_s3_26; // encode.rs:19
     reg lane37_normal; // encode.rs:19
     reg [14:0] lane37_x_magnitude_1; // encode.rs:20
@@ -1418,13 +1418,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane37_middle_s6; // encode.rs:31
     reg [4:0] lane37_border; // encode.rs:31
     reg [3:0] codes_26; // encode.rs:37
-    reg lane36_inner; // scale_table.rs:139
-    reg [14:0] lane36_x_magnitude; // scale_table.rs:152
-    reg lane36_x_sign; // scale_table.rs:152
-    reg lane36_x_outer; // scale_table.rs:152
-    reg [9:0] lane36_scale_c; // scale_table.rs:160
-    reg [9:0] lane36_scale_r; // scale_table.rs:160
-    reg [5:0] lane36_scale_e; // scale_table.rs:160
+    reg lane36_inner; // scale_table.rs:141
+    reg [14:0] lane36_x_magnitude; // scale_table.rs:154
+    reg lane36_x_sign; // scale_table.rs:154
+    reg lane36_x_outer; // scale_table.rs:154
+    reg [9:0] lane36_scale_c; // scale_table.rs:162
+    reg [9:0] lane36_scale_r; // scale_table.rs:162
+    reg [5:0] lane36_scale_e; // scale_table.rs:162
     reg l13_s3_27; // encode.rs:19
     reg lane36_normal; // encode.rs:19
     reg [14:0] lane36_x_magnitude_1; // encode.rs:20
@@ -1444,13 +1444,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane36_middle_s6; // encode.rs:31
     reg [4:0] lane36_border; // encode.rs:31
     reg [3:0] codes_27; // encode.rs:37
-    reg lane35_inner; // scale_table.rs:139
-    reg [14:0] lane35_x_magnitude; // scale_table.rs:152
-    reg lane35_x_sign; // scale_table.rs:152
-    reg lane35_x_outer; // scale_table.rs:152
-    reg [9:0] lane35_scale_c; // scale_table.rs:160
-    reg [9:0] lane35_scale_r; // scale_table.rs:160
-    reg [5:0] lane35_scale_e; // scale_table.rs:160
+    reg lane35_inner; // scale_table.rs:141
+    reg [14:0] lane35_x_magnitude; // scale_table.rs:154
+    reg lane35_x_sign; // scale_table.rs:154
+    reg lane35_x_outer; // scale_table.rs:154
+    reg [9:0] lane35_scale_c; // scale_table.rs:162
+    reg [9:0] lane35_scale_r; // scale_table.rs:162
+    reg [5:0] lane35_scale_e; // scale_table.rs:162
     reg l13_s3_28; // encode.rs:19
     reg lane35_normal; // encode.rs:19
     reg [14:0] lane35_x_magnitude_1; // encode.rs:20
@@ -1470,13 +1470,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane35_middle_s6; // encode.rs:31
     reg [4:0] lane35_border; // encode.rs:31
     reg [3:0] codes_28; // encode.rs:37
-    reg lane34_inner; // scale_table.rs:139
-    reg [14:0] lane34_x_magnitude; // scale_table.rs:152
-    reg lane34_x_sign; // scale_table.rs:152
-    reg lane34_x_outer; // scale_table.rs:152
-    reg [9:0] lane34_scale_c; // scale_table.rs:160
-    reg [9:0] lane34_scale_r; // scale_table.rs:160
-    reg [5:0] lane34_scale_e; // scale_table.rs:160
+    reg lane34_inner; // scale_table.rs:141
+    reg [14:0] lane34_x_magnitude; // scale_table.rs:154
+    reg lane34_x_sign; // scale_table.rs:154
+    reg lane34_x_outer; // scale_table.rs:154
+    reg [9:0] lane34_scale_c; // scale_table.rs:162
+    reg [9:0] lane34_scale_r; // scale_table.rs:162
+    reg [5:0] lane34_scale_e; // scale_table.rs:162
     reg l13_s3_29; // encode.rs:19
     reg lane34_normal; // encode.rs:19
     reg [14:0] lane34_x_magnitude_1; // encode.rs:20
@@ -1496,13 +1496,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane34_middle_s6; // encode.rs:31
     reg [4:0] lane34_border; // encode.rs:31
     reg [3:0] codes_29; // encode.rs:37
-    reg lane33_inner; // scale_table.rs:139
-    reg [14:0] lane33_x_magnitude; // scale_table.rs:152
-    reg lane33_x_sign; // scale_table.rs:152
-    reg lane33_x_outer; // scale_table.rs:152
-    reg [9:0] lane33_scale_c; // scale_table.rs:160
-    reg [9:0] lane33_scale_r; // scale_table.rs:160
-    reg [5:0] lane33_scale_e; // scale_table.rs:160
+    reg lane33_inner; // scale_table.rs:141
+    reg [14:0] lane33_x_magnitude; // scale_table.rs:154
+    reg lane33_x_sign; // scale_table.rs:154
+    reg lane33_x_outer; // scale_table.rs:154
+    reg [9:0] lane33_scale_c; // scale_table.rs:162
+    reg [9:0] lane33_scale_r; // scale_table.rs:162
+    reg [5:0] lane33_scale_e; // scale_table.rs:162
     reg l13_s3_30; // encode.rs:19
     reg lane33_normal; // encode.rs:19
     reg [14:0] lane33_x_magnitude_1; // encode.rs:20
@@ -1522,13 +1522,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane33_middle_s6; // encode.rs:31
     reg [4:0] lane33_border; // encode.rs:31
     reg [3:0] codes_30; // encode.rs:37
-    reg lane32_inner; // scale_table.rs:139
-    reg [14:0] lane32_x_magnitude; // scale_table.rs:152
-    reg lane32_x_sign; // scale_table.rs:152
-    reg lane32_x_outer; // scale_table.rs:152
-    reg [9:0] lane32_scale_c; // scale_table.rs:160
-    reg [9:0] lane32_scale_r; // scale_table.rs:160
-    reg [5:0] lane32_scale_e; // scale_table.rs:160
+    reg lane32_inner; // scale_table.rs:141
+    reg [14:0] lane32_x_magnitude; // scale_table.rs:154
+    reg lane32_x_sign; // scale_table.rs:154
+    reg lane32_x_outer; // scale_table.rs:154
+    reg [9:0] lane32_scale_c; // scale_table.rs:162
+    reg [9:0] lane32_scale_r; // scale_table.rs:162
+    reg [5:0] lane32_scale_e; // scale_table.rs:162
     reg l13_s3_31; // encode.rs:19
     reg lane32_normal; // encode.rs:19
     reg [14:0] lane32_x_magnitude_1; // encode.rs:20
@@ -1548,13 +1548,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane32_middle_s6; // encode.rs:31
     reg [4:0] lane32_border; // encode.rs:31
     reg [3:0] codes_31; // encode.rs:37
-    reg lane31_inner; // scale_table.rs:139
-    reg [14:0] lane31_x_magnitude; // scale_table.rs:152
-    reg lane31_x_sign; // scale_table.rs:152
-    reg lane31_x_outer; // scale_table.rs:152
-    reg [9:0] lane31_scale_c; // scale_table.rs:160
-    reg [9:0] lane31_scale_r; // scale_table.rs:160
-    reg [5:0] lane31_scale_e; // scale_table.rs:160
+    reg lane31_inner; // scale_table.rs:141
+    reg [14:0] lane31_x_magnitude; // scale_table.rs:154
+    reg lane31_x_sign; // scale_table.rs:154
+    reg lane31_x_outer; // scale_table.rs:154
+    reg [9:0] lane31_scale_c; // scale_table.rs:162
+    reg [9:0] lane31_scale_r; // scale_table.rs:162
+    reg [5:0] lane31_scale_e; // scale_table.rs:162
     reg l13_s3_32; // encode.rs:19
     reg lane31_normal; // encode.rs:19
     reg [14:0] lane31_x_magnitude_1; // encode.rs:20
@@ -1574,13 +1574,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane31_middle_s6; // encode.rs:31
     reg [4:0] lane31_border; // encode.rs:31
     reg [3:0] codes_32; // encode.rs:37
-    reg lane30_inner; // scale_table.rs:139
-    reg [14:0] lane30_x_magnitude; // scale_table.rs:152
-    reg lane30_x_sign; // scale_table.rs:152
-    reg lane30_x_outer; // scale_table.rs:152
-    reg [9:0] lane30_scale_c; // scale_table.rs:160
-    reg [9:0] lane30_scale_r; // scale_table.rs:160
-    reg [5:0] lane30_scale_e; // scale_table.rs:160
+    reg lane30_inner; // scale_table.rs:141
+    reg [14:0] lane30_x_magnitude; // scale_table.rs:154
+    reg lane30_x_sign; // scale_table.rs:154
+    reg lane30_x_outer; // scale_table.rs:154
+    reg [9:0] lane30_scale_c; // scale_table.rs:162
+    reg [9:0] lane30_scale_r; // scale_table.rs:162
+    reg [5:0] lane30_scale_e; // scale_table.rs:162
     reg l13_s3_33; // encode.rs:19
     reg lane30_normal; // encode.rs:19
     reg [14:0] lane30_x_magnitude_1; // encode.rs:20
@@ -1600,13 +1600,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane30_middle_s6; // encode.rs:31
     reg [4:0] lane30_border; // encode.rs:31
     reg [3:0] codes_33; // encode.rs:37
-    reg lane29_inner; // scale_table.rs:139
-    reg [14:0] lane29_x_magnitude; // scale_table.rs:152
-    reg lane29_x_sign; // scale_table.rs:152
-    reg lane29_x_outer; // scale_table.rs:152
-    reg [9:0] lane29_scale_c; // scale_table.rs:160
-    reg [9:0] lane29_scale_r; // scale_table.rs:160
-    reg [5:0] lane29_scale_e; // scale_table.rs:160
+    reg lane29_inner; // scale_table.rs:141
+    reg [14:0] lane29_x_magnitude; // scale_table.rs:154
+    reg lane29_x_sign; // scale_table.rs:154
+    reg lane29_x_outer; // scale_table.rs:154
+    reg [9:0] lane29_scale_c; // scale_table.rs:162
+    reg [9:0] lane29_scale_r; // scale_table.rs:162
+    reg [5:0] lane29_scale_e; // scale_table.rs:162
     reg l13_s3_34; // encode.rs:19
     reg lane29_normal; // encode.rs:19
     reg [14:0] lane29_x_magnitude_1; // encode.rs:20
@@ -1626,13 +1626,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane29_middle_s6; // encode.rs:31
     reg [4:0] lane29_border; // encode.rs:31
     reg [3:0] codes_34; // encode.rs:37
-    reg lane28_inner; // scale_table.rs:139
-    reg [14:0] lane28_x_magnitude; // scale_table.rs:152
-    reg lane28_x_sign; // scale_table.rs:152
-    reg lane28_x_outer; // scale_table.rs:152
-    reg [9:0] lane28_scale_c; // scale_table.rs:160
-    reg [9:0] lane28_scale_r; // scale_table.rs:160
-    reg [5:0] lane28_scale_e; // scale_table.rs:160
+    reg lane28_inner; // scale_table.rs:141
+    reg [14:0] lane28_x_magnitude; // scale_table.rs:154
+    reg lane28_x_sign; // scale_table.rs:154
+    reg lane28_x_outer; // scale_table.rs:154
+    reg [9:0] lane28_scale_c; // scale_table.rs:162
+    reg [9:0] lane28_scale_r; // scale_table.rs:162
+    reg [5:0] lane28_scale_e; // scale_table.rs:162
     reg l13_s3_35; // encode.rs:19
     reg lane28_normal; // encode.rs:19
     reg [14:0] lane28_x_magnitude_1; // encode.rs:20
@@ -1652,13 +1652,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane28_middle_s6; // encode.rs:31
     reg [4:0] lane28_border; // encode.rs:31
     reg [3:0] codes_35; // encode.rs:37
-    reg lane27_inner; // scale_table.rs:139
-    reg [14:0] lane27_x_magnitude; // scale_table.rs:152
-    reg lane27_x_sign; // scale_table.rs:152
-    reg lane27_x_outer; // scale_table.rs:152
-    reg [9:0] lane27_scale_c; // scale_table.rs:160
-    reg [9:0] lane27_scale_r; // scale_table.rs:160
-    reg [5:0] lane27_scale_e; // scale_table.rs:160
+    reg lane27_inner; // scale_table.rs:141
+    reg [14:0] lane27_x_magnitude; // scale_table.rs:154
+    reg lane27_x_sign; // scale_table.rs:154
+    reg lane27_x_outer; // scale_table.rs:154
+    reg [9:0] lane27_scale_c; // scale_table.rs:162
+    reg [9:0] lane27_scale_r; // scale_table.rs:162
+    reg [5:0] lane27_scale_e; // scale_table.rs:162
     reg l13_s3_36; // encode.rs:19
     reg lane27_normal; // encode.rs:19
     reg [14:0] lane27_x_magnitude_1; // encode.rs:20
@@ -1678,13 +1678,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane27_middle_s6; // encode.rs:31
     reg [4:0] lane27_border; // encode.rs:31
     reg [3:0] codes_36; // encode.rs:37
-    reg lane26_inner; // scale_table.rs:139
-    reg [14:0] lane26_x_magnitude; // scale_table.rs:152
-    reg lane26_x_sign; // scale_table.rs:152
-    reg lane26_x_outer; // scale_table.rs:152
-    reg [9:0] lane26_scale_c; // scale_table.rs:160
-    reg [9:0] lane26_scale_r; // scale_table.rs:160
-    reg [5:0] lane26_scale_e; // scale_table.rs:160
+    reg lane26_inner; // scale_table.rs:141
+    reg [14:0] lane26_x_magnitude; // scale_table.rs:154
+    reg lane26_x_sign; // scale_table.rs:154
+    reg lane26_x_outer; // scale_table.rs:154
+    reg [9:0] lane26_scale_c; // scale_table.rs:162
+    reg [9:0] lane26_scale_r; // scale_table.rs:162
+    reg [5:0] lane26_scale_e; // scale_table.rs:162
     reg l13_s3_37; // encode.rs:19
     reg lane26_normal; // encode.rs:19
     reg [14:0] lane26_x_magnitude_1; // encode.rs:20
@@ -1704,13 +1704,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane26_middle_s6; // encode.rs:31
     reg [4:0] lane26_border; // encode.rs:31
     reg [3:0] codes_37; // encode.rs:37
-    reg lane25_inner; // scale_table.rs:139
-    reg [14:0] lane25_x_magnitude; // scale_table.rs:152
-    reg lane25_x_sign; // scale_table.rs:152
-    reg lane25_x_outer; // scale_table.rs:152
-    reg [9:0] lane25_scale_c; // scale_table.rs:160
-    reg [9:0] lane25_scale_r; // scale_table.rs:160
-    reg [5:0] lane25_scale_e; // scale_table.rs:160
+    reg lane25_inner; // scale_table.rs:141
+    reg [14:0] lane25_x_magnitude; // scale_table.rs:154
+    reg lane25_x_sign; // scale_table.rs:154
+    reg lane25_x_outer; // scale_table.rs:154
+    reg [9:0] lane25_scale_c; // scale_table.rs:162
+    reg [9:0] lane25_scale_r; // scale_table.rs:162
+    reg [5:0] lane25_scale_e; // scale_table.rs:162
     reg l13_s3_38; // encode.rs:19
     reg lane25_normal; // encode.rs:19
     reg [14:0] lane25_x_magnitude_1; // encode.rs:20
@@ -1730,13 +1730,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane25_middle_s6; // encode.rs:31
     reg [4:0] lane25_border; // encode.rs:31
     reg [3:0] codes_38; // encode.rs:37
-    reg lane24_inner; // scale_table.rs:139
-    reg [14:0] lane24_x_magnitude; // scale_table.rs:152
-    reg lane24_x_sign; // scale_table.rs:152
-    reg lane24_x_outer; // scale_table.rs:152
-    reg [9:0] lane24_scale_c; // scale_table.rs:160
-    reg [9:0] lane24_scale_r; // scale_table.rs:160
-    reg [5:0] lane24_scale_e; // scale_table.rs:160
+    reg lane24_inner; // scale_table.rs:141
+    reg [14:0] lane24_x_magnitude; // scale_table.rs:154
+    reg lane24_x_sign; // scale_table.rs:154
+    reg lane24_x_outer; // scale_table.rs:154
+    reg [9:0] lane24_scale_c; // scale_table.rs:162
+    reg [9:0] lane24_scale_r; // scale_table.rs:162
+    reg [5:0] lane24_scale_e; // scale_table.rs:162
     reg l13_s3_39; // encode.rs:19
     reg lane24_normal; // encode.rs:19
     reg [14:0] lane24_x_magnitude_1; // encode.rs:20
@@ -1756,13 +1756,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane24_middle_s6; // encode.rs:31
     reg [4:0] lane24_border; // encode.rs:31
     reg [3:0] codes_39; // encode.rs:37
-    reg lane23_inner; // scale_table.rs:139
-    reg [14:0] lane23_x_magnitude; // scale_table.rs:152
-    reg lane23_x_sign; // scale_table.rs:152
-    reg lane23_x_outer; // scale_table.rs:152
-    reg [9:0] lane23_scale_c; // scale_table.rs:160
-    reg [9:0] lane23_scale_r; // scale_table.rs:160
-    reg [5:0] lane23_scale_e; // scale_table.rs:160
+    reg lane23_inner; // scale_table.rs:141
+    reg [14:0] lane23_x_magnitude; // scale_table.rs:154
+    reg lane23_x_sign; // scale_table.rs:154
+    reg lane23_x_outer; // scale_table.rs:154
+    reg [9:0] lane23_scale_c; // scale_table.rs:162
+    reg [9:0] lane23_scale_r; // scale_table.rs:162
+    reg [5:0] lane23_scale_e; // scale_table.rs:162
     reg l13_s3_40; // encode.rs:19
     reg lane23_normal; // encode.rs:19
     reg [14:0] lane23_x_magnitude_1; // encode.rs:20
@@ -1782,13 +1782,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane23_middle_s6; // encode.rs:31
     reg [4:0] lane23_border; // encode.rs:31
     reg [3:0] codes_40; // encode.rs:37
-    reg lane22_inner; // scale_table.rs:139
-    reg [14:0] lane22_x_magnitude; // scale_table.rs:152
-    reg lane22_x_sign; // scale_table.rs:152
-    reg lane22_x_outer; // scale_table.rs:152
-    reg [9:0] lane22_scale_c; // scale_table.rs:160
-    reg [9:0] lane22_scale_r; // scale_table.rs:160
-    reg [5:0] lane22_scale_e; // scale_table.rs:160
+    reg lane22_inner; // scale_table.rs:141
+    reg [14:0] lane22_x_magnitude; // scale_table.rs:154
+    reg lane22_x_sign; // scale_table.rs:154
+    reg lane22_x_outer; // scale_table.rs:154
+    reg [9:0] lane22_scale_c; // scale_table.rs:162
+    reg [9:0] lane22_scale_r; // scale_table.rs:162
+    reg [5:0] lane22_scale_e; // scale_table.rs:162
     reg l13_s3_41; // encode.rs:19
     reg lane22_normal; // encode.rs:19
     reg [14:0] lane22_x_magnitude_1; // encode.rs:20
@@ -1808,13 +1808,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane22_middle_s6; // encode.rs:31
     reg [4:0] lane22_border; // encode.rs:31
     reg [3:0] codes_41; // encode.rs:37
-    reg lane21_inner; // scale_table.rs:139
-    reg [14:0] lane21_x_magnitude; // scale_table.rs:152
-    reg lane21_x_sign; // scale_table.rs:152
-    reg lane21_x_outer; // scale_table.rs:152
-    reg [9:0] lane21_scale_c; // scale_table.rs:160
-    reg [9:0] lane21_scale_r; // scale_table.rs:160
-    reg [5:0] lane21_scale_e; // scale_table.rs:160
+    reg lane21_inner; // scale_table.rs:141
+    reg [14:0] lane21_x_magnitude; // scale_table.rs:154
+    reg lane21_x_sign; // scale_table.rs:154
+    reg lane21_x_outer; // scale_table.rs:154
+    reg [9:0] lane21_scale_c; // scale_table.rs:162
+    reg [9:0] lane21_scale_r; // scale_table.rs:162
+    reg [5:0] lane21_scale_e; // scale_table.rs:162
     reg l13_s3_42; // encode.rs:19
     reg lane21_normal; // encode.rs:19
     reg [14:0] lane21_x_magnitude_1; // encode.rs:20
@@ -1834,13 +1834,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane21_middle_s6; // encode.rs:31
     reg [4:0] lane21_border; // encode.rs:31
     reg [3:0] codes_42; // encode.rs:37
-    reg lane20_inner; // scale_table.rs:139
-    reg [14:0] lane20_x_magnitude; // scale_table.rs:152
-    reg lane20_x_sign; // scale_table.rs:152
-    reg lane20_x_outer; // scale_table.rs:152
-    reg [9:0] lane20_scale_c; // scale_table.rs:160
-    reg [9:0] lane20_scale_r; // scale_table.rs:160
-    reg [5:0] lane20_scale_e; // scale_table.rs:160
+    reg lane20_inner; // scale_table.rs:141
+    reg [14:0] lane20_x_magnitude; // scale_table.rs:154
+    reg lane20_x_sign; // scale_table.rs:154
+    reg lane20_x_outer; // scale_table.rs:154
+    reg [9:0] lane20_scale_c; // scale_table.rs:162
+    reg [9:0] lane20_scale_r; // scale_table.rs:162
+    reg [5:0] lane20_scale_e; // scale_table.rs:162
     reg l13_s3_43; // encode.rs:19
     reg lane20_normal; // encode.rs:19
     reg [14:0] lane20_x_magnitude_1; // encode.rs:20
@@ -1860,13 +1860,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane20_middle_s6; // encode.rs:31
     reg [4:0] lane20_border; // encode.rs:31
     reg [3:0] codes_43; // encode.rs:37
-    reg lane19_inner; // scale_table.rs:139
-    reg [14:0] lane19_x_magnitude; // scale_table.rs:152
-    reg lane19_x_sign; // scale_table.rs:152
-    reg lane19_x_outer; // scale_table.rs:152
-    reg [9:0] lane19_scale_c; // scale_table.rs:160
-    reg [9:0] lane19_scale_r; // scale_table.rs:160
-    reg [5:0] lane19_scale_e; // scale_table.rs:160
+    reg lane19_inner; // scale_table.rs:141
+    reg [14:0] lane19_x_magnitude; // scale_table.rs:154
+    reg lane19_x_sign; // scale_table.rs:154
+    reg lane19_x_outer; // scale_table.rs:154
+    reg [9:0] lane19_scale_c; // scale_table.rs:162
+    reg [9:0] lane19_scale_r; // scale_table.rs:162
+    reg [5:0] lane19_scale_e; // scale_table.rs:162
     reg l13_s3_44; // encode.rs:19
     reg lane19_normal; // encode.rs:19
     reg [14:0] lane19_x_magnitude_1; // encode.rs:20
@@ -1886,13 +1886,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane19_middle_s6; // encode.rs:31
     reg [4:0] lane19_border; // encode.rs:31
     reg [3:0] codes_44; // encode.rs:37
-    reg lane18_inner; // scale_table.rs:139
-    reg [14:0] lane18_x_magnitude; // scale_table.rs:152
-    reg lane18_x_sign; // scale_table.rs:152
-    reg lane18_x_outer; // scale_table.rs:152
-    reg [9:0] lane18_scale_c; // scale_table.rs:160
-    reg [9:0] lane18_scale_r; // scale_table.rs:160
-    reg [5:0] lane18_scale_e; // scale_table.rs:160
+    reg lane18_inner; // scale_table.rs:141
+    reg [14:0] lane18_x_magnitude; // scale_table.rs:154
+    reg lane18_x_sign; // scale_table.rs:154
+    reg lane18_x_outer; // scale_table.rs:154
+    reg [9:0] lane18_scale_c; // scale_table.rs:162
+    reg [9:0] lane18_scale_r; // scale_table.rs:162
+    reg [5:0] lane18_scale_e; // scale_table.rs:162
     reg l13_s3_45; // encode.rs:19
     reg lane18_normal; // encode.rs:19
     reg [14:0] lane18_x_magnitude_1; // encode.rs:20
@@ -1912,13 +1912,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane18_middle_s6; // encode.rs:31
     reg [4:0] lane18_border; // encode.rs:31
     reg [3:0] codes_45; // encode.rs:37
-    reg lane17_inner; // scale_table.rs:139
-    reg [14:0] lane17_x_magnitude; // scale_table.rs:152
-    reg lane17_x_sign; // scale_table.rs:152
-    reg lane17_x_outer; // scale_table.rs:152
-    reg [9:0] lane17_scale_c; // scale_table.rs:160
-    reg [9:0] lane17_scale_r; // scale_table.rs:160
-    reg [5:0] lane17_scale_e; // scale_table.rs:160
+    reg lane17_inner; // scale_table.rs:141
+    reg [14:0] lane17_x_magnitude; // scale_table.rs:154
+    reg lane17_x_sign; // scale_table.rs:154
+    reg lane17_x_outer; // scale_table.rs:154
+    reg [9:0] lane17_scale_c; // scale_table.rs:162
+    reg [9:0] lane17_scale_r; // scale_table.rs:162
+    reg [5:0] lane17_scale_e; // scale_table.rs:162
     reg l13_s3_46; // encode.rs:19
     reg lane17_normal; // encode.rs:19
     reg [14:0] lane17_x_magnitude_1; // encode.rs:20
@@ -1938,13 +1938,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane17_middle_s6; // encode.rs:31
     reg [4:0] lane17_border; // encode.rs:31
     reg [3:0] codes_46; // encode.rs:37
-    reg lane16_inner; // scale_table.rs:139
-    reg [14:0] lane16_x_magnitude; // scale_table.rs:152
-    reg lane16_x_sign; // scale_table.rs:152
-    reg lane16_x_outer; // scale_table.rs:152
-    reg [9:0] lane16_scale_c; // scale_table.rs:160
-    reg [9:0] lane16_scale_r; // scale_table.rs:160
-    reg [5:0] lane16_scale_e; // scale_table.rs:160
+    reg lane16_inner; // scale_table.rs:141
+    reg [14:0] lane16_x_magnitude; // scale_table.rs:154
+    reg lane16_x_sign; // scale_table.rs:154
+    reg lane16_x_outer; // scale_table.rs:154
+    reg [9:0] lane16_scale_c; // scale_table.rs:162
+    reg [9:0] lane16_scale_r; // scale_table.rs:162
+    reg [5:0] lane16_scale_e; // scale_table.rs:162
     reg l13_s3_47; // encode.rs:19
     reg lane16_normal; // encode.rs:19
     reg [14:0] lane16_x_magnitude_1; // encode.rs:20
@@ -1964,13 +1964,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane16_middle_s6; // encode.rs:31
     reg [4:0] lane16_border; // encode.rs:31
     reg [3:0] codes_47; // encode.rs:37
-    reg lane15_inner; // scale_table.rs:139
-    reg [14:0] lane15_x_magnitude; // scale_table.rs:152
-    reg lane15_x_sign; // scale_table.rs:152
-    reg lane15_x_outer; // scale_table.rs:152
-    reg [9:0] lane15_scale_c; // scale_table.rs:160
-    reg [9:0] lane15_scale_r; // scale_table.rs:160
-    reg [5:0] lane15_scale_e; // scale_table.rs:160
+    reg lane15_inner; // scale_table.rs:141
+    reg [14:0] lane15_x_magnitude; // scale_table.rs:154
+    reg lane15_x_sign; // scale_table.rs:154
+    reg lane15_x_outer; // scale_table.rs:154
+    reg [9:0] lane15_scale_c; // scale_table.rs:162
+    reg [9:0] lane15_scale_r; // scale_table.rs:162
+    reg [5:0] lane15_scale_e; // scale_table.rs:162
     reg l13_s3_48; // encode.rs:19
     reg lane15_normal; // encode.rs:19
     reg [14:0] lane15_x_magnitude_1; // encode.rs:20
@@ -1990,13 +1990,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane15_middle_s6; // encode.rs:31
     reg [4:0] lane15_border; // encode.rs:31
     reg [3:0] codes_48; // encode.rs:37
-    reg lane14_inner; // scale_table.rs:139
-    reg [14:0] lane14_x_magnitude; // scale_table.rs:152
-    reg lane14_x_sign; // scale_table.rs:152
-    reg lane14_x_outer; // scale_table.rs:152
-    reg [9:0] lane14_scale_c; // scale_table.rs:160
-    reg [9:0] lane14_scale_r; // scale_table.rs:160
-    reg [5:0] lane14_scale_e; // scale_table.rs:160
+    reg lane14_inner; // scale_table.rs:141
+    reg [14:0] lane14_x_magnitude; // scale_table.rs:154
+    reg lane14_x_sign; // scale_table.rs:154
+    reg lane14_x_outer; // scale_table.rs:154
+    reg [9:0] lane14_scale_c; // scale_table.rs:162
+    reg [9:0] lane14_scale_r; // scale_table.rs:162
+    reg [5:0] lane14_scale_e; // scale_table.rs:162
     reg l13_s3_49; // encode.rs:19
     reg lane14_normal; // encode.rs:19
     reg [14:0] lane14_x_magnitude_1; // encode.rs:20
@@ -2016,13 +2016,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane14_middle_s6; // encode.rs:31
     reg [4:0] lane14_border; // encode.rs:31
     reg [3:0] codes_49; // encode.rs:37
-    reg lane13_inner; // scale_table.rs:139
-    reg [14:0] lane13_x_magnitude; // scale_table.rs:152
-    reg lane13_x_sign; // scale_table.rs:152
-    reg lane13_x_outer; // scale_table.rs:152
-    reg [9:0] lane13_scale_c; // scale_table.rs:160
-    reg [9:0] lane13_scale_r; // scale_table.rs:160
-    reg [5:0] lane13_scale_e; // scale_table.rs:160
+    reg lane13_inner; // scale_table.rs:141
+    reg [14:0] lane13_x_magnitude; // scale_table.rs:154
+    reg lane13_x_sign; // scale_table.rs:154
+    reg lane13_x_outer; // scale_table.rs:154
+    reg [9:0] lane13_scale_c; // scale_table.rs:162
+    reg [9:0] lane13_scale_r; // scale_table.rs:162
+    reg [5:0] lane13_scale_e; // scale_table.rs:162
     reg l13_s3_50; // encode.rs:19
     reg lane13_normal; // encode.rs:19
     reg [14:0] lane13_x_magnitude_1; // encode.rs:20
@@ -2042,13 +2042,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane13_middle_s6; // encode.rs:31
     reg [4:0] lane13_border; // encode.rs:31
     reg [3:0] codes_50; // encode.rs:37
-    reg lane12_inner; // scale_table.rs:139
-    reg [14:0] lane12_x_magnitude; // scale_table.rs:152
-    reg lane12_x_sign; // scale_table.rs:152
-    reg lane12_x_outer; // scale_table.rs:152
-    reg [9:0] lane12_scale_c; // scale_table.rs:160
-    reg [9:0] lane12_scale_r; // scale_table.rs:160
-    reg [5:0] lane12_scale_e; // scale_table.rs:160
+    reg lane12_inner; // scale_table.rs:141
+    reg [14:0] lane12_x_magnitude; // scale_table.rs:154
+    reg lane12_x_sign; // scale_table.rs:154
+    reg lane12_x_outer; // scale_table.rs:154
+    reg [9:0] lane12_scale_c; // scale_table.rs:162
+    reg [9:0] lane12_scale_r; // scale_table.rs:162
+    reg [5:0] lane12_scale_e; // scale_table.rs:162
     reg l13_s3_51; // encode.rs:19
     reg lane12_normal; // encode.rs:19
     reg [14:0] lane12_x_magnitude_1; // encode.rs:20
@@ -2068,13 +2068,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane12_middle_s6; // encode.rs:31
     reg [4:0] lane12_border; // encode.rs:31
     reg [3:0] codes_51; // encode.rs:37
-    reg lane11_inner; // scale_table.rs:139
-    reg [14:0] lane11_x_magnitude; // scale_table.rs:152
-    reg lane11_x_sign; // scale_table.rs:152
-    reg lane11_x_outer; // scale_table.rs:152
-    reg [9:0] lane11_scale_c; // scale_table.rs:160
-    reg [9:0] lane11_scale_r; // scale_table.rs:160
-    reg [5:0] lane11_scale_e; // scale_table.rs:160
+    reg lane11_inner; // scale_table.rs:141
+    reg [14:0] lane11_x_magnitude; // scale_table.rs:154
+    reg lane11_x_sign; // scale_table.rs:154
+    reg lane11_x_outer; // scale_table.rs:154
+    reg [9:0] lane11_scale_c; // scale_table.rs:162
+    reg [9:0] lane11_scale_r; // scale_table.rs:162
+    reg [5:0] lane11_scale_e; // scale_table.rs:162
     reg l13_s3_52; // encode.rs:19
     reg lane11_normal; // encode.rs:19
     reg [14:0] lane11_x_magnitude_1; // encode.rs:20
@@ -2094,13 +2094,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane11_middle_s6; // encode.rs:31
     reg [4:0] lane11_border; // encode.rs:31
     reg [3:0] codes_52; // encode.rs:37
-    reg lane10_inner; // scale_table.rs:139
-    reg [14:0] lane10_x_magnitude; // scale_table.rs:152
-    reg lane10_x_sign; // scale_table.rs:152
-    reg lane10_x_outer; // scale_table.rs:152
-    reg [9:0] lane10_scale_c; // scale_table.rs:160
-    reg [9:0] lane10_scale_r; // scale_table.rs:160
-    reg [5:0] lane10_scale_e; // scale_table.rs:160
+    reg lane10_inner; // scale_table.rs:141
+    reg [14:0] lane10_x_magnitude; // scale_table.rs:154
+    reg lane10_x_sign; // scale_table.rs:154
+    reg lane10_x_outer; // scale_table.rs:154
+    reg [9:0] lane10_scale_c; // scale_table.rs:162
+    reg [9:0] lane10_scale_r; // scale_table.rs:162
+    reg [5:0] lane10_scale_e; // scale_table.rs:162
     reg l13_s3_53; // encode.rs:19
     reg lane10_normal; // encode.rs:19
     reg [14:0] lane10_x_magnitude_1; // encode.rs:20
@@ -2120,13 +2120,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane10_middle_s6; // encode.rs:31
     reg [4:0] lane10_border; // encode.rs:31
     reg [3:0] codes_53; // encode.rs:37
-    reg lane9_inner; // scale_table.rs:139
-    reg [14:0] lane9_x_magnitude; // scale_table.rs:152
-    reg lane9_x_sign; // scale_table.rs:152
-    reg lane9_x_outer; // scale_table.rs:152
-    reg [9:0] lane9_scale_c; // scale_table.rs:160
-    reg [9:0] lane9_scale_r; // scale_table.rs:160
-    reg [5:0] lane9_scale_e; // scale_table.rs:160
+    reg lane9_inner; // scale_table.rs:141
+    reg [14:0] lane9_x_magnitude; // scale_table.rs:154
+    reg lane9_x_sign; // scale_table.rs:154
+    reg lane9_x_outer; // scale_table.rs:154
+    reg [9:0] lane9_scale_c; // scale_table.rs:162
+    reg [9:0] lane9_scale_r; // scale_table.rs:162
+    reg [5:0] lane9_scale_e; // scale_table.rs:162
     reg l13_s3_54; // encode.rs:19
     reg lane9_normal; // encode.rs:19
     reg [14:0] lane9_x_magnitude_1; // encode.rs:20
@@ -2146,13 +2146,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane9_middle_s6; // encode.rs:31
     reg [4:0] lane9_border; // encode.rs:31
     reg [3:0] codes_54; // encode.rs:37
-    reg lane8_inner; // scale_table.rs:139
-    reg [14:0] lane8_x_magnitude; // scale_table.rs:152
-    reg lane8_x_sign; // scale_table.rs:152
-    reg lane8_x_outer; // scale_table.rs:152
-    reg [9:0] lane8_scale_c; // scale_table.rs:160
-    reg [9:0] lane8_scale_r; // scale_table.rs:160
-    reg [5:0] lane8_scale_e; // scale_table.rs:160
+    reg lane8_inner; // scale_table.rs:141
+    reg [14:0] lane8_x_magnitude; // scale_table.rs:154
+    reg lane8_x_sign; // scale_table.rs:154
+    reg lane8_x_outer; // scale_table.rs:154
+    reg [9:0] lane8_scale_c; // scale_table.rs:162
+    reg [9:0] lane8_scale_r; // scale_table.rs:162
+    reg [5:0] lane8_scale_e; // scale_table.rs:162
     reg l13_s3_55; // encode.rs:19
     reg lane8_normal; // encode.rs:19
     reg [14:0] lane8_x_magnitude_1; // encode.rs:20
@@ -2172,13 +2172,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane8_middle_s6; // encode.rs:31
     reg [4:0] lane8_border; // encode.rs:31
     reg [3:0] codes_55; // encode.rs:37
-    reg lane7_inner; // scale_table.rs:139
-    reg [14:0] lane7_x_magnitude; // scale_table.rs:152
-    reg lane7_x_sign; // scale_table.rs:152
-    reg lane7_x_outer; // scale_table.rs:152
-    reg [9:0] lane7_scale_c; // scale_table.rs:160
-    reg [9:0] lane7_scale_r; // scale_table.rs:160
-    reg [5:0] lane7_scale_e; // scale_table.rs:160
+    reg lane7_inner; // scale_table.rs:141
+    reg [14:0] lane7_x_magnitude; // scale_table.rs:154
+    reg lane7_x_sign; // scale_table.rs:154
+    reg lane7_x_outer; // scale_table.rs:154
+    reg [9:0] lane7_scale_c; // scale_table.rs:162
+    reg [9:0] lane7_scale_r; // scale_table.rs:162
+    reg [5:0] lane7_scale_e; // scale_table.rs:162
     reg l13_s3_56; // encode.rs:19
     reg lane7_normal; // encode.rs:19
     reg [14:0] lane7_x_magnitude_1; // encode.rs:20
@@ -2198,13 +2198,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane7_middle_s6; // encode.rs:31
     reg [4:0] lane7_border; // encode.rs:31
     reg [3:0] codes_56; // encode.rs:37
-    reg lane6_inner; // scale_table.rs:139
-    reg [14:0] lane6_x_magnitude; // scale_table.rs:152
-    reg lane6_x_sign; // scale_table.rs:152
-    reg lane6_x_outer; // scale_table.rs:152
-    reg [9:0] lane6_scale_c; // scale_table.rs:160
-    reg [9:0] lane6_scale_r; // scale_table.rs:160
-    reg [5:0] lane6_scale_e; // scale_table.rs:160
+    reg lane6_inner; // scale_table.rs:141
+    reg [14:0] lane6_x_magnitude; // scale_table.rs:154
+    reg lane6_x_sign; // scale_table.rs:154
+    reg lane6_x_outer; // scale_table.rs:154
+    reg [9:0] lane6_scale_c; // scale_table.rs:162
+    reg [9:0] lane6_scale_r; // scale_table.rs:162
+    reg [5:0] lane6_scale_e; // scale_table.rs:162
     reg l13_s3_57; // encode.rs:19
     reg lane6_normal; // encode.rs:19
     reg [14:0] lane6_x_magnitude_1; // encode.rs:20
@@ -2224,13 +2224,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane6_middle_s6; // encode.rs:31
     reg [4:0] lane6_border; // encode.rs:31
     reg [3:0] codes_57; // encode.rs:37
-    reg lane5_inner; // scale_table.rs:139
-    reg [14:0] lane5_x_magnitude; // scale_table.rs:152
-    reg lane5_x_sign; // scale_table.rs:152
-    reg lane5_x_outer; // scale_table.rs:152
-    reg [9:0] lane5_scale_c; // scale_table.rs:160
-    reg [9:0] lane5_scale_r; // scale_table.rs:160
-    reg [5:0] lane5_scale_e; // scale_table.rs:160
+    reg lane5_inner; // scale_table.rs:141
+    reg [14:0] lane5_x_magnitude; // scale_table.rs:154
+    reg lane5_x_sign; // scale_table.rs:154
+    reg lane5_x_outer; // scale_table.rs:154
+    reg [9:0] lane5_scale_c; // scale_table.rs:162
+    reg [9:0] lane5_scale_r; // scale_table.rs:162
+    reg [5:0] lane5_scale_e; // scale_table.rs:162
     reg l13_s3_58; // encode.rs:19
     reg lane5_normal; // encode.rs:19
     reg [14:0] lane5_x_magnitude_1; // encode.rs:20
@@ -2250,13 +2250,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane5_middle_s6; // encode.rs:31
     reg [4:0] lane5_border; // encode.rs:31
     reg [3:0] codes_58; // encode.rs:37
-    reg lane4_inner; // scale_table.rs:139
-    reg [14:0] lane4_x_magnitude; // scale_table.rs:152
-    reg lane4_x_sign; // scale_table.rs:152
-    reg lane4_x_outer; // scale_table.rs:152
-    reg [9:0] lane4_scale_c; // scale_table.rs:160
-    reg [9:0] lane4_scale_r; // scale_table.rs:160
-    reg [5:0] lane4_scale_e; // scale_table.rs:160
+    reg lane4_inner; // scale_table.rs:141
+    reg [14:0] lane4_x_magnitude; // scale_table.rs:154
+    reg lane4_x_sign; // scale_table.rs:154
+    reg lane4_x_outer; // scale_table.rs:154
+    reg [9:0] lane4_scale_c; // scale_table.rs:162
+    reg [9:0] lane4_scale_r; // scale_table.rs:162
+    reg [5:0] lane4_scale_e; // scale_table.rs:162
     reg l13_s3_59; // encode.rs:19
     reg lane4_normal; // encode.rs:19
     reg [14:0] lane4_x_magnitude_1; // encode.rs:20
@@ -2276,13 +2276,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane4_middle_s6; // encode.rs:31
     reg [4:0] lane4_border; // encode.rs:31
     reg [3:0] codes_59; // encode.rs:37
-    reg lane3_inner; // scale_table.rs:139
-    reg [14:0] lane3_x_magnitude; // scale_table.rs:152
-    reg lane3_x_sign; // scale_table.rs:152
-    reg lane3_x_outer; // scale_table.rs:152
-    reg [9:0] lane3_scale_c; // scale_table.rs:160
-    reg [9:0] lane3_scale_r; // scale_table.rs:160
-    reg [5:0] lane3_scale_e; // scale_table.rs:160
+    reg lane3_inner; // scale_table.rs:141
+    reg [14:0] lane3_x_magnitude; // scale_table.rs:154
+    reg lane3_x_sign; // scale_table.rs:154
+    reg lane3_x_outer; // scale_table.rs:154
+    reg [9:0] lane3_scale_c; // scale_table.rs:162
+    reg [9:0] lane3_scale_r; // scale_table.rs:162
+    reg [5:0] lane3_scale_e; // scale_table.rs:162
     reg l13_s3_60; // encode.rs:19
     reg lane3_normal; // encode.rs:19
     reg [14:0] lane3_x_magnitude_1; // encode.rs:20
@@ -2302,13 +2302,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane3_middle_s6; // encode.rs:31
     reg [4:0] lane3_border; // encode.rs:31
     reg [3:0] codes_60; // encode.rs:37
-    reg lane2_inner; // scale_table.rs:139
-    reg [14:0] lane2_x_magnitude; // scale_table.rs:152
-    reg lane2_x_sign; // scale_table.rs:152
-    reg lane2_x_outer; // scale_table.rs:152
-    reg [9:0] lane2_scale_c; // scale_table.rs:160
-    reg [9:0] lane2_scale_r; // scale_table.rs:160
-    reg [5:0] lane2_scale_e; // scale_table.rs:160
+    reg lane2_inner; // scale_table.rs:141
+    reg [14:0] lane2_x_magnitude; // scale_table.rs:154
+    reg lane2_x_sign; // scale_table.rs:154
+    reg lane2_x_outer; // scale_table.rs:154
+    reg [9:0] lane2_scale_c; // scale_table.rs:162
+    reg [9:0] lane2_scale_r; // scale_table.rs:162
+    reg [5:0] lane2_scale_e; // scale_table.rs:162
     reg l13_s3_61; // encode.rs:19
     reg lane2_normal; // encode.rs:19
     reg [14:0] lane2_x_magnitude_1; // encode.rs:20
@@ -2328,13 +2328,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane2_middle_s6; // encode.rs:31
     reg [4:0] lane2_border; // encode.rs:31
     reg [3:0] codes_61; // encode.rs:37
-    reg lane1_inner; // scale_table.rs:139
-    reg [14:0] lane1_x_magnitude; // scale_table.rs:152
-    reg lane1_x_sign; // scale_table.rs:152
-    reg lane1_x_outer; // scale_table.rs:152
-    reg [9:0] lane1_scale_c; // scale_table.rs:160
-    reg [9:0] lane1_scale_r; // scale_table.rs:160
-    reg [5:0] lane1_scale_e; // scale_table.rs:160
+    reg lane1_inner; // scale_table.rs:141
+    reg [14:0] lane1_x_magnitude; // scale_table.rs:154
+    reg lane1_x_sign; // scale_table.rs:154
+    reg lane1_x_outer; // scale_table.rs:154
+    reg [9:0] lane1_scale_c; // scale_table.rs:162
+    reg [9:0] lane1_scale_r; // scale_table.rs:162
+    reg [5:0] lane1_scale_e; // scale_table.rs:162
     reg l13_s3_62; // encode.rs:19
     reg lane1_normal; // encode.rs:19
     reg [14:0] lane1_x_magnitude_1; // encode.rs:20
@@ -2354,13 +2354,13 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane1_middle_s6; // encode.rs:31
     reg [4:0] lane1_border; // encode.rs:31
     reg [3:0] codes_62; // encode.rs:37
-    reg lane0_inner; // scale_table.rs:139
-    reg [14:0] lane0_x_magnitude; // scale_table.rs:152
-    reg lane0_x_sign; // scale_table.rs:152
-    reg lane0_x_outer; // scale_table.rs:152
-    reg [9:0] lane0_scale_c; // scale_table.rs:160
-    reg [9:0] lane0_scale_r; // scale_table.rs:160
-    reg [5:0] lane0_scale_e; // scale_table.rs:160
+    reg lane0_inner; // scale_table.rs:141
+    reg [14:0] lane0_x_magnitude; // scale_table.rs:154
+    reg lane0_x_sign; // scale_table.rs:154
+    reg lane0_x_outer; // scale_table.rs:154
+    reg [9:0] lane0_scale_c; // scale_table.rs:162
+    reg [9:0] lane0_scale_r; // scale_table.rs:162
+    reg [5:0] lane0_scale_e; // scale_table.rs:162
     reg l13_s3_63; // encode.rs:19
     reg lane0_normal; // encode.rs:19
     reg [14:0] lane0_x_magnitude_1; // encode.rs:20
@@ -2380,434 +2380,434 @@ module oaken_quantizer_core_p64_n8192 (
     reg lane0_middle_s6; // encode.rs:31
     reg [4:0] lane0_border; // encode.rs:31
     reg [3:0] codes_63; // encode.rs:37
-    reg [6:0] compact_distance_1; // compact.rs:21
-    reg [6:0] compact_distance_2; // compact.rs:21
-    reg [6:0] compact_distance_3; // compact.rs:21
-    reg [6:0] compact_distance_4; // compact.rs:21
-    reg [6:0] compact_distance_5; // compact.rs:21
-    reg [6:0] compact_distance_6; // compact.rs:21
-    reg [6:0] compact_distance_7; // compact.rs:21
-    reg [6:0] compact_distance_8; // compact.rs:21
-    reg [6:0] compact_distance_9; // compact.rs:21
-    reg [6:0] compact_distance_10; // compact.rs:21
-    reg [6:0] compact_distance_11; // compact.rs:21
-    reg [6:0] compact_distance_12; // compact.rs:21
-    reg [6:0] compact_distance_13; // compact.rs:21
-    reg [6:0] compact_distance_14; // compact.rs:21
-    reg [6:0] compact_distance_15; // compact.rs:21
-    reg [6:0] compact_distance_16; // compact.rs:21
-    reg [6:0] compact_distance_17; // compact.rs:21
-    reg [6:0] compact_distance_18; // compact.rs:21
-    reg [6:0] compact_distance_19; // compact.rs:21
-    reg [6:0] compact_distance_20; // compact.rs:21
-    reg [6:0] compact_distance_21; // compact.rs:21
-    reg [6:0] compact_distance_22; // compact.rs:21
-    reg [6:0] compact_distance_23; // compact.rs:21
-    reg [6:0] compact_distance_24; // compact.rs:21
-    reg [6:0] compact_distance_25; // compact.rs:21
-    reg [6:0] compact_distance_26; // compact.rs:21
-    reg [6:0] compact_distance_27; // compact.rs:21
-    reg [6:0] compact_distance_28; // compact.rs:21
-    reg [6:0] compact_distance_29; // compact.rs:21
-    reg [6:0] compact_distance_30; // compact.rs:21
-    reg [6:0] compact_distance_31; // compact.rs:21
-    reg [6:0] compact_distance_32; // compact.rs:21
-    reg [6:0] compact_distance_33; // compact.rs:21
-    reg [6:0] compact_distance_34; // compact.rs:21
-    reg [6:0] compact_distance_35; // compact.rs:21
-    reg [6:0] compact_distance_36; // compact.rs:21
-    reg [6:0] compact_distance_37; // compact.rs:21
-    reg [6:0] compact_distance_38; // compact.rs:21
-    reg [6:0] compact_distance_39; // compact.rs:21
-    reg [6:0] compact_distance_40; // compact.rs:21
-    reg [6:0] compact_distance_41; // compact.rs:21
-    reg [6:0] compact_distance_42; // compact.rs:21
-    reg [6:0] compact_distance_43; // compact.rs:21
-    reg [6:0] compact_distance_44; // compact.rs:21
-    reg [6:0] compact_distance_45; // compact.rs:21
-    reg [6:0] compact_distance_46; // compact.rs:21
-    reg [6:0] compact_distance_47; // compact.rs:21
-    reg [6:0] compact_distance_48; // compact.rs:21
-    reg [6:0] compact_distance_49; // compact.rs:21
-    reg [6:0] compact_distance_50; // compact.rs:21
-    reg [6:0] compact_distance_51; // compact.rs:21
-    reg [6:0] compact_distance_52; // compact.rs:21
-    reg [6:0] compact_distance_53; // compact.rs:21
-    reg [6:0] compact_distance_54; // compact.rs:21
-    reg [6:0] compact_distance_55; // compact.rs:21
-    reg [6:0] compact_distance_56; // compact.rs:21
-    reg [6:0] compact_distance_57; // compact.rs:21
-    reg [6:0] compact_distance_58; // compact.rs:21
-    reg [6:0] compact_distance_59; // compact.rs:21
-    reg [6:0] compact_distance_60; // compact.rs:21
-    reg [6:0] compact_distance_61; // compact.rs:21
-    reg [6:0] compact_distance_62; // compact.rs:21
-    reg [6:0] compact_distance_63; // compact.rs:21
-    reg [6:0] compact_total; // compact.rs:22
-    reg [7:0] compact_slots_0_0; // compact.rs:24
-    reg [7:0] compact_slots_1_0; // compact.rs:24
-    reg [7:0] compact_slots_2_0; // compact.rs:24
-    reg [7:0] compact_slots_3_0; // compact.rs:24
-    reg [7:0] compact_slots_4_0; // compact.rs:24
-    reg [7:0] compact_slots_5_0; // compact.rs:24
-    reg [7:0] compact_slots_6_0; // compact.rs:24
-    reg [7:0] compact_slots_7_0; // compact.rs:24
-    reg [7:0] compact_slots_8_0; // compact.rs:24
-    reg [7:0] compact_slots_9_0; // compact.rs:24
-    reg [7:0] compact_slots_10_0; // compact.rs:24
-    reg [7:0] compact_slots_11_0; // compact.rs:24
-    reg [7:0] compact_slots_12_0; // compact.rs:24
-    reg [7:0] compact_slots_13_0; // compact.rs:24
-    reg [7:0] compact_slots_14_0; // compact.rs:24
-    reg [7:0] compact_slots_15_0; // compact.rs:24
-    reg [7:0] compact_slots_16_0; // compact.rs:24
-    reg [7:0] compact_slots_17_0; // compact.rs:24
-    reg [7:0] compact_slots_18_0; // compact.rs:24
-    reg [7:0] compact_slots_19_0; // compact.rs:24
-    reg [7:0] compact_slots_20_0; // compact.rs:24
-    reg [7:0] compact_slots_21_0; // compact.rs:24
-    reg [7:0] compact_slots_22_0; // compact.rs:24
-    reg [7:0] compact_slots_23_0; // compact.rs:24
-    reg [7:0] compact_slots_24_0; // compact.rs:24
-    reg [7:0] compact_slots_25_0; // compact.rs:24
-    reg [7:0] compact_slots_26_0; // compact.rs:24
-    reg [7:0] compact_slots_27_0; // compact.rs:24
-    reg [7:0] compact_slots_28_0; // compact.rs:24
-    reg [7:0] compact_slots_29_0; // compact.rs:24
-    reg [7:0] compact_slots_30_0; // compact.rs:24
-    reg [7:0] compact_slots_31_0; // compact.rs:24
-    reg [7:0] compact_slots_32_0; // compact.rs:24
-    reg [7:0] compact_slots_33_0; // compact.rs:24
-    reg [7:0] compact_slots_34_0; // compact.rs:24
-    reg [7:0] compact_slots_35_0; // compact.rs:24
-    reg [7:0] compact_slots_36_0; // compact.rs:24
-    reg [7:0] compact_slots_37_0; // compact.rs:24
-    reg [7:0] compact_slots_38_0; // compact.rs:24
-    reg [7:0] compact_slots_39_0; // compact.rs:24
-    reg [7:0] compact_slots_40_0; // compact.rs:24
-    reg [7:0] compact_slots_41_0; // compact.rs:24
-    reg [7:0] compact_slots_42_0; // compact.rs:24
-    reg [7:0] compact_slots_43_0; // compact.rs:24
-    reg [7:0] compact_slots_44_0; // compact.rs:24
-    reg [7:0] compact_slots_45_0; // compact.rs:24
-    reg [7:0] compact_slots_46_0; // compact.rs:24
-    reg [7:0] compact_slots_47_0; // compact.rs:24
-    reg [7:0] compact_slots_48_0; // compact.rs:24
-    reg [7:0] compact_slots_49_0; // compact.rs:24
-    reg [7:0] compact_slots_50_0; // compact.rs:24
-    reg [7:0] compact_slots_51_0; // compact.rs:24
-    reg [7:0] compact_slots_52_0; // compact.rs:24
-    reg [7:0] compact_slots_53_0; // compact.rs:24
-    reg [7:0] compact_slots_54_0; // compact.rs:24
-    reg [7:0] compact_slots_55_0; // compact.rs:24
-    reg [7:0] compact_slots_56_0; // compact.rs:24
-    reg [7:0] compact_slots_57_0; // compact.rs:24
-    reg [7:0] compact_slots_58_0; // compact.rs:24
-    reg [7:0] compact_slots_59_0; // compact.rs:24
-    reg [7:0] compact_slots_60_0; // compact.rs:24
-    reg [7:0] compact_slots_61_0; // compact.rs:24
-    reg [7:0] compact_slots_62_0; // compact.rs:24
-    reg [7:0] compact_slots_63_0; // compact.rs:24
-    reg [7:0] l37_s4; // compact.rs:28
-    reg [7:0] l37_s4_2; // compact.rs:28
-    reg [7:0] l37_s4_4; // compact.rs:28
-    reg [7:0] l37_s4_6; // compact.rs:28
-    reg [7:0] l37_s4_8; // compact.rs:28
-    reg [6:0] l37_s4_9; // compact.rs:28
-    reg [7:0] l37_s4_10; // compact.rs:28
-    reg [6:0] l37_s4_11; // compact.rs:28
-    reg [7:0] l37_s4_12; // compact.rs:28
-    reg [6:0] l37_s4_13; // compact.rs:28
-    reg [7:0] l37_s4_14; // compact.rs:28
-    reg [6:0] l37_s4_15; // compact.rs:28
-    reg [7:0] l37_s4_16; // compact.rs:28
-    reg [6:0] l37_s4_17; // compact.rs:28
-    reg [7:0] l37_s4_18; // compact.rs:28
-    reg [6:0] l37_s4_19; // compact.rs:28
-    reg [7:0] l37_s4_20; // compact.rs:28
-    reg [6:0] l37_s4_21; // compact.rs:28
-    reg [7:0] l37_s4_22; // compact.rs:28
-    reg [6:0] l37_s4_23; // compact.rs:28
-    reg [7:0] l37_s4_24; // compact.rs:28
-    reg [6:0] l37_s4_25; // compact.rs:28
-    reg [7:0] l37_s4_26; // compact.rs:28
-    reg [6:0] l37_s4_27; // compact.rs:28
-    reg [7:0] l37_s4_28; // compact.rs:28
-    reg [6:0] l37_s4_29; // compact.rs:28
-    reg [7:0] l37_s4_30; // compact.rs:28
-    reg [6:0] l37_s4_31; // compact.rs:28
-    reg [7:0] l37_s4_32; // compact.rs:28
-    reg [6:0] l37_s4_33; // compact.rs:28
-    reg [7:0] l37_s4_34; // compact.rs:28
-    reg [6:0] l37_s4_35; // compact.rs:28
-    reg [7:0] l37_s4_36; // compact.rs:28
-    reg [6:0] l37_s4_37; // compact.rs:28
-    reg [7:0] l37_s4_38; // compact.rs:28
-    reg [6:0] l37_s4_39; // compact.rs:28
-    reg [7:0] l37_s4_40; // compact.rs:28
-    reg [6:0] l37_s4_41; // compact.rs:28
-    reg [7:0] l37_s4_42; // compact.rs:28
-    reg [6:0] l37_s4_43; // compact.rs:28
-    reg [7:0] l37_s4_44; // compact.rs:28
-    reg [6:0] l37_s4_45; // compact.rs:28
-    reg [7:0] l37_s4_46; // compact.rs:28
-    reg [6:0] l37_s4_47; // compact.rs:28
-    reg [7:0] l37_s4_48; // compact.rs:28
-    reg [6:0] l37_s4_49; // compact.rs:28
-    reg [7:0] l37_s4_50; // compact.rs:28
-    reg [6:0] l37_s4_51; // compact.rs:28
-    reg [7:0] l37_s4_52; // compact.rs:28
-    reg [6:0] l37_s4_53; // compact.rs:28
-    reg [7:0] l37_s4_54; // compact.rs:28
-    reg [6:0] l37_s4_55; // compact.rs:28
-    reg [7:0] l37_s4_56; // compact.rs:28
-    reg [6:0] l37_s4_57; // compact.rs:28
-    reg [7:0] l37_s4_58; // compact.rs:28
-    reg [6:0] l37_s4_59; // compact.rs:28
-    reg [7:0] l37_s4_60; // compact.rs:28
-    reg [6:0] l37_s4_61; // compact.rs:28
-    reg [7:0] l37_s4_62; // compact.rs:28
-    reg [6:0] l37_s4_63; // compact.rs:28
-    reg [7:0] l37_s4_64; // compact.rs:28
-    reg [6:0] l37_s4_65; // compact.rs:28
-    reg [7:0] l37_s4_66; // compact.rs:28
-    reg [6:0] l37_s4_67; // compact.rs:28
-    reg [7:0] l37_s4_68; // compact.rs:28
-    reg [6:0] l37_s4_69; // compact.rs:28
-    reg [7:0] l37_s4_70; // compact.rs:28
-    reg [6:0] l37_s4_71; // compact.rs:28
-    reg [7:0] l37_s4_72; // compact.rs:28
-    reg [6:0] l37_s4_73; // compact.rs:28
-    reg [7:0] l37_s4_74; // compact.rs:28
-    reg [6:0] l37_s4_75; // compact.rs:28
-    reg [7:0] l37_s4_76; // compact.rs:28
-    reg [6:0] l37_s4_77; // compact.rs:28
-    reg [7:0] l37_s4_78; // compact.rs:28
-    reg [6:0] l37_s4_79; // compact.rs:28
-    reg [7:0] l37_s4_80; // compact.rs:28
-    reg [6:0] l37_s4_81; // compact.rs:28
-    reg [7:0] l37_s4_82; // compact.rs:28
-    reg [6:0] l37_s4_83; // compact.rs:28
-    reg [7:0] l37_s4_84; // compact.rs:28
-    reg [6:0] l37_s4_85; // compact.rs:28
-    reg [7:0] l37_s4_86; // compact.rs:28
-    reg [6:0] l37_s4_87; // compact.rs:28
-    reg [7:0] l37_s4_88; // compact.rs:28
-    reg [6:0] l37_s4_89; // compact.rs:28
-    reg [7:0] l37_s4_90; // compact.rs:28
-    reg [6:0] l37_s4_91; // compact.rs:28
-    reg [7:0] l37_s4_92; // compact.rs:28
-    reg [6:0] l37_s4_93; // compact.rs:28
-    reg [7:0] l37_s4_94; // compact.rs:28
-    reg [6:0] l37_s4_95; // compact.rs:28
-    reg [7:0] l37_s4_96; // compact.rs:28
-    reg [6:0] l37_s4_97; // compact.rs:28
-    reg [7:0] l37_s4_98; // compact.rs:28
-    reg [6:0] l37_s4_99; // compact.rs:28
-    reg [7:0] l37_s4_100; // compact.rs:28
-    reg [6:0] l37_s4_101; // compact.rs:28
-    reg [7:0] l37_s4_102; // compact.rs:28
-    reg [6:0] l37_s4_103; // compact.rs:28
-    reg [7:0] l37_s4_104; // compact.rs:28
-    reg [6:0] l37_s4_105; // compact.rs:28
-    reg [7:0] l37_s4_106; // compact.rs:28
-    reg [6:0] l37_s4_107; // compact.rs:28
-    reg [7:0] l37_s4_108; // compact.rs:28
-    reg [6:0] l37_s4_109; // compact.rs:28
-    reg [7:0] l37_s4_110; // compact.rs:28
-    reg [6:0] l37_s4_111; // compact.rs:28
-    reg [7:0] l37_s4_112; // compact.rs:28
-    reg [6:0] l37_s4_113; // compact.rs:28
-    reg [7:0] l37_s4_114; // compact.rs:28
-    reg [6:0] l37_s4_115; // compact.rs:28
-    reg [7:0] l37_s4_116; // compact.rs:28
-    reg [6:0] l37_s4_117; // compact.rs:28
-    reg [7:0] l37_s4_118; // compact.rs:28
-    reg [6:0] l37_s4_119; // compact.rs:28
-    reg [7:0] l37_s4_120; // compact.rs:28
-    reg [6:0] l37_s4_121; // compact.rs:28
-    reg [7:0] l37_s4_122; // compact.rs:28
-    reg [6:0] l37_s4_123; // compact.rs:28
-    reg [7:0] l37_s4_124; // compact.rs:28
-    reg [6:0] l37_s4_125; // compact.rs:28
-    reg [7:0] compact_s4; // compact.rs:28
-    reg [6:0] compact_distance_63_s4; // compact.rs:28
-    reg [7:0] l37_s5; // compact.rs:28
-    reg [7:0] l37_s5_2; // compact.rs:28
-    reg [7:0] l37_s5_4; // compact.rs:28
-    reg [7:0] l37_s5_6; // compact.rs:28
-    reg [7:0] l37_s5_8; // compact.rs:28
-    reg [7:0] l37_s5_10; // compact.rs:28
-    reg [7:0] l37_s5_12; // compact.rs:28
-    reg [7:0] l37_s5_14; // compact.rs:28
-    reg [7:0] l37_s5_16; // compact.rs:28
-    reg [7:0] l37_s5_18; // compact.rs:28
-    reg [7:0] l37_s5_20; // compact.rs:28
-    reg [7:0] l37_s5_22; // compact.rs:28
-    reg [7:0] l37_s5_24; // compact.rs:28
-    reg [7:0] l37_s5_26; // compact.rs:28
-    reg [7:0] l37_s5_28; // compact.rs:28
-    reg [7:0] l37_s5_30; // compact.rs:28
-    reg [7:0] l37_s5_32; // compact.rs:28
-    reg [6:0] l37_s5_33; // compact.rs:28
-    reg [7:0] l37_s5_34; // compact.rs:28
-    reg [6:0] l37_s5_35; // compact.rs:28
-    reg [7:0] l37_s5_36; // compact.rs:28
-    reg [6:0] l37_s5_37; // compact.rs:28
-    reg [7:0] l37_s5_38; // compact.rs:28
-    reg [6:0] l37_s5_39; // compact.rs:28
-    reg [7:0] l37_s5_40; // compact.rs:28
-    reg [6:0] l37_s5_41; // compact.rs:28
-    reg [7:0] l37_s5_42; // compact.rs:28
-    reg [6:0] l37_s5_43; // compact.rs:28
-    reg [7:0] l37_s5_44; // compact.rs:28
-    reg [6:0] l37_s5_45; // compact.rs:28
-    reg [7:0] l37_s5_46; // compact.rs:28
-    reg [6:0] l37_s5_47; // compact.rs:28
-    reg [7:0] l37_s5_48; // compact.rs:28
-    reg [6:0] l37_s5_49; // compact.rs:28
-    reg [7:0] l37_s5_50; // compact.rs:28
-    reg [6:0] l37_s5_51; // compact.rs:28
-    reg [7:0] l37_s5_52; // compact.rs:28
-    reg [6:0] l37_s5_53; // compact.rs:28
-    reg [7:0] l37_s5_54; // compact.rs:28
-    reg [6:0] l37_s5_55; // compact.rs:28
-    reg [7:0] l37_s5_56; // compact.rs:28
-    reg [6:0] l37_s5_57; // compact.rs:28
-    reg [7:0] l37_s5_58; // compact.rs:28
-    reg [6:0] l37_s5_59; // compact.rs:28
-    reg [7:0] l37_s5_60; // compact.rs:28
-    reg [6:0] l37_s5_61; // compact.rs:28
-    reg [7:0] l37_s5_62; // compact.rs:28
-    reg [6:0] l37_s5_63; // compact.rs:28
-    reg [7:0] l37_s5_64; // compact.rs:28
-    reg [6:0] l37_s5_65; // compact.rs:28
-    reg [7:0] l37_s5_66; // compact.rs:28
-    reg [6:0] l37_s5_67; // compact.rs:28
-    reg [7:0] l37_s5_68; // compact.rs:28
-    reg [6:0] l37_s5_69; // compact.rs:28
-    reg [7:0] l37_s5_70; // compact.rs:28
-    reg [6:0] l37_s5_71; // compact.rs:28
-    reg [7:0] l37_s5_72; // compact.rs:28
-    reg [6:0] l37_s5_73; // compact.rs:28
-    reg [7:0] l37_s5_74; // compact.rs:28
-    reg [6:0] l37_s5_75; // compact.rs:28
-    reg [7:0] l37_s5_76; // compact.rs:28
-    reg [6:0] l37_s5_77; // compact.rs:28
-    reg [7:0] l37_s5_78; // compact.rs:28
-    reg [6:0] l37_s5_79; // compact.rs:28
-    reg [7:0] l37_s5_80; // compact.rs:28
-    reg [6:0] l37_s5_81; // compact.rs:28
-    reg [7:0] l37_s5_82; // compact.rs:28
-    reg [6:0] l37_s5_83; // compact.rs:28
-    reg [7:0] l37_s5_84; // compact.rs:28
-    reg [6:0] l37_s5_85; // compact.rs:28
-    reg [7:0] l37_s5_86; // compact.rs:28
-    reg [6:0] l37_s5_87; // compact.rs:28
-    reg [7:0] l37_s5_88; // compact.rs:28
-    reg [6:0] l37_s5_89; // compact.rs:28
-    reg [7:0] l37_s5_90; // compact.rs:28
-    reg [6:0] l37_s5_91; // compact.rs:28
-    reg [7:0] l37_s5_92; // compact.rs:28
-    reg [6:0] l37_s5_93; // compact.rs:28
-    reg [7:0] l37_s5_94; // compact.rs:28
-    reg [6:0] l37_s5_95; // compact.rs:28
-    reg [7:0] l37_s5_96; // compact.rs:28
-    reg [6:0] l37_s5_97; // compact.rs:28
-    reg [7:0] l37_s5_98; // compact.rs:28
-    reg [6:0] l37_s5_99; // compact.rs:28
-    reg [7:0] l37_s5_100; // compact.rs:28
-    reg [6:0] l37_s5_101; // compact.rs:28
-    reg [7:0] l37_s5_102; // compact.rs:28
-    reg [6:0] l37_s5_103; // compact.rs:28
-    reg [7:0] l37_s5_104; // compact.rs:28
-    reg [6:0] l37_s5_105; // compact.rs:28
-    reg [7:0] l37_s5_106; // compact.rs:28
-    reg [6:0] l37_s5_107; // compact.rs:28
-    reg [7:0] l37_s5_108; // compact.rs:28
-    reg [6:0] l37_s5_109; // compact.rs:28
-    reg [7:0] l37_s5_110; // compact.rs:28
-    reg [6:0] l37_s5_111; // compact.rs:28
-    reg [7:0] l37_s5_112; // compact.rs:28
-    reg [6:0] l37_s5_113; // compact.rs:28
-    reg [7:0] l37_s5_114; // compact.rs:28
-    reg [6:0] l37_s5_115; // compact.rs:28
-    reg [7:0] l37_s5_116; // compact.rs:28
-    reg [6:0] l37_s5_117; // compact.rs:28
-    reg [7:0] l37_s5_118; // compact.rs:28
-    reg [6:0] l37_s5_119; // compact.rs:28
-    reg [7:0] l37_s5_120; // compact.rs:28
-    reg [6:0] l37_s5_121; // compact.rs:28
-    reg [7:0] l37_s5_122; // compact.rs:28
-    reg [6:0] l37_s5_123; // compact.rs:28
-    reg [7:0] l37_s5_124; // compact.rs:28
-    reg [6:0] l37_s5_125; // compact.rs:28
-    reg [7:0] compact_s5; // compact.rs:28
-    reg [6:0] compact_distance_63_s5; // compact.rs:28
-    reg [7:0] packed_0; // compact.rs:28
-    reg [7:0] packed_1; // compact.rs:28
-    reg [7:0] packed_2; // compact.rs:28
-    reg [7:0] packed_3; // compact.rs:28
-    reg [7:0] packed_4; // compact.rs:28
-    reg [7:0] packed_5; // compact.rs:28
-    reg [7:0] packed_6; // compact.rs:28
-    reg [7:0] packed_7; // compact.rs:28
-    reg [7:0] packed_8; // compact.rs:28
-    reg [7:0] packed_9; // compact.rs:28
-    reg [7:0] packed_10; // compact.rs:28
-    reg [7:0] packed_11; // compact.rs:28
-    reg [7:0] packed_12; // compact.rs:28
-    reg [7:0] packed_13; // compact.rs:28
-    reg [7:0] packed_14; // compact.rs:28
-    reg [7:0] packed_15; // compact.rs:28
-    reg [7:0] packed_16; // compact.rs:28
-    reg [7:0] packed_17; // compact.rs:28
-    reg [7:0] packed_18; // compact.rs:28
-    reg [7:0] packed_19; // compact.rs:28
-    reg [7:0] packed_20; // compact.rs:28
-    reg [7:0] packed_21; // compact.rs:28
-    reg [7:0] packed_22; // compact.rs:28
-    reg [7:0] packed_23; // compact.rs:28
-    reg [7:0] packed_24; // compact.rs:28
-    reg [7:0] packed_25; // compact.rs:28
-    reg [7:0] packed_26; // compact.rs:28
-    reg [7:0] packed_27; // compact.rs:28
-    reg [7:0] packed_28; // compact.rs:28
-    reg [7:0] packed_29; // compact.rs:28
-    reg [7:0] packed_30; // compact.rs:28
-    reg [7:0] packed_31; // compact.rs:28
-    reg [7:0] packed_32; // compact.rs:28
-    reg [7:0] packed_33; // compact.rs:28
-    reg [7:0] packed_34; // compact.rs:28
-    reg [7:0] packed_35; // compact.rs:28
-    reg [7:0] packed_36; // compact.rs:28
-    reg [7:0] packed_37; // compact.rs:28
-    reg [7:0] packed_38; // compact.rs:28
-    reg [7:0] packed_39; // compact.rs:28
-    reg [7:0] packed_40; // compact.rs:28
-    reg [7:0] packed_41; // compact.rs:28
-    reg [7:0] packed_42; // compact.rs:28
-    reg [7:0] packed_43; // compact.rs:28
-    reg [7:0] packed_44; // compact.rs:28
-    reg [7:0] packed_45; // compact.rs:28
-    reg [7:0] packed_46; // compact.rs:28
-    reg [7:0] packed_47; // compact.rs:28
-    reg [7:0] packed_48; // compact.rs:28
-    reg [7:0] packed_49; // compact.rs:28
-    reg [7:0] packed_50; // compact.rs:28
-    reg [7:0] packed_51; // compact.rs:28
-    reg [7:0] packed_52; // compact.rs:28
-    reg [7:0] packed_53; // compact.rs:28
-    reg [7:0] packed_54; // compact.rs:28
-    reg [7:0] packed_55; // compact.rs:28
-    reg [7:0] packed_56; // compact.rs:28
-    reg [7:0] packed_57; // compact.rs:28
-    reg [7:0] packed_58; // compact.rs:28
-    reg [7:0] packed_59; // compact.rs:28
-    reg [7:0] packed_60; // compact.rs:28
-    reg [7:0] packed_61; // compact.rs:28
-    reg [7:0] packed_62; // compact.rs:28
-    reg [7:0] packed_63; // compact.rs:28
+    reg [6:0] compact_distance_1; // compact.rs:22
+    reg [6:0] compact_distance_2; // compact.rs:22
+    reg [6:0] compact_distance_3; // compact.rs:22
+    reg [6:0] compact_distance_4; // compact.rs:22
+    reg [6:0] compact_distance_5; // compact.rs:22
+    reg [6:0] compact_distance_6; // compact.rs:22
+    reg [6:0] compact_distance_7; // compact.rs:22
+    reg [6:0] compact_distance_8; // compact.rs:22
+    reg [6:0] compact_distance_9; // compact.rs:22
+    reg [6:0] compact_distance_10; // compact.rs:22
+    reg [6:0] compact_distance_11; // compact.rs:22
+    reg [6:0] compact_distance_12; // compact.rs:22
+    reg [6:0] compact_distance_13; // compact.rs:22
+    reg [6:0] compact_distance_14; // compact.rs:22
+    reg [6:0] compact_distance_15; // compact.rs:22
+    reg [6:0] compact_distance_16; // compact.rs:22
+    reg [6:0] compact_distance_17; // compact.rs:22
+    reg [6:0] compact_distance_18; // compact.rs:22
+    reg [6:0] compact_distance_19; // compact.rs:22
+    reg [6:0] compact_distance_20; // compact.rs:22
+    reg [6:0] compact_distance_21; // compact.rs:22
+    reg [6:0] compact_distance_22; // compact.rs:22
+    reg [6:0] compact_distance_23; // compact.rs:22
+    reg [6:0] compact_distance_24; // compact.rs:22
+    reg [6:0] compact_distance_25; // compact.rs:22
+    reg [6:0] compact_distance_26; // compact.rs:22
+    reg [6:0] compact_distance_27; // compact.rs:22
+    reg [6:0] compact_distance_28; // compact.rs:22
+    reg [6:0] compact_distance_29; // compact.rs:22
+    reg [6:0] compact_distance_30; // compact.rs:22
+    reg [6:0] compact_distance_31; // compact.rs:22
+    reg [6:0] compact_distance_32; // compact.rs:22
+    reg [6:0] compact_distance_33; // compact.rs:22
+    reg [6:0] compact_distance_34; // compact.rs:22
+    reg [6:0] compact_distance_35; // compact.rs:22
+    reg [6:0] compact_distance_36; // compact.rs:22
+    reg [6:0] compact_distance_37; // compact.rs:22
+    reg [6:0] compact_distance_38; // compact.rs:22
+    reg [6:0] compact_distance_39; // compact.rs:22
+    reg [6:0] compact_distance_40; // compact.rs:22
+    reg [6:0] compact_distance_41; // compact.rs:22
+    reg [6:0] compact_distance_42; // compact.rs:22
+    reg [6:0] compact_distance_43; // compact.rs:22
+    reg [6:0] compact_distance_44; // compact.rs:22
+    reg [6:0] compact_distance_45; // compact.rs:22
+    reg [6:0] compact_distance_46; // compact.rs:22
+    reg [6:0] compact_distance_47; // compact.rs:22
+    reg [6:0] compact_distance_48; // compact.rs:22
+    reg [6:0] compact_distance_49; // compact.rs:22
+    reg [6:0] compact_distance_50; // compact.rs:22
+    reg [6:0] compact_distance_51; // compact.rs:22
+    reg [6:0] compact_distance_52; // compact.rs:22
+    reg [6:0] compact_distance_53; // compact.rs:22
+    reg [6:0] compact_distance_54; // compact.rs:22
+    reg [6:0] compact_distance_55; // compact.rs:22
+    reg [6:0] compact_distance_56; // compact.rs:22
+    reg [6:0] compact_distance_57; // compact.rs:22
+    reg [6:0] compact_distance_58; // compact.rs:22
+    reg [6:0] compact_distance_59; // compact.rs:22
+    reg [6:0] compact_distance_60; // compact.rs:22
+    reg [6:0] compact_distance_61; // compact.rs:22
+    reg [6:0] compact_distance_62; // compact.rs:22
+    reg [6:0] compact_distance_63; // compact.rs:22
+    reg [6:0] compact_total; // compact.rs:23
+    reg [7:0] compact_slots_0_0; // compact.rs:25
+    reg [7:0] compact_slots_1_0; // compact.rs:25
+    reg [7:0] compact_slots_2_0; // compact.rs:25
+    reg [7:0] compact_slots_3_0; // compact.rs:25
+    reg [7:0] compact_slots_4_0; // compact.rs:25
+    reg [7:0] compact_slots_5_0; // compact.rs:25
+    reg [7:0] compact_slots_6_0; // compact.rs:25
+    reg [7:0] compact_slots_7_0; // compact.rs:25
+    reg [7:0] compact_slots_8_0; // compact.rs:25
+    reg [7:0] compact_slots_9_0; // compact.rs:25
+    reg [7:0] compact_slots_10_0; // compact.rs:25
+    reg [7:0] compact_slots_11_0; // compact.rs:25
+    reg [7:0] compact_slots_12_0; // compact.rs:25
+    reg [7:0] compact_slots_13_0; // compact.rs:25
+    reg [7:0] compact_slots_14_0; // compact.rs:25
+    reg [7:0] compact_slots_15_0; // compact.rs:25
+    reg [7:0] compact_slots_16_0; // compact.rs:25
+    reg [7:0] compact_slots_17_0; // compact.rs:25
+    reg [7:0] compact_slots_18_0; // compact.rs:25
+    reg [7:0] compact_slots_19_0; // compact.rs:25
+    reg [7:0] compact_slots_20_0; // compact.rs:25
+    reg [7:0] compact_slots_21_0; // compact.rs:25
+    reg [7:0] compact_slots_22_0; // compact.rs:25
+    reg [7:0] compact_slots_23_0; // compact.rs:25
+    reg [7:0] compact_slots_24_0; // compact.rs:25
+    reg [7:0] compact_slots_25_0; // compact.rs:25
+    reg [7:0] compact_slots_26_0; // compact.rs:25
+    reg [7:0] compact_slots_27_0; // compact.rs:25
+    reg [7:0] compact_slots_28_0; // compact.rs:25
+    reg [7:0] compact_slots_29_0; // compact.rs:25
+    reg [7:0] compact_slots_30_0; // compact.rs:25
+    reg [7:0] compact_slots_31_0; // compact.rs:25
+    reg [7:0] compact_slots_32_0; // compact.rs:25
+    reg [7:0] compact_slots_33_0; // compact.rs:25
+    reg [7:0] compact_slots_34_0; // compact.rs:25
+    reg [7:0] compact_slots_35_0; // compact.rs:25
+    reg [7:0] compact_slots_36_0; // compact.rs:25
+    reg [7:0] compact_slots_37_0; // compact.rs:25
+    reg [7:0] compact_slots_38_0; // compact.rs:25
+    reg [7:0] compact_slots_39_0; // compact.rs:25
+    reg [7:0] compact_slots_40_0; // compact.rs:25
+    reg [7:0] compact_slots_41_0; // compact.rs:25
+    reg [7:0] compact_slots_42_0; // compact.rs:25
+    reg [7:0] compact_slots_43_0; // compact.rs:25
+    reg [7:0] compact_slots_44_0; // compact.rs:25
+    reg [7:0] compact_slots_45_0; // compact.rs:25
+    reg [7:0] compact_slots_46_0; // compact.rs:25
+    reg [7:0] compact_slots_47_0; // compact.rs:25
+    reg [7:0] compact_slots_48_0; // compact.rs:25
+    reg [7:0] compact_slots_49_0; // compact.rs:25
+    reg [7:0] compact_slots_50_0; // compact.rs:25
+    reg [7:0] compact_slots_51_0; // compact.rs:25
+    reg [7:0] compact_slots_52_0; // compact.rs:25
+    reg [7:0] compact_slots_53_0; // compact.rs:25
+    reg [7:0] compact_slots_54_0; // compact.rs:25
+    reg [7:0] compact_slots_55_0; // compact.rs:25
+    reg [7:0] compact_slots_56_0; // compact.rs:25
+    reg [7:0] compact_slots_57_0; // compact.rs:25
+    reg [7:0] compact_slots_58_0; // compact.rs:25
+    reg [7:0] compact_slots_59_0; // compact.rs:25
+    reg [7:0] compact_slots_60_0; // compact.rs:25
+    reg [7:0] compact_slots_61_0; // compact.rs:25
+    reg [7:0] compact_slots_62_0; // compact.rs:25
+    reg [7:0] compact_slots_63_0; // compact.rs:25
+    reg [7:0] l38_s4; // compact.rs:29
+    reg [7:0] l38_s4_2; // compact.rs:29
+    reg [7:0] l38_s4_4; // compact.rs:29
+    reg [7:0] l38_s4_6; // compact.rs:29
+    reg [7:0] l38_s4_8; // compact.rs:29
+    reg [6:0] l38_s4_9; // compact.rs:29
+    reg [7:0] l38_s4_10; // compact.rs:29
+    reg [6:0] l38_s4_11; // compact.rs:29
+    reg [7:0] l38_s4_12; // compact.rs:29
+    reg [6:0] l38_s4_13; // compact.rs:29
+    reg [7:0] l38_s4_14; // compact.rs:29
+    reg [6:0] l38_s4_15; // compact.rs:29
+    reg [7:0] l38_s4_16; // compact.rs:29
+    reg [6:0] l38_s4_17; // compact.rs:29
+    reg [7:0] l38_s4_18; // compact.rs:29
+    reg [6:0] l38_s4_19; // compact.rs:29
+    reg [7:0] l38_s4_20; // compact.rs:29
+    reg [6:0] l38_s4_21; // compact.rs:29
+    reg [7:0] l38_s4_22; // compact.rs:29
+    reg [6:0] l38_s4_23; // compact.rs:29
+    reg [7:0] l38_s4_24; // compact.rs:29
+    reg [6:0] l38_s4_25; // compact.rs:29
+    reg [7:0] l38_s4_26; // compact.rs:29
+    reg [6:0] l38_s4_27; // compact.rs:29
+    reg [7:0] l38_s4_28; // compact.rs:29
+    reg [6:0] l38_s4_29; // compact.rs:29
+    reg [7:0] l38_s4_30; // compact.rs:29
+    reg [6:0] l38_s4_31; // compact.rs:29
+    reg [7:0] l38_s4_32; // compact.rs:29
+    reg [6:0] l38_s4_33; // compact.rs:29
+    reg [7:0] l38_s4_34; // compact.rs:29
+    reg [6:0] l38_s4_35; // compact.rs:29
+    reg [7:0] l38_s4_36; // compact.rs:29
+    reg [6:0] l38_s4_37; // compact.rs:29
+    reg [7:0] l38_s4_38; // compact.rs:29
+    reg [6:0] l38_s4_39; // compact.rs:29
+    reg [7:0] l38_s4_40; // compact.rs:29
+    reg [6:0] l38_s4_41; // compact.rs:29
+    reg [7:0] l38_s4_42; // compact.rs:29
+    reg [6:0] l38_s4_43; // compact.rs:29
+    reg [7:0] l38_s4_44; // compact.rs:29
+    reg [6:0] l38_s4_45; // compact.rs:29
+    reg [7:0] l38_s4_46; // compact.rs:29
+    reg [6:0] l38_s4_47; // compact.rs:29
+    reg [7:0] l38_s4_48; // compact.rs:29
+    reg [6:0] l38_s4_49; // compact.rs:29
+    reg [7:0] l38_s4_50; // compact.rs:29
+    reg [6:0] l38_s4_51; // compact.rs:29
+    reg [7:0] l38_s4_52; // compact.rs:29
+    reg [6:0] l38_s4_53; // compact.rs:29
+    reg [7:0] l38_s4_54; // compact.rs:29
+    reg [6:0] l38_s4_55; // compact.rs:29
+    reg [7:0] l38_s4_56; // compact.rs:29
+    reg [6:0] l38_s4_57; // compact.rs:29
+    reg [7:0] l38_s4_58; // compact.rs:29
+    reg [6:0] l38_s4_59; // compact.rs:29
+    reg [7:0] l38_s4_60; // compact.rs:29
+    reg [6:0] l38_s4_61; // compact.rs:29
+    reg [7:0] l38_s4_62; // compact.rs:29
+    reg [6:0] l38_s4_63; // compact.rs:29
+    reg [7:0] l38_s4_64; // compact.rs:29
+    reg [6:0] l38_s4_65; // compact.rs:29
+    reg [7:0] l38_s4_66; // compact.rs:29
+    reg [6:0] l38_s4_67; // compact.rs:29
+    reg [7:0] l38_s4_68; // compact.rs:29
+    reg [6:0] l38_s4_69; // compact.rs:29
+    reg [7:0] l38_s4_70; // compact.rs:29
+    reg [6:0] l38_s4_71; // compact.rs:29
+    reg [7:0] l38_s4_72; // compact.rs:29
+    reg [6:0] l38_s4_73; // compact.rs:29
+    reg [7:0] l38_s4_74; // compact.rs:29
+    reg [6:0] l38_s4_75; // compact.rs:29
+    reg [7:0] l38_s4_76; // compact.rs:29
+    reg [6:0] l38_s4_77; // compact.rs:29
+    reg [7:0] l38_s4_78; // compact.rs:29
+    reg [6:0] l38_s4_79; // compact.rs:29
+    reg [7:0] l38_s4_80; // compact.rs:29
+    reg [6:0] l38_s4_81; // compact.rs:29
+    reg [7:0] l38_s4_82; // compact.rs:29
+    reg [6:0] l38_s4_83; // compact.rs:29
+    reg [7:0] l38_s4_84; // compact.rs:29
+    reg [6:0] l38_s4_85; // compact.rs:29
+    reg [7:0] l38_s4_86; // compact.rs:29
+    reg [6:0] l38_s4_87; // compact.rs:29
+    reg [7:0] l38_s4_88; // compact.rs:29
+    reg [6:0] l38_s4_89; // compact.rs:29
+    reg [7:0] l38_s4_90; // compact.rs:29
+    reg [6:0] l38_s4_91; // compact.rs:29
+    reg [7:0] l38_s4_92; // compact.rs:29
+    reg [6:0] l38_s4_93; // compact.rs:29
+    reg [7:0] l38_s4_94; // compact.rs:29
+    reg [6:0] l38_s4_95; // compact.rs:29
+    reg [7:0] l38_s4_96; // compact.rs:29
+    reg [6:0] l38_s4_97; // compact.rs:29
+    reg [7:0] l38_s4_98; // compact.rs:29
+    reg [6:0] l38_s4_99; // compact.rs:29
+    reg [7:0] l38_s4_100; // compact.rs:29
+    reg [6:0] l38_s4_101; // compact.rs:29
+    reg [7:0] l38_s4_102; // compact.rs:29
+    reg [6:0] l38_s4_103; // compact.rs:29
+    reg [7:0] l38_s4_104; // compact.rs:29
+    reg [6:0] l38_s4_105; // compact.rs:29
+    reg [7:0] l38_s4_106; // compact.rs:29
+    reg [6:0] l38_s4_107; // compact.rs:29
+    reg [7:0] l38_s4_108; // compact.rs:29
+    reg [6:0] l38_s4_109; // compact.rs:29
+    reg [7:0] l38_s4_110; // compact.rs:29
+    reg [6:0] l38_s4_111; // compact.rs:29
+    reg [7:0] l38_s4_112; // compact.rs:29
+    reg [6:0] l38_s4_113; // compact.rs:29
+    reg [7:0] l38_s4_114; // compact.rs:29
+    reg [6:0] l38_s4_115; // compact.rs:29
+    reg [7:0] l38_s4_116; // compact.rs:29
+    reg [6:0] l38_s4_117; // compact.rs:29
+    reg [7:0] l38_s4_118; // compact.rs:29
+    reg [6:0] l38_s4_119; // compact.rs:29
+    reg [7:0] l38_s4_120; // compact.rs:29
+    reg [6:0] l38_s4_121; // compact.rs:29
+    reg [7:0] l38_s4_122; // compact.rs:29
+    reg [6:0] l38_s4_123; // compact.rs:29
+    reg [7:0] l38_s4_124; // compact.rs:29
+    reg [6:0] l38_s4_125; // compact.rs:29
+    reg [7:0] compact_s4; // compact.rs:29
+    reg [6:0] compact_distance_63_s4; // compact.rs:29
+    reg [7:0] l38_s5; // compact.rs:29
+    reg [7:0] l38_s5_2; // compact.rs:29
+    reg [7:0] l38_s5_4; // compact.rs:29
+    reg [7:0] l38_s5_6; // compact.rs:29
+    reg [7:0] l38_s5_8; // compact.rs:29
+    reg [7:0] l38_s5_10; // compact.rs:29
+    reg [7:0] l38_s5_12; // compact.rs:29
+    reg [7:0] l38_s5_14; // compact.rs:29
+    reg [7:0] l38_s5_16; // compact.rs:29
+    reg [7:0] l38_s5_18; // compact.rs:29
+    reg [7:0] l38_s5_20; // compact.rs:29
+    reg [7:0] l38_s5_22; // compact.rs:29
+    reg [7:0] l38_s5_24; // compact.rs:29
+    reg [7:0] l38_s5_26; // compact.rs:29
+    reg [7:0] l38_s5_28; // compact.rs:29
+    reg [7:0] l38_s5_30; // compact.rs:29
+    reg [7:0] l38_s5_32; // compact.rs:29
+    reg [6:0] l38_s5_33; // compact.rs:29
+    reg [7:0] l38_s5_34; // compact.rs:29
+    reg [6:0] l38_s5_35; // compact.rs:29
+    reg [7:0] l38_s5_36; // compact.rs:29
+    reg [6:0] l38_s5_37; // compact.rs:29
+    reg [7:0] l38_s5_38; // compact.rs:29
+    reg [6:0] l38_s5_39; // compact.rs:29
+    reg [7:0] l38_s5_40; // compact.rs:29
+    reg [6:0] l38_s5_41; // compact.rs:29
+    reg [7:0] l38_s5_42; // compact.rs:29
+    reg [6:0] l38_s5_43; // compact.rs:29
+    reg [7:0] l38_s5_44; // compact.rs:29
+    reg [6:0] l38_s5_45; // compact.rs:29
+    reg [7:0] l38_s5_46; // compact.rs:29
+    reg [6:0] l38_s5_47; // compact.rs:29
+    reg [7:0] l38_s5_48; // compact.rs:29
+    reg [6:0] l38_s5_49; // compact.rs:29
+    reg [7:0] l38_s5_50; // compact.rs:29
+    reg [6:0] l38_s5_51; // compact.rs:29
+    reg [7:0] l38_s5_52; // compact.rs:29
+    reg [6:0] l38_s5_53; // compact.rs:29
+    reg [7:0] l38_s5_54; // compact.rs:29
+    reg [6:0] l38_s5_55; // compact.rs:29
+    reg [7:0] l38_s5_56; // compact.rs:29
+    reg [6:0] l38_s5_57; // compact.rs:29
+    reg [7:0] l38_s5_58; // compact.rs:29
+    reg [6:0] l38_s5_59; // compact.rs:29
+    reg [7:0] l38_s5_60; // compact.rs:29
+    reg [6:0] l38_s5_61; // compact.rs:29
+    reg [7:0] l38_s5_62; // compact.rs:29
+    reg [6:0] l38_s5_63; // compact.rs:29
+    reg [7:0] l38_s5_64; // compact.rs:29
+    reg [6:0] l38_s5_65; // compact.rs:29
+    reg [7:0] l38_s5_66; // compact.rs:29
+    reg [6:0] l38_s5_67; // compact.rs:29
+    reg [7:0] l38_s5_68; // compact.rs:29
+    reg [6:0] l38_s5_69; // compact.rs:29
+    reg [7:0] l38_s5_70; // compact.rs:29
+    reg [6:0] l38_s5_71; // compact.rs:29
+    reg [7:0] l38_s5_72; // compact.rs:29
+    reg [6:0] l38_s5_73; // compact.rs:29
+    reg [7:0] l38_s5_74; // compact.rs:29
+    reg [6:0] l38_s5_75; // compact.rs:29
+    reg [7:0] l38_s5_76; // compact.rs:29
+    reg [6:0] l38_s5_77; // compact.rs:29
+    reg [7:0] l38_s5_78; // compact.rs:29
+    reg [6:0] l38_s5_79; // compact.rs:29
+    reg [7:0] l38_s5_80; // compact.rs:29
+    reg [6:0] l38_s5_81; // compact.rs:29
+    reg [7:0] l38_s5_82; // compact.rs:29
+    reg [6:0] l38_s5_83; // compact.rs:29
+    reg [7:0] l38_s5_84; // compact.rs:29
+    reg [6:0] l38_s5_85; // compact.rs:29
+    reg [7:0] l38_s5_86; // compact.rs:29
+    reg [6:0] l38_s5_87; // compact.rs:29
+    reg [7:0] l38_s5_88; // compact.rs:29
+    reg [6:0] l38_s5_89; // compact.rs:29
+    reg [7:0] l38_s5_90; // compact.rs:29
+    reg [6:0] l38_s5_91; // compact.rs:29
+    reg [7:0] l38_s5_92; // compact.rs:29
+    reg [6:0] l38_s5_93; // compact.rs:29
+    reg [7:0] l38_s5_94; // compact.rs:29
+    reg [6:0] l38_s5_95; // compact.rs:29
+    reg [7:0] l38_s5_96; // compact.rs:29
+    reg [6:0] l38_s5_97; // compact.rs:29
+    reg [7:0] l38_s5_98; // compact.rs:29
+    reg [6:0] l38_s5_99; // compact.rs:29
+    reg [7:0] l38_s5_100; // compact.rs:29
+    reg [6:0] l38_s5_101; // compact.rs:29
+    reg [7:0] l38_s5_102; // compact.rs:29
+    reg [6:0] l38_s5_103; // compact.rs:29
+    reg [7:0] l38_s5_104; // compact.rs:29
+    reg [6:0] l38_s5_105; // compact.rs:29
+    reg [7:0] l38_s5_106; // compact.rs:29
+    reg [6:0] l38_s5_107; // compact.rs:29
+    reg [7:0] l38_s5_108; // compact.rs:29
+    reg [6:0] l38_s5_109; // compact.rs:29
+    reg [7:0] l38_s5_110; // compact.rs:29
+    reg [6:0] l38_s5_111; // compact.rs:29
+    reg [7:0] l38_s5_112; // compact.rs:29
+    reg [6:0] l38_s5_113; // compact.rs:29
+    reg [7:0] l38_s5_114; // compact.rs:29
+    reg [6:0] l38_s5_115; // compact.rs:29
+    reg [7:0] l38_s5_116; // compact.rs:29
+    reg [6:0] l38_s5_117; // compact.rs:29
+    reg [7:0] l38_s5_118; // compact.rs:29
+    reg [6:0] l38_s5_119; // compact.rs:29
+    reg [7:0] l38_s5_120; // compact.rs:29
+    reg [6:0] l38_s5_121; // compact.rs:29
+    reg [7:0] l38_s5_122; // compact.rs:29
+    reg [6:0] l38_s5_123; // compact.rs:29
+    reg [7:0] l38_s5_124; // compact.rs:29
+    reg [6:0] l38_s5_125; // compact.rs:29
+    reg [7:0] compact_s5; // compact.rs:29
+    reg [6:0] compact_distance_63_s5; // compact.rs:29
+    reg [7:0] packed_0; // compact.rs:29
+    reg [7:0] packed_1; // compact.rs:29
+    reg [7:0] packed_2; // compact.rs:29
+    reg [7:0] packed_3; // compact.rs:29
+    reg [7:0] packed_4; // compact.rs:29
+    reg [7:0] packed_5; // compact.rs:29
+    reg [7:0] packed_6; // compact.rs:29
+    reg [7:0] packed_7; // compact.rs:29
+    reg [7:0] packed_8; // compact.rs:29
+    reg [7:0] packed_9; // compact.rs:29
+    reg [7:0] packed_10; // compact.rs:29
+    reg [7:0] packed_11; // compact.rs:29
+    reg [7:0] packed_12; // compact.rs:29
+    reg [7:0] packed_13; // compact.rs:29
+    reg [7:0] packed_14; // compact.rs:29
+    reg [7:0] packed_15; // compact.rs:29
+    reg [7:0] packed_16; // compact.rs:29
+    reg [7:0] packed_17; // compact.rs:29
+    reg [7:0] packed_18; // compact.rs:29
+    reg [7:0] packed_19; // compact.rs:29
+    reg [7:0] packed_20; // compact.rs:29
+    reg [7:0] packed_21; // compact.rs:29
+    reg [7:0] packed_22; // compact.rs:29
+    reg [7:0] packed_23; // compact.rs:29
+    reg [7:0] packed_24; // compact.rs:29
+    reg [7:0] packed_25; // compact.rs:29
+    reg [7:0] packed_26; // compact.rs:29
+    reg [7:0] packed_27; // compact.rs:29
+    reg [7:0] packed_28; // compact.rs:29
+    reg [7:0] packed_29; // compact.rs:29
+    reg [7:0] packed_30; // compact.rs:29
+    reg [7:0] packed_31; // compact.rs:29
+    reg [7:0] packed_32; // compact.rs:29
+    reg [7:0] packed_33; // compact.rs:29
+    reg [7:0] packed_34; // compact.rs:29
+    reg [7:0] packed_35; // compact.rs:29
+    reg [7:0] packed_36; // compact.rs:29
+    reg [7:0] packed_37; // compact.rs:29
+    reg [7:0] packed_38; // compact.rs:29
+    reg [7:0] packed_39; // compact.rs:29
+    reg [7:0] packed_40; // compact.rs:29
+    reg [7:0] packed_41; // compact.rs:29
+    reg [7:0] packed_42; // compact.rs:29
+    reg [7:0] packed_43; // compact.rs:29
+    reg [7:0] packed_44; // compact.rs:29
+    reg [7:0] packed_45; // compact.rs:29
+    reg [7:0] packed_46; // compact.rs:29
+    reg [7:0] packed_47; // compact.rs:29
+    reg [7:0] packed_48; // compact.rs:29
+    reg [7:0] packed_49; // compact.rs:29
+    reg [7:0] packed_50; // compact.rs:29
+    reg [7:0] packed_51; // compact.rs:29
+    reg [7:0] packed_52; // compact.rs:29
+    reg [7:0] packed_53; // compact.rs:29
+    reg [7:0] packed_54; // compact.rs:29
+    reg [7:0] packed_55; // compact.rs:29
+    reg [7:0] packed_56; // compact.rs:29
+    reg [7:0] packed_57; // compact.rs:29
+    reg [7:0] packed_58; // compact.rs:29
+    reg [7:0] packed_59; // compact.rs:29
+    reg [7:0] packed_60; // compact.rs:29
+    reg [7:0] packed_61; // compact.rs:29
+    reg [7:0] packed_62; // compact.rs:29
+    reg [7:0] packed_63; // compact.rs:29
     wire writer_s_ready;
     wire [5:0] writer_vector;
     wire writer_m_valid;
@@ -2815,62 +2815,62 @@ module oaken_quantizer_core_p64_n8192 (
     wire [63:0] writer_m_keep;
     wire writer_m_last;
     wire writer_sent;
-    reg chunk_first_s1; // quantizer.rs:267
-    reg chunk_first_s2; // quantizer.rs:267
-    reg starts_chunk; // quantizer.rs:267
-    reg issue_s1; // quantizer.rs:270
-    reg issue_s2; // quantizer.rs:270
-    reg issue_s3; // quantizer.rs:270
-    reg [6:0] compact_total_s4; // quantizer.rs:276
-    reg [6:0] compact_total_s5; // quantizer.rs:276
-    reg [6:0] sparse_beat_found; // quantizer.rs:276
-    reg too_many_s4; // quantizer.rs:277
-    reg too_many_s5; // quantizer.rs:277
-    reg sparse_beat_too_many; // quantizer.rs:277
-    reg starts_chunk_s4; // quantizer.rs:278
-    reg starts_chunk_s5; // quantizer.rs:278
-    reg sparse_beat_starts_chunk; // quantizer.rs:278
-    reg [6:0] count_s3; // quantizer.rs:279
-    reg [6:0] count_s4; // quantizer.rs:279
-    reg [6:0] count_s5; // quantizer.rs:279
-    reg [6:0] sparse_beat_count; // quantizer.rs:279
-    reg beat_first_s1; // quantizer.rs:280
-    reg beat_first_s2; // quantizer.rs:280
-    reg beat_first_s3; // quantizer.rs:280
-    reg beat_first_s4; // quantizer.rs:280
-    reg beat_first_s5; // quantizer.rs:280
-    reg sparse_beat_first; // quantizer.rs:280
-    reg beat_last_s1; // quantizer.rs:281
-    reg beat_last_s2; // quantizer.rs:281
-    reg beat_last_s3; // quantizer.rs:281
-    reg beat_last_s4; // quantizer.rs:281
-    reg beat_last_s5; // quantizer.rs:281
-    reg sparse_beat_last; // quantizer.rs:281
-    reg issue_s4; // quantizer.rs:283
-    reg issue_s5; // quantizer.rs:283
-    reg issue_s6; // quantizer.rs:283
-    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:289
-    reg issue_s7; // quantizer.rs:295
-    reg issue_s8; // quantizer.rs:295
-    reg sparse_beat_last_s7; // quantizer.rs:295
-    reg sparse_beat_last_s8; // quantizer.rs:295
+    reg chunk_first_s1; // quantizer.rs:269
+    reg chunk_first_s2; // quantizer.rs:269
+    reg starts_chunk; // quantizer.rs:269
+    reg issue_s1; // quantizer.rs:272
+    reg issue_s2; // quantizer.rs:272
+    reg issue_s3; // quantizer.rs:272
+    reg [6:0] compact_total_s4; // quantizer.rs:278
+    reg [6:0] compact_total_s5; // quantizer.rs:278
+    reg [6:0] sparse_beat_found; // quantizer.rs:278
+    reg too_many_s4; // quantizer.rs:279
+    reg too_many_s5; // quantizer.rs:279
+    reg sparse_beat_too_many; // quantizer.rs:279
+    reg starts_chunk_s4; // quantizer.rs:280
+    reg starts_chunk_s5; // quantizer.rs:280
+    reg sparse_beat_starts_chunk; // quantizer.rs:280
+    reg [6:0] count_s3; // quantizer.rs:281
+    reg [6:0] count_s4; // quantizer.rs:281
+    reg [6:0] count_s5; // quantizer.rs:281
+    reg [6:0] sparse_beat_count; // quantizer.rs:281
+    reg beat_first_s1; // quantizer.rs:282
+    reg beat_first_s2; // quantizer.rs:282
+    reg beat_first_s3; // quantizer.rs:282
+    reg beat_first_s4; // quantizer.rs:282
+    reg beat_first_s5; // quantizer.rs:282
+    reg sparse_beat_first; // quantizer.rs:282
+    reg beat_last_s1; // quantizer.rs:283
+    reg beat_last_s2; // quantizer.rs:283
+    reg beat_last_s3; // quantizer.rs:283
+    reg beat_last_s4; // quantizer.rs:283
+    reg beat_last_s5; // quantizer.rs:283
+    reg sparse_beat_last; // quantizer.rs:283
+    reg issue_s4; // quantizer.rs:285
+    reg issue_s5; // quantizer.rs:285
+    reg issue_s6; // quantizer.rs:285
+    reg was_nonfinite; // the vector of which `sent` tells | quantizer.rs:291
+    reg issue_s7; // quantizer.rs:297
+    reg issue_s8; // quantizer.rs:297
+    reg sparse_beat_last_s7; // quantizer.rs:297
+    reg sparse_beat_last_s8; // quantizer.rs:297
     wire dense_s_ready;
     wire dense_m_valid;
     wire [256:0] dense_m_payload;
     wire [4:0] dense_level;
     (* ram_style = "block" *) (* no_rw_check *) reg [1151:0] ring [0:255];
-    reg [1151:0] ring_q0; // quantizer.rs:219
+    reg [1151:0] ring_q0; // quantizer.rs:221
     (* ram_style = "block" *) (* no_rw_check *) reg [6:0] counts [0:255];
-    reg [6:0] counts_q0; // quantizer.rs:220
+    reg [6:0] counts_q0; // quantizer.rs:222
     (* ram_style = "distributed" *) reg [108:0] queue [0:63];
     (* ram_style = "distributed" *) reg [57:0] headers [0:63];
 
     // settings: a change waits for the vectors under way
-    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:91
-    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:92
-    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:92
-    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:94
-    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:94
+    wire [7:0] wanted_beats = length[13:6]; // quantizer.rs:92
+    wire [7:0] _t1 = wanted_beats - 8'h1; // quantizer.rs:93
+    wire [6:0] wanted = _t1[6:0]; // quantizer.rs:93
+    wire _t2 = {settings_s_low, settings_t_low, settings_t_high, settings_s_high} == {thresholds_s_low, thresholds_t_low, thresholds_t_high, thresholds_s_high}; // quantizer.rs:95
+    wire same = _t2 & (beats_minus_1 == wanted); // quantizer.rs:95
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
@@ -2878,7 +2878,7 @@ module oaken_quantizer_core_p64_n8192 (
             may_begin <= same & enable;
         end
     end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:96
+    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
     always @(posedge clk) begin
         if (rst) begin
             settings_s_low <= 15'h0;
@@ -2925,8 +2925,8 @@ module oaken_quantizer_core_p64_n8192 (
             room <= free > 9'h2;
         end
     end
-    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:113
-    wire begins = accepted & guard_m_first; // quantizer.rs:114
+    wire accepted = guard_m_valid & guard_m_ready; // quantizer.rs:114
+    wire begins = accepted & guard_m_first; // quantizer.rs:115
 
     // in: classify
     always @(posedge clk) begin
@@ -4031,72 +4031,72 @@ module oaken_quantizer_core_p64_n8192 (
         found_63_0_outer <= classify_63_y_outer;
         found_63_0_inner <= classify_63_y_inner;
     end
-    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:134
-    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:134
-    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:135
-    wire [63:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:136
+    wire [17:0] elements_0 = {found_63_0_magnitude, found_63_0_sign, found_63_0_outer, found_63_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_1 = {found_62_0_magnitude, found_62_0_sign, found_62_0_outer, found_62_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_2 = {found_61_0_magnitude, found_61_0_sign, found_61_0_outer, found_61_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_3 = {found_60_0_magnitude, found_60_0_sign, found_60_0_outer, found_60_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_4 = {found_59_0_magnitude, found_59_0_sign, found_59_0_outer, found_59_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_5 = {found_58_0_magnitude, found_58_0_sign, found_58_0_outer, found_58_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_6 = {found_57_0_magnitude, found_57_0_sign, found_57_0_outer, found_57_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_7 = {found_56_0_magnitude, found_56_0_sign, found_56_0_outer, found_56_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_8 = {found_55_0_magnitude, found_55_0_sign, found_55_0_outer, found_55_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_9 = {found_54_0_magnitude, found_54_0_sign, found_54_0_outer, found_54_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_10 = {found_53_0_magnitude, found_53_0_sign, found_53_0_outer, found_53_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_11 = {found_52_0_magnitude, found_52_0_sign, found_52_0_outer, found_52_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_12 = {found_51_0_magnitude, found_51_0_sign, found_51_0_outer, found_51_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_13 = {found_50_0_magnitude, found_50_0_sign, found_50_0_outer, found_50_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_14 = {found_49_0_magnitude, found_49_0_sign, found_49_0_outer, found_49_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_15 = {found_48_0_magnitude, found_48_0_sign, found_48_0_outer, found_48_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_16 = {found_47_0_magnitude, found_47_0_sign, found_47_0_outer, found_47_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_17 = {found_46_0_magnitude, found_46_0_sign, found_46_0_outer, found_46_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_18 = {found_45_0_magnitude, found_45_0_sign, found_45_0_outer, found_45_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_19 = {found_44_0_magnitude, found_44_0_sign, found_44_0_outer, found_44_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_20 = {found_43_0_magnitude, found_43_0_sign, found_43_0_outer, found_43_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_21 = {found_42_0_magnitude, found_42_0_sign, found_42_0_outer, found_42_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_22 = {found_41_0_magnitude, found_41_0_sign, found_41_0_outer, found_41_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_23 = {found_40_0_magnitude, found_40_0_sign, found_40_0_outer, found_40_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_24 = {found_39_0_magnitude, found_39_0_sign, found_39_0_outer, found_39_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_25 = {found_38_0_magnitude, found_38_0_sign, found_38_0_outer, found_38_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_26 = {found_37_0_magnitude, found_37_0_sign, found_37_0_outer, found_37_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_27 = {found_36_0_magnitude, found_36_0_sign, found_36_0_outer, found_36_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_28 = {found_35_0_magnitude, found_35_0_sign, found_35_0_outer, found_35_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_29 = {found_34_0_magnitude, found_34_0_sign, found_34_0_outer, found_34_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_30 = {found_33_0_magnitude, found_33_0_sign, found_33_0_outer, found_33_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_31 = {found_32_0_magnitude, found_32_0_sign, found_32_0_outer, found_32_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_32 = {found_31_0_magnitude, found_31_0_sign, found_31_0_outer, found_31_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_33 = {found_30_0_magnitude, found_30_0_sign, found_30_0_outer, found_30_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_34 = {found_29_0_magnitude, found_29_0_sign, found_29_0_outer, found_29_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_35 = {found_28_0_magnitude, found_28_0_sign, found_28_0_outer, found_28_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_36 = {found_27_0_magnitude, found_27_0_sign, found_27_0_outer, found_27_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_37 = {found_26_0_magnitude, found_26_0_sign, found_26_0_outer, found_26_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_38 = {found_25_0_magnitude, found_25_0_sign, found_25_0_outer, found_25_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_39 = {found_24_0_magnitude, found_24_0_sign, found_24_0_outer, found_24_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_40 = {found_23_0_magnitude, found_23_0_sign, found_23_0_outer, found_23_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_41 = {found_22_0_magnitude, found_22_0_sign, found_22_0_outer, found_22_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_42 = {found_21_0_magnitude, found_21_0_sign, found_21_0_outer, found_21_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_43 = {found_20_0_magnitude, found_20_0_sign, found_20_0_outer, found_20_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_44 = {found_19_0_magnitude, found_19_0_sign, found_19_0_outer, found_19_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_45 = {found_18_0_magnitude, found_18_0_sign, found_18_0_outer, found_18_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_46 = {found_17_0_magnitude, found_17_0_sign, found_17_0_outer, found_17_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_47 = {found_16_0_magnitude, found_16_0_sign, found_16_0_outer, found_16_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_48 = {found_15_0_magnitude, found_15_0_sign, found_15_0_outer, found_15_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_49 = {found_14_0_magnitude, found_14_0_sign, found_14_0_outer, found_14_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_50 = {found_13_0_magnitude, found_13_0_sign, found_13_0_outer, found_13_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_51 = {found_12_0_magnitude, found_12_0_sign, found_12_0_outer, found_12_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_52 = {found_11_0_magnitude, found_11_0_sign, found_11_0_outer, found_11_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_53 = {found_10_0_magnitude, found_10_0_sign, found_10_0_outer, found_10_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_54 = {found_9_0_magnitude, found_9_0_sign, found_9_0_outer, found_9_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_55 = {found_8_0_magnitude, found_8_0_sign, found_8_0_outer, found_8_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_56 = {found_7_0_magnitude, found_7_0_sign, found_7_0_outer, found_7_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_57 = {found_6_0_magnitude, found_6_0_sign, found_6_0_outer, found_6_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_58 = {found_5_0_magnitude, found_5_0_sign, found_5_0_outer, found_5_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_59 = {found_4_0_magnitude, found_4_0_sign, found_4_0_outer, found_4_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_60 = {found_3_0_magnitude, found_3_0_sign, found_3_0_outer, found_3_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_61 = {found_2_0_magnitude, found_2_0_sign, found_2_0_outer, found_2_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
+    wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
+    wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:137
+    wire [63:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:138
     always @(posedge clk) strange <= |_t4;
     always @(posedge clk) begin
         if (rst) begin
@@ -4123,88 +4123,88 @@ module oaken_quantizer_core_p64_n8192 (
             if (valid_1) write_at <= write_at + 8'h1;
         end
     end
-    wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire outliers_1 = found_1_0_outer | found_1_0_inner; // classify.rs:33
-    wire outliers_2 = found_2_0_outer | found_2_0_inner; // classify.rs:33
-    wire outliers_3 = found_3_0_outer | found_3_0_inner; // classify.rs:33
-    wire outliers_4 = found_4_0_outer | found_4_0_inner; // classify.rs:33
-    wire outliers_5 = found_5_0_outer | found_5_0_inner; // classify.rs:33
-    wire outliers_6 = found_6_0_outer | found_6_0_inner; // classify.rs:33
-    wire outliers_7 = found_7_0_outer | found_7_0_inner; // classify.rs:33
-    wire outliers_8 = found_8_0_outer | found_8_0_inner; // classify.rs:33
-    wire outliers_9 = found_9_0_outer | found_9_0_inner; // classify.rs:33
-    wire outliers_10 = found_10_0_outer | found_10_0_inner; // classify.rs:33
-    wire outliers_11 = found_11_0_outer | found_11_0_inner; // classify.rs:33
-    wire outliers_12 = found_12_0_outer | found_12_0_inner; // classify.rs:33
-    wire outliers_13 = found_13_0_outer | found_13_0_inner; // classify.rs:33
-    wire outliers_14 = found_14_0_outer | found_14_0_inner; // classify.rs:33
-    wire outliers_15 = found_15_0_outer | found_15_0_inner; // classify.rs:33
-    wire outliers_16 = found_16_0_outer | found_16_0_inner; // classify.rs:33
-    wire outliers_17 = found_17_0_outer | found_17_0_inner; // classify.rs:33
-    wire outliers_18 = found_18_0_outer | found_18_0_inner; // classify.rs:33
-    wire outliers_19 = found_19_0_outer | found_19_0_inner; // classify.rs:33
-    wire outliers_20 = found_20_0_outer | found_20_0_inner; // classify.rs:33
-    wire outliers_21 = found_21_0_outer | found_21_0_inner; // classify.rs:33
-    wire outliers_22 = found_22_0_outer | found_22_0_inner; // classify.rs:33
-    wire outliers_23 = found_23_0_outer | found_23_0_inner; // classify.rs:33
-    wire outliers_24 = found_24_0_outer | found_24_0_inner; // classify.rs:33
-    wire outliers_25 = found_25_0_outer | found_25_0_inner; // classify.rs:33
-    wire outliers_26 = found_26_0_outer | found_26_0_inner; // classify.rs:33
-    wire outliers_27 = found_27_0_outer | found_27_0_inner; // classify.rs:33
-    wire outliers_28 = found_28_0_outer | found_28_0_inner; // classify.rs:33
-    wire outliers_29 = found_29_0_outer | found_29_0_inner; // classify.rs:33
-    wire outliers_30 = found_30_0_outer | found_30_0_inner; // classify.rs:33
-    wire outliers_31 = found_31_0_outer | found_31_0_inner; // classify.rs:33
-    wire outliers_32 = found_32_0_outer | found_32_0_inner; // classify.rs:33
-    wire outliers_33 = found_33_0_outer | found_33_0_inner; // classify.rs:33
-    wire outliers_34 = found_34_0_outer | found_34_0_inner; // classify.rs:33
-    wire outliers_35 = found_35_0_outer | found_35_0_inner; // classify.rs:33
-    wire outliers_36 = found_36_0_outer | found_36_0_inner; // classify.rs:33
-    wire outliers_37 = found_37_0_outer | found_37_0_inner; // classify.rs:33
-    wire outliers_38 = found_38_0_outer | found_38_0_inner; // classify.rs:33
-    wire outliers_39 = found_39_0_outer | found_39_0_inner; // classify.rs:33
-    wire outliers_40 = found_40_0_outer | found_40_0_inner; // classify.rs:33
-    wire outliers_41 = found_41_0_outer | found_41_0_inner; // classify.rs:33
-    wire outliers_42 = found_42_0_outer | found_42_0_inner; // classify.rs:33
-    wire outliers_43 = found_43_0_outer | found_43_0_inner; // classify.rs:33
-    wire outliers_44 = found_44_0_outer | found_44_0_inner; // classify.rs:33
-    wire outliers_45 = found_45_0_outer | found_45_0_inner; // classify.rs:33
-    wire outliers_46 = found_46_0_outer | found_46_0_inner; // classify.rs:33
-    wire outliers_47 = found_47_0_outer | found_47_0_inner; // classify.rs:33
-    wire outliers_48 = found_48_0_outer | found_48_0_inner; // classify.rs:33
-    wire outliers_49 = found_49_0_outer | found_49_0_inner; // classify.rs:33
-    wire outliers_50 = found_50_0_outer | found_50_0_inner; // classify.rs:33
-    wire outliers_51 = found_51_0_outer | found_51_0_inner; // classify.rs:33
-    wire outliers_52 = found_52_0_outer | found_52_0_inner; // classify.rs:33
-    wire outliers_53 = found_53_0_outer | found_53_0_inner; // classify.rs:33
-    wire outliers_54 = found_54_0_outer | found_54_0_inner; // classify.rs:33
-    wire outliers_55 = found_55_0_outer | found_55_0_inner; // classify.rs:33
-    wire outliers_56 = found_56_0_outer | found_56_0_inner; // classify.rs:33
-    wire outliers_57 = found_57_0_outer | found_57_0_inner; // classify.rs:33
-    wire outliers_58 = found_58_0_outer | found_58_0_inner; // classify.rs:33
-    wire outliers_59 = found_59_0_outer | found_59_0_inner; // classify.rs:33
-    wire outliers_60 = found_60_0_outer | found_60_0_inner; // classify.rs:33
-    wire outliers_61 = found_61_0_outer | found_61_0_inner; // classify.rs:33
-    wire outliers_62 = found_62_0_outer | found_62_0_inner; // classify.rs:33
-    wire outliers_63 = found_63_0_outer | found_63_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_0} + {1'h0, outliers_1}} + {1'h0, {1'h0, outliers_2} + {1'h0, outliers_3}}; // quantizer.rs:334
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_4} + {1'h0, outliers_5}} + {1'h0, {1'h0, outliers_6} + {1'h0, outliers_7}}; // quantizer.rs:334
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_8} + {1'h0, outliers_9}} + {1'h0, {1'h0, outliers_10} + {1'h0, outliers_11}}; // quantizer.rs:334
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_12} + {1'h0, outliers_13}} + {1'h0, {1'h0, outliers_14} + {1'h0, outliers_15}}; // quantizer.rs:334
-    wire [2:0] _t9 = {1'h0, {1'h0, outliers_16} + {1'h0, outliers_17}} + {1'h0, {1'h0, outliers_18} + {1'h0, outliers_19}}; // quantizer.rs:334
-    wire [2:0] _t10 = {1'h0, {1'h0, outliers_20} + {1'h0, outliers_21}} + {1'h0, {1'h0, outliers_22} + {1'h0, outliers_23}}; // quantizer.rs:334
-    wire [2:0] _t11 = {1'h0, {1'h0, outliers_24} + {1'h0, outliers_25}} + {1'h0, {1'h0, outliers_26} + {1'h0, outliers_27}}; // quantizer.rs:334
-    wire [2:0] _t12 = {1'h0, {1'h0, outliers_28} + {1'h0, outliers_29}} + {1'h0, {1'h0, outliers_30} + {1'h0, outliers_31}}; // quantizer.rs:334
-    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:334
-    wire [2:0] _t14 = {1'h0, {1'h0, outliers_32} + {1'h0, outliers_33}} + {1'h0, {1'h0, outliers_34} + {1'h0, outliers_35}}; // quantizer.rs:334
-    wire [2:0] _t15 = {1'h0, {1'h0, outliers_36} + {1'h0, outliers_37}} + {1'h0, {1'h0, outliers_38} + {1'h0, outliers_39}}; // quantizer.rs:334
-    wire [2:0] _t16 = {1'h0, {1'h0, outliers_40} + {1'h0, outliers_41}} + {1'h0, {1'h0, outliers_42} + {1'h0, outliers_43}}; // quantizer.rs:334
-    wire [2:0] _t17 = {1'h0, {1'h0, outliers_44} + {1'h0, outliers_45}} + {1'h0, {1'h0, outliers_46} + {1'h0, outliers_47}}; // quantizer.rs:334
-    wire [2:0] _t18 = {1'h0, {1'h0, outliers_48} + {1'h0, outliers_49}} + {1'h0, {1'h0, outliers_50} + {1'h0, outliers_51}}; // quantizer.rs:334
-    wire [2:0] _t19 = {1'h0, {1'h0, outliers_52} + {1'h0, outliers_53}} + {1'h0, {1'h0, outliers_54} + {1'h0, outliers_55}}; // quantizer.rs:334
-    wire [2:0] _t20 = {1'h0, {1'h0, outliers_56} + {1'h0, outliers_57}} + {1'h0, {1'h0, outliers_58} + {1'h0, outliers_59}}; // quantizer.rs:334
-    wire [2:0] _t21 = {1'h0, {1'h0, outliers_60} + {1'h0, outliers_61}} + {1'h0, {1'h0, outliers_62} + {1'h0, outliers_63}}; // quantizer.rs:334
-    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:334
+    wire outliers_0 = found_63_0_outer | found_63_0_inner; // classify.rs:33
+    wire outliers_1 = found_62_0_outer | found_62_0_inner; // classify.rs:33
+    wire outliers_2 = found_61_0_outer | found_61_0_inner; // classify.rs:33
+    wire outliers_3 = found_60_0_outer | found_60_0_inner; // classify.rs:33
+    wire outliers_4 = found_59_0_outer | found_59_0_inner; // classify.rs:33
+    wire outliers_5 = found_58_0_outer | found_58_0_inner; // classify.rs:33
+    wire outliers_6 = found_57_0_outer | found_57_0_inner; // classify.rs:33
+    wire outliers_7 = found_56_0_outer | found_56_0_inner; // classify.rs:33
+    wire outliers_8 = found_55_0_outer | found_55_0_inner; // classify.rs:33
+    wire outliers_9 = found_54_0_outer | found_54_0_inner; // classify.rs:33
+    wire outliers_10 = found_53_0_outer | found_53_0_inner; // classify.rs:33
+    wire outliers_11 = found_52_0_outer | found_52_0_inner; // classify.rs:33
+    wire outliers_12 = found_51_0_outer | found_51_0_inner; // classify.rs:33
+    wire outliers_13 = found_50_0_outer | found_50_0_inner; // classify.rs:33
+    wire outliers_14 = found_49_0_outer | found_49_0_inner; // classify.rs:33
+    wire outliers_15 = found_48_0_outer | found_48_0_inner; // classify.rs:33
+    wire outliers_16 = found_47_0_outer | found_47_0_inner; // classify.rs:33
+    wire outliers_17 = found_46_0_outer | found_46_0_inner; // classify.rs:33
+    wire outliers_18 = found_45_0_outer | found_45_0_inner; // classify.rs:33
+    wire outliers_19 = found_44_0_outer | found_44_0_inner; // classify.rs:33
+    wire outliers_20 = found_43_0_outer | found_43_0_inner; // classify.rs:33
+    wire outliers_21 = found_42_0_outer | found_42_0_inner; // classify.rs:33
+    wire outliers_22 = found_41_0_outer | found_41_0_inner; // classify.rs:33
+    wire outliers_23 = found_40_0_outer | found_40_0_inner; // classify.rs:33
+    wire outliers_24 = found_39_0_outer | found_39_0_inner; // classify.rs:33
+    wire outliers_25 = found_38_0_outer | found_38_0_inner; // classify.rs:33
+    wire outliers_26 = found_37_0_outer | found_37_0_inner; // classify.rs:33
+    wire outliers_27 = found_36_0_outer | found_36_0_inner; // classify.rs:33
+    wire outliers_28 = found_35_0_outer | found_35_0_inner; // classify.rs:33
+    wire outliers_29 = found_34_0_outer | found_34_0_inner; // classify.rs:33
+    wire outliers_30 = found_33_0_outer | found_33_0_inner; // classify.rs:33
+    wire outliers_31 = found_32_0_outer | found_32_0_inner; // classify.rs:33
+    wire outliers_32 = found_31_0_outer | found_31_0_inner; // classify.rs:33
+    wire outliers_33 = found_30_0_outer | found_30_0_inner; // classify.rs:33
+    wire outliers_34 = found_29_0_outer | found_29_0_inner; // classify.rs:33
+    wire outliers_35 = found_28_0_outer | found_28_0_inner; // classify.rs:33
+    wire outliers_36 = found_27_0_outer | found_27_0_inner; // classify.rs:33
+    wire outliers_37 = found_26_0_outer | found_26_0_inner; // classify.rs:33
+    wire outliers_38 = found_25_0_outer | found_25_0_inner; // classify.rs:33
+    wire outliers_39 = found_24_0_outer | found_24_0_inner; // classify.rs:33
+    wire outliers_40 = found_23_0_outer | found_23_0_inner; // classify.rs:33
+    wire outliers_41 = found_22_0_outer | found_22_0_inner; // classify.rs:33
+    wire outliers_42 = found_21_0_outer | found_21_0_inner; // classify.rs:33
+    wire outliers_43 = found_20_0_outer | found_20_0_inner; // classify.rs:33
+    wire outliers_44 = found_19_0_outer | found_19_0_inner; // classify.rs:33
+    wire outliers_45 = found_18_0_outer | found_18_0_inner; // classify.rs:33
+    wire outliers_46 = found_17_0_outer | found_17_0_inner; // classify.rs:33
+    wire outliers_47 = found_16_0_outer | found_16_0_inner; // classify.rs:33
+    wire outliers_48 = found_15_0_outer | found_15_0_inner; // classify.rs:33
+    wire outliers_49 = found_14_0_outer | found_14_0_inner; // classify.rs:33
+    wire outliers_50 = found_13_0_outer | found_13_0_inner; // classify.rs:33
+    wire outliers_51 = found_12_0_outer | found_12_0_inner; // classify.rs:33
+    wire outliers_52 = found_11_0_outer | found_11_0_inner; // classify.rs:33
+    wire outliers_53 = found_10_0_outer | found_10_0_inner; // classify.rs:33
+    wire outliers_54 = found_9_0_outer | found_9_0_inner; // classify.rs:33
+    wire outliers_55 = found_8_0_outer | found_8_0_inner; // classify.rs:33
+    wire outliers_56 = found_7_0_outer | found_7_0_inner; // classify.rs:33
+    wire outliers_57 = found_6_0_outer | found_6_0_inner; // classify.rs:33
+    wire outliers_58 = found_5_0_outer | found_5_0_inner; // classify.rs:33
+    wire outliers_59 = found_4_0_outer | found_4_0_inner; // classify.rs:33
+    wire outliers_60 = found_3_0_outer | found_3_0_inner; // classify.rs:33
+    wire outliers_61 = found_2_0_outer | found_2_0_inner; // classify.rs:33
+    wire outliers_62 = found_1_0_outer | found_1_0_inner; // classify.rs:33
+    wire outliers_63 = found_0_0_outer | found_0_0_inner; // classify.rs:33
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_63} + {1'h0, outliers_62}} + {1'h0, {1'h0, outliers_61} + {1'h0, outliers_60}}; // quantizer.rs:151
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_59} + {1'h0, outliers_58}} + {1'h0, {1'h0, outliers_57} + {1'h0, outliers_56}}; // quantizer.rs:151
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_55} + {1'h0, outliers_54}} + {1'h0, {1'h0, outliers_53} + {1'h0, outliers_52}}; // quantizer.rs:151
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_51} + {1'h0, outliers_50}} + {1'h0, {1'h0, outliers_49} + {1'h0, outliers_48}}; // quantizer.rs:151
+    wire [2:0] _t9 = {1'h0, {1'h0, outliers_47} + {1'h0, outliers_46}} + {1'h0, {1'h0, outliers_45} + {1'h0, outliers_44}}; // quantizer.rs:151
+    wire [2:0] _t10 = {1'h0, {1'h0, outliers_43} + {1'h0, outliers_42}} + {1'h0, {1'h0, outliers_41} + {1'h0, outliers_40}}; // quantizer.rs:151
+    wire [2:0] _t11 = {1'h0, {1'h0, outliers_39} + {1'h0, outliers_38}} + {1'h0, {1'h0, outliers_37} + {1'h0, outliers_36}}; // quantizer.rs:151
+    wire [2:0] _t12 = {1'h0, {1'h0, outliers_35} + {1'h0, outliers_34}} + {1'h0, {1'h0, outliers_33} + {1'h0, outliers_32}}; // quantizer.rs:151
+    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:151
+    wire [2:0] _t14 = {1'h0, {1'h0, outliers_31} + {1'h0, outliers_30}} + {1'h0, {1'h0, outliers_29} + {1'h0, outliers_28}}; // quantizer.rs:151
+    wire [2:0] _t15 = {1'h0, {1'h0, outliers_27} + {1'h0, outliers_26}} + {1'h0, {1'h0, outliers_25} + {1'h0, outliers_24}}; // quantizer.rs:151
+    wire [2:0] _t16 = {1'h0, {1'h0, outliers_23} + {1'h0, outliers_22}} + {1'h0, {1'h0, outliers_21} + {1'h0, outliers_20}}; // quantizer.rs:151
+    wire [2:0] _t17 = {1'h0, {1'h0, outliers_19} + {1'h0, outliers_18}} + {1'h0, {1'h0, outliers_17} + {1'h0, outliers_16}}; // quantizer.rs:151
+    wire [2:0] _t18 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
+    wire [2:0] _t19 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
+    wire [2:0] _t20 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
+    wire [2:0] _t21 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:151
     always @(posedge clk) in_beat <= {1'h0, _t13} + {1'h0, _t22};
     always @(posedge clk) begin
         if (rst) begin
@@ -4213,7 +4213,7 @@ module oaken_quantizer_core_p64_n8192 (
             counted <= valid_1;
         end
     end
-    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:158
+    wire [6:0] in_chunk = so_far + in_beat; // quantizer.rs:160
     always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
@@ -4273,7 +4273,7 @@ module oaken_quantizer_core_p64_n8192 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t23 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:184
+    wire [108:0] _t23 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
     always @(posedge clk) if (steps_done) queue[queue_in] <= _t23;
     always @(posedge clk) begin
         if (rst) begin
@@ -4284,25 +4284,25 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: read the ring
-    wire issue = |queued; // quantizer.rs:192
-    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:192
-    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:192
-    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:192
-    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:192
-    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:192
-    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:192
-    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:192
-    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:192
-    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:192
-    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:192
-    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:192
-    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:192
-    wire beat_first = beat_index == 7'h0; // quantizer.rs:197
-    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:198
+    wire issue = |queued; // quantizer.rs:194
+    wire [108:0] queue_q0 = queue[queue_out]; // quantizer.rs:194
+    wire [4:0] d_split = queue_q0[108:104]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_r = queue_q0[103:94]; // quantizer.rs:194
+    wire [5:0] d_outer_pos_e = queue_q0[93:88]; // quantizer.rs:194
+    wire [9:0] d_outer_pos_c = queue_q0[87:78]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_r = queue_q0[77:68]; // quantizer.rs:194
+    wire [5:0] d_outer_neg_e = queue_q0[67:62]; // quantizer.rs:194
+    wire [9:0] d_outer_neg_c = queue_q0[61:52]; // quantizer.rs:194
+    wire [9:0] d_middle_r = queue_q0[51:42]; // quantizer.rs:194
+    wire [5:0] d_middle_e = queue_q0[41:36]; // quantizer.rs:194
+    wire [9:0] d_middle_c = queue_q0[35:26]; // quantizer.rs:194
+    wire [9:0] d_middle_c_neg = queue_q0[25:16]; // quantizer.rs:194
+    wire [9:0] d_inner_r = queue_q0[15:6]; // quantizer.rs:194
+    wire [5:0] d_inner_e = queue_q0[5:0]; // quantizer.rs:194
+    wire beat_first = beat_index == 7'h0; // quantizer.rs:199
+    wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
     assign leaves = (issue & beat_last) & advance;
-    wire _t24 = issue & advance; // quantizer.rs:202
+    wire _t24 = issue & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 8'h0;
@@ -4316,7 +4316,7 @@ module oaken_quantizer_core_p64_n8192 (
             if (leaves) queue_out <= queue_out + 6'h1;
         end
     end
-    wire _t25 = steps_done & (~leaves); // quantizer.rs:323
+    wire _t25 = steps_done & (~leaves); // quantizer.rs:211
     always @(posedge clk) begin
         if (rst) begin
             queued <= 7'h0;
@@ -4325,7 +4325,7 @@ module oaken_quantizer_core_p64_n8192 (
             else if (leaves & (~steps_done)) queued <= queued - 7'h1;
         end
     end
-    wire _t26 = begins & (~sent); // quantizer.rs:323
+    wire _t26 = begins & (~sent); // quantizer.rs:212
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 7'h0;
@@ -4334,8 +4334,8 @@ module oaken_quantizer_core_p64_n8192 (
             else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t27 = issue & advance; // quantizer.rs:211
-    wire _t28 = _t27 & (~accepted); // quantizer.rs:323
+    wire _t27 = issue & advance; // quantizer.rs:213
+    wire _t28 = _t27 & (~accepted); // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
@@ -4346,7 +4346,7 @@ module oaken_quantizer_core_p64_n8192 (
     end
 
     // out: encode
-    wire chunk_first = 1'h1; // quantizer.rs:216
+    wire chunk_first = 1'h1; // quantizer.rs:218
     always @(posedge clk) begin
         if (advance) ring_q0 <= ring[read_at];
         if (advance) word <= ring_q0;
@@ -4379,262 +4379,262 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) d_split_s1_1 <= d_split;
         if (advance) split <= d_split_s1_1;
     end
-    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:223
-    wire elements_0_sign = word[2]; // quantizer.rs:223
-    wire elements_0_outer = word[1]; // quantizer.rs:223
-    wire elements_0_inner = word[0]; // quantizer.rs:223
-    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:223
-    wire elements_1_sign = word[20]; // quantizer.rs:223
-    wire elements_1_outer = word[19]; // quantizer.rs:223
-    wire elements_1_inner = word[18]; // quantizer.rs:223
-    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:223
-    wire elements_2_sign = word[38]; // quantizer.rs:223
-    wire elements_2_outer = word[37]; // quantizer.rs:223
-    wire elements_2_inner = word[36]; // quantizer.rs:223
-    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:223
-    wire elements_3_sign = word[56]; // quantizer.rs:223
-    wire elements_3_outer = word[55]; // quantizer.rs:223
-    wire elements_3_inner = word[54]; // quantizer.rs:223
-    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:223
-    wire elements_4_sign = word[74]; // quantizer.rs:223
-    wire elements_4_outer = word[73]; // quantizer.rs:223
-    wire elements_4_inner = word[72]; // quantizer.rs:223
-    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:223
-    wire elements_5_sign = word[92]; // quantizer.rs:223
-    wire elements_5_outer = word[91]; // quantizer.rs:223
-    wire elements_5_inner = word[90]; // quantizer.rs:223
-    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:223
-    wire elements_6_sign = word[110]; // quantizer.rs:223
-    wire elements_6_outer = word[109]; // quantizer.rs:223
-    wire elements_6_inner = word[108]; // quantizer.rs:223
-    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:223
-    wire elements_7_sign = word[128]; // quantizer.rs:223
-    wire elements_7_outer = word[127]; // quantizer.rs:223
-    wire elements_7_inner = word[126]; // quantizer.rs:223
-    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:223
-    wire elements_8_sign = word[146]; // quantizer.rs:223
-    wire elements_8_outer = word[145]; // quantizer.rs:223
-    wire elements_8_inner = word[144]; // quantizer.rs:223
-    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:223
-    wire elements_9_sign = word[164]; // quantizer.rs:223
-    wire elements_9_outer = word[163]; // quantizer.rs:223
-    wire elements_9_inner = word[162]; // quantizer.rs:223
-    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:223
-    wire elements_10_sign = word[182]; // quantizer.rs:223
-    wire elements_10_outer = word[181]; // quantizer.rs:223
-    wire elements_10_inner = word[180]; // quantizer.rs:223
-    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:223
-    wire elements_11_sign = word[200]; // quantizer.rs:223
-    wire elements_11_outer = word[199]; // quantizer.rs:223
-    wire elements_11_inner = word[198]; // quantizer.rs:223
-    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:223
-    wire elements_12_sign = word[218]; // quantizer.rs:223
-    wire elements_12_outer = word[217]; // quantizer.rs:223
-    wire elements_12_inner = word[216]; // quantizer.rs:223
-    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:223
-    wire elements_13_sign = word[236]; // quantizer.rs:223
-    wire elements_13_outer = word[235]; // quantizer.rs:223
-    wire elements_13_inner = word[234]; // quantizer.rs:223
-    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:223
-    wire elements_14_sign = word[254]; // quantizer.rs:223
-    wire elements_14_outer = word[253]; // quantizer.rs:223
-    wire elements_14_inner = word[252]; // quantizer.rs:223
-    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:223
-    wire elements_15_sign = word[272]; // quantizer.rs:223
-    wire elements_15_outer = word[271]; // quantizer.rs:223
-    wire elements_15_inner = word[270]; // quantizer.rs:223
-    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer.rs:223
-    wire elements_16_sign = word[290]; // quantizer.rs:223
-    wire elements_16_outer = word[289]; // quantizer.rs:223
-    wire elements_16_inner = word[288]; // quantizer.rs:223
-    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer.rs:223
-    wire elements_17_sign = word[308]; // quantizer.rs:223
-    wire elements_17_outer = word[307]; // quantizer.rs:223
-    wire elements_17_inner = word[306]; // quantizer.rs:223
-    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer.rs:223
-    wire elements_18_sign = word[326]; // quantizer.rs:223
-    wire elements_18_outer = word[325]; // quantizer.rs:223
-    wire elements_18_inner = word[324]; // quantizer.rs:223
-    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer.rs:223
-    wire elements_19_sign = word[344]; // quantizer.rs:223
-    wire elements_19_outer = word[343]; // quantizer.rs:223
-    wire elements_19_inner = word[342]; // quantizer.rs:223
-    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer.rs:223
-    wire elements_20_sign = word[362]; // quantizer.rs:223
-    wire elements_20_outer = word[361]; // quantizer.rs:223
-    wire elements_20_inner = word[360]; // quantizer.rs:223
-    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer.rs:223
-    wire elements_21_sign = word[380]; // quantizer.rs:223
-    wire elements_21_outer = word[379]; // quantizer.rs:223
-    wire elements_21_inner = word[378]; // quantizer.rs:223
-    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer.rs:223
-    wire elements_22_sign = word[398]; // quantizer.rs:223
-    wire elements_22_outer = word[397]; // quantizer.rs:223
-    wire elements_22_inner = word[396]; // quantizer.rs:223
-    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer.rs:223
-    wire elements_23_sign = word[416]; // quantizer.rs:223
-    wire elements_23_outer = word[415]; // quantizer.rs:223
-    wire elements_23_inner = word[414]; // quantizer.rs:223
-    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer.rs:223
-    wire elements_24_sign = word[434]; // quantizer.rs:223
-    wire elements_24_outer = word[433]; // quantizer.rs:223
-    wire elements_24_inner = word[432]; // quantizer.rs:223
-    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer.rs:223
-    wire elements_25_sign = word[452]; // quantizer.rs:223
-    wire elements_25_outer = word[451]; // quantizer.rs:223
-    wire elements_25_inner = word[450]; // quantizer.rs:223
-    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer.rs:223
-    wire elements_26_sign = word[470]; // quantizer.rs:223
-    wire elements_26_outer = word[469]; // quantizer.rs:223
-    wire elements_26_inner = word[468]; // quantizer.rs:223
-    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer.rs:223
-    wire elements_27_sign = word[488]; // quantizer.rs:223
-    wire elements_27_outer = word[487]; // quantizer.rs:223
-    wire elements_27_inner = word[486]; // quantizer.rs:223
-    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer.rs:223
-    wire elements_28_sign = word[506]; // quantizer.rs:223
-    wire elements_28_outer = word[505]; // quantizer.rs:223
-    wire elements_28_inner = word[504]; // quantizer.rs:223
-    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer.rs:223
-    wire elements_29_sign = word[524]; // quantizer.rs:223
-    wire elements_29_outer = word[523]; // quantizer.rs:223
-    wire elements_29_inner = word[522]; // quantizer.rs:223
-    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer.rs:223
-    wire elements_30_sign = word[542]; // quantizer.rs:223
-    wire elements_30_outer = word[541]; // quantizer.rs:223
-    wire elements_30_inner = word[540]; // quantizer.rs:223
-    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer.rs:223
-    wire elements_31_sign = word[560]; // quantizer.rs:223
-    wire elements_31_outer = word[559]; // quantizer.rs:223
-    wire elements_31_inner = word[558]; // quantizer.rs:223
-    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer.rs:223
-    wire elements_32_sign = word[578]; // quantizer.rs:223
-    wire elements_32_outer = word[577]; // quantizer.rs:223
-    wire elements_32_inner = word[576]; // quantizer.rs:223
-    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer.rs:223
-    wire elements_33_sign = word[596]; // quantizer.rs:223
-    wire elements_33_outer = word[595]; // quantizer.rs:223
-    wire elements_33_inner = word[594]; // quantizer.rs:223
-    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer.rs:223
-    wire elements_34_sign = word[614]; // quantizer.rs:223
-    wire elements_34_outer = word[613]; // quantizer.rs:223
-    wire elements_34_inner = word[612]; // quantizer.rs:223
-    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer.rs:223
-    wire elements_35_sign = word[632]; // quantizer.rs:223
-    wire elements_35_outer = word[631]; // quantizer.rs:223
-    wire elements_35_inner = word[630]; // quantizer.rs:223
-    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer.rs:223
-    wire elements_36_sign = word[650]; // quantizer.rs:223
-    wire elements_36_outer = word[649]; // quantizer.rs:223
-    wire elements_36_inner = word[648]; // quantizer.rs:223
-    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer.rs:223
-    wire elements_37_sign = word[668]; // quantizer.rs:223
-    wire elements_37_outer = word[667]; // quantizer.rs:223
-    wire elements_37_inner = word[666]; // quantizer.rs:223
-    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer.rs:223
-    wire elements_38_sign = word[686]; // quantizer.rs:223
-    wire elements_38_outer = word[685]; // quantizer.rs:223
-    wire elements_38_inner = word[684]; // quantizer.rs:223
-    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer.rs:223
-    wire elements_39_sign = word[704]; // quantizer.rs:223
-    wire elements_39_outer = word[703]; // quantizer.rs:223
-    wire elements_39_inner = word[702]; // quantizer.rs:223
-    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer.rs:223
-    wire elements_40_sign = word[722]; // quantizer.rs:223
-    wire elements_40_outer = word[721]; // quantizer.rs:223
-    wire elements_40_inner = word[720]; // quantizer.rs:223
-    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer.rs:223
-    wire elements_41_sign = word[740]; // quantizer.rs:223
-    wire elements_41_outer = word[739]; // quantizer.rs:223
-    wire elements_41_inner = word[738]; // quantizer.rs:223
-    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer.rs:223
-    wire elements_42_sign = word[758]; // quantizer.rs:223
-    wire elements_42_outer = word[757]; // quantizer.rs:223
-    wire elements_42_inner = word[756]; // quantizer.rs:223
-    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer.rs:223
-    wire elements_43_sign = word[776]; // quantizer.rs:223
-    wire elements_43_outer = word[775]; // quantizer.rs:223
-    wire elements_43_inner = word[774]; // quantizer.rs:223
-    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer.rs:223
-    wire elements_44_sign = word[794]; // quantizer.rs:223
-    wire elements_44_outer = word[793]; // quantizer.rs:223
-    wire elements_44_inner = word[792]; // quantizer.rs:223
-    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer.rs:223
-    wire elements_45_sign = word[812]; // quantizer.rs:223
-    wire elements_45_outer = word[811]; // quantizer.rs:223
-    wire elements_45_inner = word[810]; // quantizer.rs:223
-    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer.rs:223
-    wire elements_46_sign = word[830]; // quantizer.rs:223
-    wire elements_46_outer = word[829]; // quantizer.rs:223
-    wire elements_46_inner = word[828]; // quantizer.rs:223
-    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer.rs:223
-    wire elements_47_sign = word[848]; // quantizer.rs:223
-    wire elements_47_outer = word[847]; // quantizer.rs:223
-    wire elements_47_inner = word[846]; // quantizer.rs:223
-    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer.rs:223
-    wire elements_48_sign = word[866]; // quantizer.rs:223
-    wire elements_48_outer = word[865]; // quantizer.rs:223
-    wire elements_48_inner = word[864]; // quantizer.rs:223
-    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer.rs:223
-    wire elements_49_sign = word[884]; // quantizer.rs:223
-    wire elements_49_outer = word[883]; // quantizer.rs:223
-    wire elements_49_inner = word[882]; // quantizer.rs:223
-    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer.rs:223
-    wire elements_50_sign = word[902]; // quantizer.rs:223
-    wire elements_50_outer = word[901]; // quantizer.rs:223
-    wire elements_50_inner = word[900]; // quantizer.rs:223
-    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer.rs:223
-    wire elements_51_sign = word[920]; // quantizer.rs:223
-    wire elements_51_outer = word[919]; // quantizer.rs:223
-    wire elements_51_inner = word[918]; // quantizer.rs:223
-    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer.rs:223
-    wire elements_52_sign = word[938]; // quantizer.rs:223
-    wire elements_52_outer = word[937]; // quantizer.rs:223
-    wire elements_52_inner = word[936]; // quantizer.rs:223
-    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer.rs:223
-    wire elements_53_sign = word[956]; // quantizer.rs:223
-    wire elements_53_outer = word[955]; // quantizer.rs:223
-    wire elements_53_inner = word[954]; // quantizer.rs:223
-    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer.rs:223
-    wire elements_54_sign = word[974]; // quantizer.rs:223
-    wire elements_54_outer = word[973]; // quantizer.rs:223
-    wire elements_54_inner = word[972]; // quantizer.rs:223
-    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer.rs:223
-    wire elements_55_sign = word[992]; // quantizer.rs:223
-    wire elements_55_outer = word[991]; // quantizer.rs:223
-    wire elements_55_inner = word[990]; // quantizer.rs:223
-    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer.rs:223
-    wire elements_56_sign = word[1010]; // quantizer.rs:223
-    wire elements_56_outer = word[1009]; // quantizer.rs:223
-    wire elements_56_inner = word[1008]; // quantizer.rs:223
-    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer.rs:223
-    wire elements_57_sign = word[1028]; // quantizer.rs:223
-    wire elements_57_outer = word[1027]; // quantizer.rs:223
-    wire elements_57_inner = word[1026]; // quantizer.rs:223
-    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer.rs:223
-    wire elements_58_sign = word[1046]; // quantizer.rs:223
-    wire elements_58_outer = word[1045]; // quantizer.rs:223
-    wire elements_58_inner = word[1044]; // quantizer.rs:223
-    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer.rs:223
-    wire elements_59_sign = word[1064]; // quantizer.rs:223
-    wire elements_59_outer = word[1063]; // quantizer.rs:223
-    wire elements_59_inner = word[1062]; // quantizer.rs:223
-    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer.rs:223
-    wire elements_60_sign = word[1082]; // quantizer.rs:223
-    wire elements_60_outer = word[1081]; // quantizer.rs:223
-    wire elements_60_inner = word[1080]; // quantizer.rs:223
-    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer.rs:223
-    wire elements_61_sign = word[1100]; // quantizer.rs:223
-    wire elements_61_outer = word[1099]; // quantizer.rs:223
-    wire elements_61_inner = word[1098]; // quantizer.rs:223
-    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer.rs:223
-    wire elements_62_sign = word[1118]; // quantizer.rs:223
-    wire elements_62_outer = word[1117]; // quantizer.rs:223
-    wire elements_62_inner = word[1116]; // quantizer.rs:223
-    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer.rs:223
-    wire elements_63_sign = word[1136]; // quantizer.rs:223
-    wire elements_63_outer = word[1135]; // quantizer.rs:223
-    wire elements_63_inner = word[1134]; // quantizer.rs:223
+    wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
+    wire elements_0_sign = word[2]; // quantizer.rs:225
+    wire elements_0_outer = word[1]; // quantizer.rs:225
+    wire elements_0_inner = word[0]; // quantizer.rs:225
+    wire [14:0] elements_1_magnitude = word[35:21]; // quantizer.rs:225
+    wire elements_1_sign = word[20]; // quantizer.rs:225
+    wire elements_1_outer = word[19]; // quantizer.rs:225
+    wire elements_1_inner = word[18]; // quantizer.rs:225
+    wire [14:0] elements_2_magnitude = word[53:39]; // quantizer.rs:225
+    wire elements_2_sign = word[38]; // quantizer.rs:225
+    wire elements_2_outer = word[37]; // quantizer.rs:225
+    wire elements_2_inner = word[36]; // quantizer.rs:225
+    wire [14:0] elements_3_magnitude = word[71:57]; // quantizer.rs:225
+    wire elements_3_sign = word[56]; // quantizer.rs:225
+    wire elements_3_outer = word[55]; // quantizer.rs:225
+    wire elements_3_inner = word[54]; // quantizer.rs:225
+    wire [14:0] elements_4_magnitude = word[89:75]; // quantizer.rs:225
+    wire elements_4_sign = word[74]; // quantizer.rs:225
+    wire elements_4_outer = word[73]; // quantizer.rs:225
+    wire elements_4_inner = word[72]; // quantizer.rs:225
+    wire [14:0] elements_5_magnitude = word[107:93]; // quantizer.rs:225
+    wire elements_5_sign = word[92]; // quantizer.rs:225
+    wire elements_5_outer = word[91]; // quantizer.rs:225
+    wire elements_5_inner = word[90]; // quantizer.rs:225
+    wire [14:0] elements_6_magnitude = word[125:111]; // quantizer.rs:225
+    wire elements_6_sign = word[110]; // quantizer.rs:225
+    wire elements_6_outer = word[109]; // quantizer.rs:225
+    wire elements_6_inner = word[108]; // quantizer.rs:225
+    wire [14:0] elements_7_magnitude = word[143:129]; // quantizer.rs:225
+    wire elements_7_sign = word[128]; // quantizer.rs:225
+    wire elements_7_outer = word[127]; // quantizer.rs:225
+    wire elements_7_inner = word[126]; // quantizer.rs:225
+    wire [14:0] elements_8_magnitude = word[161:147]; // quantizer.rs:225
+    wire elements_8_sign = word[146]; // quantizer.rs:225
+    wire elements_8_outer = word[145]; // quantizer.rs:225
+    wire elements_8_inner = word[144]; // quantizer.rs:225
+    wire [14:0] elements_9_magnitude = word[179:165]; // quantizer.rs:225
+    wire elements_9_sign = word[164]; // quantizer.rs:225
+    wire elements_9_outer = word[163]; // quantizer.rs:225
+    wire elements_9_inner = word[162]; // quantizer.rs:225
+    wire [14:0] elements_10_magnitude = word[197:183]; // quantizer.rs:225
+    wire elements_10_sign = word[182]; // quantizer.rs:225
+    wire elements_10_outer = word[181]; // quantizer.rs:225
+    wire elements_10_inner = word[180]; // quantizer.rs:225
+    wire [14:0] elements_11_magnitude = word[215:201]; // quantizer.rs:225
+    wire elements_11_sign = word[200]; // quantizer.rs:225
+    wire elements_11_outer = word[199]; // quantizer.rs:225
+    wire elements_11_inner = word[198]; // quantizer.rs:225
+    wire [14:0] elements_12_magnitude = word[233:219]; // quantizer.rs:225
+    wire elements_12_sign = word[218]; // quantizer.rs:225
+    wire elements_12_outer = word[217]; // quantizer.rs:225
+    wire elements_12_inner = word[216]; // quantizer.rs:225
+    wire [14:0] elements_13_magnitude = word[251:237]; // quantizer.rs:225
+    wire elements_13_sign = word[236]; // quantizer.rs:225
+    wire elements_13_outer = word[235]; // quantizer.rs:225
+    wire elements_13_inner = word[234]; // quantizer.rs:225
+    wire [14:0] elements_14_magnitude = word[269:255]; // quantizer.rs:225
+    wire elements_14_sign = word[254]; // quantizer.rs:225
+    wire elements_14_outer = word[253]; // quantizer.rs:225
+    wire elements_14_inner = word[252]; // quantizer.rs:225
+    wire [14:0] elements_15_magnitude = word[287:273]; // quantizer.rs:225
+    wire elements_15_sign = word[272]; // quantizer.rs:225
+    wire elements_15_outer = word[271]; // quantizer.rs:225
+    wire elements_15_inner = word[270]; // quantizer.rs:225
+    wire [14:0] elements_16_magnitude = word[305:291]; // quantizer.rs:225
+    wire elements_16_sign = word[290]; // quantizer.rs:225
+    wire elements_16_outer = word[289]; // quantizer.rs:225
+    wire elements_16_inner = word[288]; // quantizer.rs:225
+    wire [14:0] elements_17_magnitude = word[323:309]; // quantizer.rs:225
+    wire elements_17_sign = word[308]; // quantizer.rs:225
+    wire elements_17_outer = word[307]; // quantizer.rs:225
+    wire elements_17_inner = word[306]; // quantizer.rs:225
+    wire [14:0] elements_18_magnitude = word[341:327]; // quantizer.rs:225
+    wire elements_18_sign = word[326]; // quantizer.rs:225
+    wire elements_18_outer = word[325]; // quantizer.rs:225
+    wire elements_18_inner = word[324]; // quantizer.rs:225
+    wire [14:0] elements_19_magnitude = word[359:345]; // quantizer.rs:225
+    wire elements_19_sign = word[344]; // quantizer.rs:225
+    wire elements_19_outer = word[343]; // quantizer.rs:225
+    wire elements_19_inner = word[342]; // quantizer.rs:225
+    wire [14:0] elements_20_magnitude = word[377:363]; // quantizer.rs:225
+    wire elements_20_sign = word[362]; // quantizer.rs:225
+    wire elements_20_outer = word[361]; // quantizer.rs:225
+    wire elements_20_inner = word[360]; // quantizer.rs:225
+    wire [14:0] elements_21_magnitude = word[395:381]; // quantizer.rs:225
+    wire elements_21_sign = word[380]; // quantizer.rs:225
+    wire elements_21_outer = word[379]; // quantizer.rs:225
+    wire elements_21_inner = word[378]; // quantizer.rs:225
+    wire [14:0] elements_22_magnitude = word[413:399]; // quantizer.rs:225
+    wire elements_22_sign = word[398]; // quantizer.rs:225
+    wire elements_22_outer = word[397]; // quantizer.rs:225
+    wire elements_22_inner = word[396]; // quantizer.rs:225
+    wire [14:0] elements_23_magnitude = word[431:417]; // quantizer.rs:225
+    wire elements_23_sign = word[416]; // quantizer.rs:225
+    wire elements_23_outer = word[415]; // quantizer.rs:225
+    wire elements_23_inner = word[414]; // quantizer.rs:225
+    wire [14:0] elements_24_magnitude = word[449:435]; // quantizer.rs:225
+    wire elements_24_sign = word[434]; // quantizer.rs:225
+    wire elements_24_outer = word[433]; // quantizer.rs:225
+    wire elements_24_inner = word[432]; // quantizer.rs:225
+    wire [14:0] elements_25_magnitude = word[467:453]; // quantizer.rs:225
+    wire elements_25_sign = word[452]; // quantizer.rs:225
+    wire elements_25_outer = word[451]; // quantizer.rs:225
+    wire elements_25_inner = word[450]; // quantizer.rs:225
+    wire [14:0] elements_26_magnitude = word[485:471]; // quantizer.rs:225
+    wire elements_26_sign = word[470]; // quantizer.rs:225
+    wire elements_26_outer = word[469]; // quantizer.rs:225
+    wire elements_26_inner = word[468]; // quantizer.rs:225
+    wire [14:0] elements_27_magnitude = word[503:489]; // quantizer.rs:225
+    wire elements_27_sign = word[488]; // quantizer.rs:225
+    wire elements_27_outer = word[487]; // quantizer.rs:225
+    wire elements_27_inner = word[486]; // quantizer.rs:225
+    wire [14:0] elements_28_magnitude = word[521:507]; // quantizer.rs:225
+    wire elements_28_sign = word[506]; // quantizer.rs:225
+    wire elements_28_outer = word[505]; // quantizer.rs:225
+    wire elements_28_inner = word[504]; // quantizer.rs:225
+    wire [14:0] elements_29_magnitude = word[539:525]; // quantizer.rs:225
+    wire elements_29_sign = word[524]; // quantizer.rs:225
+    wire elements_29_outer = word[523]; // quantizer.rs:225
+    wire elements_29_inner = word[522]; // quantizer.rs:225
+    wire [14:0] elements_30_magnitude = word[557:543]; // quantizer.rs:225
+    wire elements_30_sign = word[542]; // quantizer.rs:225
+    wire elements_30_outer = word[541]; // quantizer.rs:225
+    wire elements_30_inner = word[540]; // quantizer.rs:225
+    wire [14:0] elements_31_magnitude = word[575:561]; // quantizer.rs:225
+    wire elements_31_sign = word[560]; // quantizer.rs:225
+    wire elements_31_outer = word[559]; // quantizer.rs:225
+    wire elements_31_inner = word[558]; // quantizer.rs:225
+    wire [14:0] elements_32_magnitude = word[593:579]; // quantizer.rs:225
+    wire elements_32_sign = word[578]; // quantizer.rs:225
+    wire elements_32_outer = word[577]; // quantizer.rs:225
+    wire elements_32_inner = word[576]; // quantizer.rs:225
+    wire [14:0] elements_33_magnitude = word[611:597]; // quantizer.rs:225
+    wire elements_33_sign = word[596]; // quantizer.rs:225
+    wire elements_33_outer = word[595]; // quantizer.rs:225
+    wire elements_33_inner = word[594]; // quantizer.rs:225
+    wire [14:0] elements_34_magnitude = word[629:615]; // quantizer.rs:225
+    wire elements_34_sign = word[614]; // quantizer.rs:225
+    wire elements_34_outer = word[613]; // quantizer.rs:225
+    wire elements_34_inner = word[612]; // quantizer.rs:225
+    wire [14:0] elements_35_magnitude = word[647:633]; // quantizer.rs:225
+    wire elements_35_sign = word[632]; // quantizer.rs:225
+    wire elements_35_outer = word[631]; // quantizer.rs:225
+    wire elements_35_inner = word[630]; // quantizer.rs:225
+    wire [14:0] elements_36_magnitude = word[665:651]; // quantizer.rs:225
+    wire elements_36_sign = word[650]; // quantizer.rs:225
+    wire elements_36_outer = word[649]; // quantizer.rs:225
+    wire elements_36_inner = word[648]; // quantizer.rs:225
+    wire [14:0] elements_37_magnitude = word[683:669]; // quantizer.rs:225
+    wire elements_37_sign = word[668]; // quantizer.rs:225
+    wire elements_37_outer = word[667]; // quantizer.rs:225
+    wire elements_37_inner = word[666]; // quantizer.rs:225
+    wire [14:0] elements_38_magnitude = word[701:687]; // quantizer.rs:225
+    wire elements_38_sign = word[686]; // quantizer.rs:225
+    wire elements_38_outer = word[685]; // quantizer.rs:225
+    wire elements_38_inner = word[684]; // quantizer.rs:225
+    wire [14:0] elements_39_magnitude = word[719:705]; // quantizer.rs:225
+    wire elements_39_sign = word[704]; // quantizer.rs:225
+    wire elements_39_outer = word[703]; // quantizer.rs:225
+    wire elements_39_inner = word[702]; // quantizer.rs:225
+    wire [14:0] elements_40_magnitude = word[737:723]; // quantizer.rs:225
+    wire elements_40_sign = word[722]; // quantizer.rs:225
+    wire elements_40_outer = word[721]; // quantizer.rs:225
+    wire elements_40_inner = word[720]; // quantizer.rs:225
+    wire [14:0] elements_41_magnitude = word[755:741]; // quantizer.rs:225
+    wire elements_41_sign = word[740]; // quantizer.rs:225
+    wire elements_41_outer = word[739]; // quantizer.rs:225
+    wire elements_41_inner = word[738]; // quantizer.rs:225
+    wire [14:0] elements_42_magnitude = word[773:759]; // quantizer.rs:225
+    wire elements_42_sign = word[758]; // quantizer.rs:225
+    wire elements_42_outer = word[757]; // quantizer.rs:225
+    wire elements_42_inner = word[756]; // quantizer.rs:225
+    wire [14:0] elements_43_magnitude = word[791:777]; // quantizer.rs:225
+    wire elements_43_sign = word[776]; // quantizer.rs:225
+    wire elements_43_outer = word[775]; // quantizer.rs:225
+    wire elements_43_inner = word[774]; // quantizer.rs:225
+    wire [14:0] elements_44_magnitude = word[809:795]; // quantizer.rs:225
+    wire elements_44_sign = word[794]; // quantizer.rs:225
+    wire elements_44_outer = word[793]; // quantizer.rs:225
+    wire elements_44_inner = word[792]; // quantizer.rs:225
+    wire [14:0] elements_45_magnitude = word[827:813]; // quantizer.rs:225
+    wire elements_45_sign = word[812]; // quantizer.rs:225
+    wire elements_45_outer = word[811]; // quantizer.rs:225
+    wire elements_45_inner = word[810]; // quantizer.rs:225
+    wire [14:0] elements_46_magnitude = word[845:831]; // quantizer.rs:225
+    wire elements_46_sign = word[830]; // quantizer.rs:225
+    wire elements_46_outer = word[829]; // quantizer.rs:225
+    wire elements_46_inner = word[828]; // quantizer.rs:225
+    wire [14:0] elements_47_magnitude = word[863:849]; // quantizer.rs:225
+    wire elements_47_sign = word[848]; // quantizer.rs:225
+    wire elements_47_outer = word[847]; // quantizer.rs:225
+    wire elements_47_inner = word[846]; // quantizer.rs:225
+    wire [14:0] elements_48_magnitude = word[881:867]; // quantizer.rs:225
+    wire elements_48_sign = word[866]; // quantizer.rs:225
+    wire elements_48_outer = word[865]; // quantizer.rs:225
+    wire elements_48_inner = word[864]; // quantizer.rs:225
+    wire [14:0] elements_49_magnitude = word[899:885]; // quantizer.rs:225
+    wire elements_49_sign = word[884]; // quantizer.rs:225
+    wire elements_49_outer = word[883]; // quantizer.rs:225
+    wire elements_49_inner = word[882]; // quantizer.rs:225
+    wire [14:0] elements_50_magnitude = word[917:903]; // quantizer.rs:225
+    wire elements_50_sign = word[902]; // quantizer.rs:225
+    wire elements_50_outer = word[901]; // quantizer.rs:225
+    wire elements_50_inner = word[900]; // quantizer.rs:225
+    wire [14:0] elements_51_magnitude = word[935:921]; // quantizer.rs:225
+    wire elements_51_sign = word[920]; // quantizer.rs:225
+    wire elements_51_outer = word[919]; // quantizer.rs:225
+    wire elements_51_inner = word[918]; // quantizer.rs:225
+    wire [14:0] elements_52_magnitude = word[953:939]; // quantizer.rs:225
+    wire elements_52_sign = word[938]; // quantizer.rs:225
+    wire elements_52_outer = word[937]; // quantizer.rs:225
+    wire elements_52_inner = word[936]; // quantizer.rs:225
+    wire [14:0] elements_53_magnitude = word[971:957]; // quantizer.rs:225
+    wire elements_53_sign = word[956]; // quantizer.rs:225
+    wire elements_53_outer = word[955]; // quantizer.rs:225
+    wire elements_53_inner = word[954]; // quantizer.rs:225
+    wire [14:0] elements_54_magnitude = word[989:975]; // quantizer.rs:225
+    wire elements_54_sign = word[974]; // quantizer.rs:225
+    wire elements_54_outer = word[973]; // quantizer.rs:225
+    wire elements_54_inner = word[972]; // quantizer.rs:225
+    wire [14:0] elements_55_magnitude = word[1007:993]; // quantizer.rs:225
+    wire elements_55_sign = word[992]; // quantizer.rs:225
+    wire elements_55_outer = word[991]; // quantizer.rs:225
+    wire elements_55_inner = word[990]; // quantizer.rs:225
+    wire [14:0] elements_56_magnitude = word[1025:1011]; // quantizer.rs:225
+    wire elements_56_sign = word[1010]; // quantizer.rs:225
+    wire elements_56_outer = word[1009]; // quantizer.rs:225
+    wire elements_56_inner = word[1008]; // quantizer.rs:225
+    wire [14:0] elements_57_magnitude = word[1043:1029]; // quantizer.rs:225
+    wire elements_57_sign = word[1028]; // quantizer.rs:225
+    wire elements_57_outer = word[1027]; // quantizer.rs:225
+    wire elements_57_inner = word[1026]; // quantizer.rs:225
+    wire [14:0] elements_58_magnitude = word[1061:1047]; // quantizer.rs:225
+    wire elements_58_sign = word[1046]; // quantizer.rs:225
+    wire elements_58_outer = word[1045]; // quantizer.rs:225
+    wire elements_58_inner = word[1044]; // quantizer.rs:225
+    wire [14:0] elements_59_magnitude = word[1079:1065]; // quantizer.rs:225
+    wire elements_59_sign = word[1064]; // quantizer.rs:225
+    wire elements_59_outer = word[1063]; // quantizer.rs:225
+    wire elements_59_inner = word[1062]; // quantizer.rs:225
+    wire [14:0] elements_60_magnitude = word[1097:1083]; // quantizer.rs:225
+    wire elements_60_sign = word[1082]; // quantizer.rs:225
+    wire elements_60_outer = word[1081]; // quantizer.rs:225
+    wire elements_60_inner = word[1080]; // quantizer.rs:225
+    wire [14:0] elements_61_magnitude = word[1115:1101]; // quantizer.rs:225
+    wire elements_61_sign = word[1100]; // quantizer.rs:225
+    wire elements_61_outer = word[1099]; // quantizer.rs:225
+    wire elements_61_inner = word[1098]; // quantizer.rs:225
+    wire [14:0] elements_62_magnitude = word[1133:1119]; // quantizer.rs:225
+    wire elements_62_sign = word[1118]; // quantizer.rs:225
+    wire elements_62_outer = word[1117]; // quantizer.rs:225
+    wire elements_62_inner = word[1116]; // quantizer.rs:225
+    wire [14:0] elements_63_magnitude = word[1151:1137]; // quantizer.rs:225
+    wire elements_63_sign = word[1136]; // quantizer.rs:225
+    wire elements_63_outer = word[1135]; // quantizer.rs:225
+    wire elements_63_inner = word[1134]; // quantizer.rs:225
     always @(posedge clk) begin
         if (advance) lane63_inner <= elements_63_inner;
         if (advance) lane63_d_outer_pos_r <= d_outer_pos_r_s2;
@@ -4653,10 +4653,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane63_x_sign <= elements_63_sign;
         if (advance) lane63_x_outer <= elements_63_outer;
     end
-    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:155
+    wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
         if (advance) lane63_scale_r <= lane63_side_r;
@@ -4709,10 +4709,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane62_x_sign <= elements_62_sign;
         if (advance) lane62_x_outer <= elements_62_outer;
     end
-    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:155
+    wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
         if (advance) lane62_scale_r <= lane62_side_r;
@@ -4761,10 +4761,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane61_x_sign <= elements_61_sign;
         if (advance) lane61_x_outer <= elements_61_outer;
     end
-    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:155
+    wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
         if (advance) lane61_scale_r <= lane61_side_r;
@@ -4813,10 +4813,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane60_x_sign <= elements_60_sign;
         if (advance) lane60_x_outer <= elements_60_outer;
     end
-    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:155
+    wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
         if (advance) lane60_scale_r <= lane60_side_r;
@@ -4865,10 +4865,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane59_x_sign <= elements_59_sign;
         if (advance) lane59_x_outer <= elements_59_outer;
     end
-    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:155
+    wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
         if (advance) lane59_scale_r <= lane59_side_r;
@@ -4917,10 +4917,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane58_x_sign <= elements_58_sign;
         if (advance) lane58_x_outer <= elements_58_outer;
     end
-    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:155
+    wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
         if (advance) lane58_scale_r <= lane58_side_r;
@@ -4969,10 +4969,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane57_x_sign <= elements_57_sign;
         if (advance) lane57_x_outer <= elements_57_outer;
     end
-    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:155
+    wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
         if (advance) lane57_scale_r <= lane57_side_r;
@@ -5021,10 +5021,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane56_x_sign <= elements_56_sign;
         if (advance) lane56_x_outer <= elements_56_outer;
     end
-    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:155
+    wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
         if (advance) lane56_scale_r <= lane56_side_r;
@@ -5073,10 +5073,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane55_x_sign <= elements_55_sign;
         if (advance) lane55_x_outer <= elements_55_outer;
     end
-    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:155
+    wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
         if (advance) lane55_scale_r <= lane55_side_r;
@@ -5125,10 +5125,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane54_x_sign <= elements_54_sign;
         if (advance) lane54_x_outer <= elements_54_outer;
     end
-    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:155
+    wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
         if (advance) lane54_scale_r <= lane54_side_r;
@@ -5177,10 +5177,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane53_x_sign <= elements_53_sign;
         if (advance) lane53_x_outer <= elements_53_outer;
     end
-    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:155
+    wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
         if (advance) lane53_scale_r <= lane53_side_r;
@@ -5229,10 +5229,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane52_x_sign <= elements_52_sign;
         if (advance) lane52_x_outer <= elements_52_outer;
     end
-    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:155
+    wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
         if (advance) lane52_scale_r <= lane52_side_r;
@@ -5281,10 +5281,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane51_x_sign <= elements_51_sign;
         if (advance) lane51_x_outer <= elements_51_outer;
     end
-    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:155
+    wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
         if (advance) lane51_scale_r <= lane51_side_r;
@@ -5333,10 +5333,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane50_x_sign <= elements_50_sign;
         if (advance) lane50_x_outer <= elements_50_outer;
     end
-    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:155
+    wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
         if (advance) lane50_scale_r <= lane50_side_r;
@@ -5385,10 +5385,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane49_x_sign <= elements_49_sign;
         if (advance) lane49_x_outer <= elements_49_outer;
     end
-    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:155
+    wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
         if (advance) lane49_scale_r <= lane49_side_r;
@@ -5437,10 +5437,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane48_x_sign <= elements_48_sign;
         if (advance) lane48_x_outer <= elements_48_outer;
     end
-    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:155
+    wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
         if (advance) lane48_scale_r <= lane48_side_r;
@@ -5489,10 +5489,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane47_x_sign <= elements_47_sign;
         if (advance) lane47_x_outer <= elements_47_outer;
     end
-    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:155
+    wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
         if (advance) lane47_scale_r <= lane47_side_r;
@@ -5541,10 +5541,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane46_x_sign <= elements_46_sign;
         if (advance) lane46_x_outer <= elements_46_outer;
     end
-    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:155
+    wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
         if (advance) lane46_scale_r <= lane46_side_r;
@@ -5593,10 +5593,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane45_x_sign <= elements_45_sign;
         if (advance) lane45_x_outer <= elements_45_outer;
     end
-    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:155
+    wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
         if (advance) lane45_scale_r <= lane45_side_r;
@@ -5645,10 +5645,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane44_x_sign <= elements_44_sign;
         if (advance) lane44_x_outer <= elements_44_outer;
     end
-    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:155
+    wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
         if (advance) lane44_scale_r <= lane44_side_r;
@@ -5697,10 +5697,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane43_x_sign <= elements_43_sign;
         if (advance) lane43_x_outer <= elements_43_outer;
     end
-    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:155
+    wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
         if (advance) lane43_scale_r <= lane43_side_r;
@@ -5749,10 +5749,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane42_x_sign <= elements_42_sign;
         if (advance) lane42_x_outer <= elements_42_outer;
     end
-    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:155
+    wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
         if (advance) lane42_scale_r <= lane42_side_r;
@@ -5801,10 +5801,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane41_x_sign <= elements_41_sign;
         if (advance) lane41_x_outer <= elements_41_outer;
     end
-    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:155
+    wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
         if (advance) lane41_scale_r <= lane41_side_r;
@@ -5853,10 +5853,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane40_x_sign <= elements_40_sign;
         if (advance) lane40_x_outer <= elements_40_outer;
     end
-    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:155
+    wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
         if (advance) lane40_scale_r <= lane40_side_r;
@@ -5905,10 +5905,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane39_x_sign <= elements_39_sign;
         if (advance) lane39_x_outer <= elements_39_outer;
     end
-    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:155
+    wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
         if (advance) lane39_scale_r <= lane39_side_r;
@@ -5957,10 +5957,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane38_x_sign <= elements_38_sign;
         if (advance) lane38_x_outer <= elements_38_outer;
     end
-    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:155
+    wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
         if (advance) lane38_scale_r <= lane38_side_r;
@@ -6009,10 +6009,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane37_x_sign <= elements_37_sign;
         if (advance) lane37_x_outer <= elements_37_outer;
     end
-    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:155
+    wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
         if (advance) lane37_scale_r <= lane37_side_r;
@@ -6061,10 +6061,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane36_x_sign <= elements_36_sign;
         if (advance) lane36_x_outer <= elements_36_outer;
     end
-    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:155
+    wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
         if (advance) lane36_scale_r <= lane36_side_r;
@@ -6113,10 +6113,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane35_x_sign <= elements_35_sign;
         if (advance) lane35_x_outer <= elements_35_outer;
     end
-    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:155
+    wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
         if (advance) lane35_scale_r <= lane35_side_r;
@@ -6165,10 +6165,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane34_x_sign <= elements_34_sign;
         if (advance) lane34_x_outer <= elements_34_outer;
     end
-    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:155
+    wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
         if (advance) lane34_scale_r <= lane34_side_r;
@@ -6217,10 +6217,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane33_x_sign <= elements_33_sign;
         if (advance) lane33_x_outer <= elements_33_outer;
     end
-    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:155
+    wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
         if (advance) lane33_scale_r <= lane33_side_r;
@@ -6269,10 +6269,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane32_x_sign <= elements_32_sign;
         if (advance) lane32_x_outer <= elements_32_outer;
     end
-    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:155
+    wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
         if (advance) lane32_scale_r <= lane32_side_r;
@@ -6321,10 +6321,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane31_x_sign <= elements_31_sign;
         if (advance) lane31_x_outer <= elements_31_outer;
     end
-    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:155
+    wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
         if (advance) lane31_scale_r <= lane31_side_r;
@@ -6373,10 +6373,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane30_x_sign <= elements_30_sign;
         if (advance) lane30_x_outer <= elements_30_outer;
     end
-    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:155
+    wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
         if (advance) lane30_scale_r <= lane30_side_r;
@@ -6425,10 +6425,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane29_x_sign <= elements_29_sign;
         if (advance) lane29_x_outer <= elements_29_outer;
     end
-    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:155
+    wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
         if (advance) lane29_scale_r <= lane29_side_r;
@@ -6477,10 +6477,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane28_x_sign <= elements_28_sign;
         if (advance) lane28_x_outer <= elements_28_outer;
     end
-    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:155
+    wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
         if (advance) lane28_scale_r <= lane28_side_r;
@@ -6529,10 +6529,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane27_x_sign <= elements_27_sign;
         if (advance) lane27_x_outer <= elements_27_outer;
     end
-    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:155
+    wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
         if (advance) lane27_scale_r <= lane27_side_r;
@@ -6581,10 +6581,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane26_x_sign <= elements_26_sign;
         if (advance) lane26_x_outer <= elements_26_outer;
     end
-    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:155
+    wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
         if (advance) lane26_scale_r <= lane26_side_r;
@@ -6633,10 +6633,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane25_x_sign <= elements_25_sign;
         if (advance) lane25_x_outer <= elements_25_outer;
     end
-    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:155
+    wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
         if (advance) lane25_scale_r <= lane25_side_r;
@@ -6685,10 +6685,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane24_x_sign <= elements_24_sign;
         if (advance) lane24_x_outer <= elements_24_outer;
     end
-    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:155
+    wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
         if (advance) lane24_scale_r <= lane24_side_r;
@@ -6737,10 +6737,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane23_x_sign <= elements_23_sign;
         if (advance) lane23_x_outer <= elements_23_outer;
     end
-    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:155
+    wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
         if (advance) lane23_scale_r <= lane23_side_r;
@@ -6789,10 +6789,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane22_x_sign <= elements_22_sign;
         if (advance) lane22_x_outer <= elements_22_outer;
     end
-    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:155
+    wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
         if (advance) lane22_scale_r <= lane22_side_r;
@@ -6841,10 +6841,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane21_x_sign <= elements_21_sign;
         if (advance) lane21_x_outer <= elements_21_outer;
     end
-    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:155
+    wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
         if (advance) lane21_scale_r <= lane21_side_r;
@@ -6893,10 +6893,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane20_x_sign <= elements_20_sign;
         if (advance) lane20_x_outer <= elements_20_outer;
     end
-    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:155
+    wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
         if (advance) lane20_scale_r <= lane20_side_r;
@@ -6945,10 +6945,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane19_x_sign <= elements_19_sign;
         if (advance) lane19_x_outer <= elements_19_outer;
     end
-    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:155
+    wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
         if (advance) lane19_scale_r <= lane19_side_r;
@@ -6997,10 +6997,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane18_x_sign <= elements_18_sign;
         if (advance) lane18_x_outer <= elements_18_outer;
     end
-    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:155
+    wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
         if (advance) lane18_scale_r <= lane18_side_r;
@@ -7049,10 +7049,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane17_x_sign <= elements_17_sign;
         if (advance) lane17_x_outer <= elements_17_outer;
     end
-    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:155
+    wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
         if (advance) lane17_scale_r <= lane17_side_r;
@@ -7101,10 +7101,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane16_x_sign <= elements_16_sign;
         if (advance) lane16_x_outer <= elements_16_outer;
     end
-    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:155
+    wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
         if (advance) lane16_scale_r <= lane16_side_r;
@@ -7153,10 +7153,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane15_x_sign <= elements_15_sign;
         if (advance) lane15_x_outer <= elements_15_outer;
     end
-    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:155
+    wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
         if (advance) lane15_scale_r <= lane15_side_r;
@@ -7205,10 +7205,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane14_x_sign <= elements_14_sign;
         if (advance) lane14_x_outer <= elements_14_outer;
     end
-    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:155
+    wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
         if (advance) lane14_scale_r <= lane14_side_r;
@@ -7257,10 +7257,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane13_x_sign <= elements_13_sign;
         if (advance) lane13_x_outer <= elements_13_outer;
     end
-    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:155
+    wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
         if (advance) lane13_scale_r <= lane13_side_r;
@@ -7309,10 +7309,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane12_x_sign <= elements_12_sign;
         if (advance) lane12_x_outer <= elements_12_outer;
     end
-    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:155
+    wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
         if (advance) lane12_scale_r <= lane12_side_r;
@@ -7361,10 +7361,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane11_x_sign <= elements_11_sign;
         if (advance) lane11_x_outer <= elements_11_outer;
     end
-    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:155
+    wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
         if (advance) lane11_scale_r <= lane11_side_r;
@@ -7413,10 +7413,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane10_x_sign <= elements_10_sign;
         if (advance) lane10_x_outer <= elements_10_outer;
     end
-    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:155
+    wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
         if (advance) lane10_scale_r <= lane10_side_r;
@@ -7465,10 +7465,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane9_x_sign <= elements_9_sign;
         if (advance) lane9_x_outer <= elements_9_outer;
     end
-    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:155
+    wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
         if (advance) lane9_scale_r <= lane9_side_r;
@@ -7517,10 +7517,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane8_x_sign <= elements_8_sign;
         if (advance) lane8_x_outer <= elements_8_outer;
     end
-    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:155
+    wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
         if (advance) lane8_scale_r <= lane8_side_r;
@@ -7569,10 +7569,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane7_x_sign <= elements_7_sign;
         if (advance) lane7_x_outer <= elements_7_outer;
     end
-    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:155
+    wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
         if (advance) lane7_scale_r <= lane7_side_r;
@@ -7621,10 +7621,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane6_x_sign <= elements_6_sign;
         if (advance) lane6_x_outer <= elements_6_outer;
     end
-    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:155
+    wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
         if (advance) lane6_scale_r <= lane6_side_r;
@@ -7673,10 +7673,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane5_x_sign <= elements_5_sign;
         if (advance) lane5_x_outer <= elements_5_outer;
     end
-    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:155
+    wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
         if (advance) lane5_scale_r <= lane5_side_r;
@@ -7725,10 +7725,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane4_x_sign <= elements_4_sign;
         if (advance) lane4_x_outer <= elements_4_outer;
     end
-    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:155
+    wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
         if (advance) lane4_scale_r <= lane4_side_r;
@@ -7777,10 +7777,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane3_x_sign <= elements_3_sign;
         if (advance) lane3_x_outer <= elements_3_outer;
     end
-    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:155
+    wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
         if (advance) lane3_scale_r <= lane3_side_r;
@@ -7829,10 +7829,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane2_x_sign <= elements_2_sign;
         if (advance) lane2_x_outer <= elements_2_outer;
     end
-    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:155
+    wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
         if (advance) lane2_scale_r <= lane2_side_r;
@@ -7881,10 +7881,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane1_x_sign <= elements_1_sign;
         if (advance) lane1_x_outer <= elements_1_outer;
     end
-    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:155
+    wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
         if (advance) lane1_scale_r <= lane1_side_r;
@@ -7933,10 +7933,10 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) lane0_x_sign <= elements_0_sign;
         if (advance) lane0_x_outer <= elements_0_outer;
     end
-    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:154
-    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:155
-    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:155
-    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:155
+    wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
+    wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
+    wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
+    wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:157
     always @(posedge clk) begin
         if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
         if (advance) lane0_scale_r <= lane0_side_r;
@@ -7979,73 +7979,73 @@ module oaken_quantizer_core_p64_n8192 (
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
     wire lane0_beyond = lane0_code[5] | (lane0_code[4] & (~lane0_negative)); // encode.rs:36
     always @(posedge clk) if (advance) codes_63 <= lane0_beyond ? {4{~lane0_negative}} : lane0_code[3:0];
-    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:230
+    wire [255:0] codes = {codes_0, codes_1, codes_2, codes_3, codes_4, codes_5, codes_6, codes_7, codes_8, codes_9, codes_10, codes_11, codes_12, codes_13, codes_14, codes_15, codes_16, codes_17, codes_18, codes_19, codes_20, codes_21, codes_22, codes_23, codes_24, codes_25, codes_26, codes_27, codes_28, codes_29, codes_30, codes_31, codes_32, codes_33, codes_34, codes_35, codes_36, codes_37, codes_38, codes_39, codes_40, codes_41, codes_42, codes_43, codes_44, codes_45, codes_46, codes_47, codes_48, codes_49, codes_50, codes_51, codes_52, codes_53, codes_54, codes_55, codes_56, codes_57, codes_58, codes_59, codes_60, codes_61, codes_62, codes_63}; // quantizer.rs:232
 
     // out: move the entries together
-    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:244
-    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer.rs:244
-    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer.rs:244
-    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer.rs:244
-    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer.rs:244
-    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer.rs:244
-    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer.rs:244
-    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer.rs:244
-    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer.rs:244
-    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer.rs:244
-    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer.rs:244
-    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer.rs:244
-    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer.rs:244
-    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer.rs:244
-    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer.rs:244
-    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer.rs:244
-    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer.rs:244
-    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer.rs:244
-    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer.rs:244
-    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer.rs:244
-    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer.rs:244
-    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer.rs:244
-    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer.rs:244
-    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer.rs:244
-    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer.rs:244
-    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer.rs:244
-    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer.rs:244
-    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer.rs:244
-    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer.rs:244
-    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer.rs:244
-    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer.rs:244
-    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer.rs:244
-    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer.rs:244
-    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer.rs:244
-    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer.rs:244
-    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer.rs:244
-    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer.rs:244
-    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer.rs:244
-    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer.rs:244
-    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer.rs:244
-    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer.rs:244
-    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer.rs:244
-    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer.rs:244
-    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer.rs:244
-    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer.rs:244
-    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer.rs:244
-    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer.rs:244
-    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer.rs:244
-    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer.rs:244
-    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer.rs:244
-    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer.rs:244
-    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer.rs:244
-    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer.rs:244
-    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer.rs:244
-    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer.rs:244
-    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer.rs:244
-    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer.rs:244
-    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer.rs:244
-    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer.rs:244
-    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer.rs:244
-    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer.rs:244
-    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer.rs:244
-    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer.rs:244
-    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer.rs:244
+    wire [7:0] marks_0 = {elements_0_sign, elements_0_outer, 6'h0}; // quantizer.rs:246
+    wire [7:0] marks_1 = {elements_1_sign, elements_1_outer, 6'h1}; // quantizer.rs:246
+    wire [7:0] marks_2 = {elements_2_sign, elements_2_outer, 6'h2}; // quantizer.rs:246
+    wire [7:0] marks_3 = {elements_3_sign, elements_3_outer, 6'h3}; // quantizer.rs:246
+    wire [7:0] marks_4 = {elements_4_sign, elements_4_outer, 6'h4}; // quantizer.rs:246
+    wire [7:0] marks_5 = {elements_5_sign, elements_5_outer, 6'h5}; // quantizer.rs:246
+    wire [7:0] marks_6 = {elements_6_sign, elements_6_outer, 6'h6}; // quantizer.rs:246
+    wire [7:0] marks_7 = {elements_7_sign, elements_7_outer, 6'h7}; // quantizer.rs:246
+    wire [7:0] marks_8 = {elements_8_sign, elements_8_outer, 6'h8}; // quantizer.rs:246
+    wire [7:0] marks_9 = {elements_9_sign, elements_9_outer, 6'h9}; // quantizer.rs:246
+    wire [7:0] marks_10 = {elements_10_sign, elements_10_outer, 6'ha}; // quantizer.rs:246
+    wire [7:0] marks_11 = {elements_11_sign, elements_11_outer, 6'hb}; // quantizer.rs:246
+    wire [7:0] marks_12 = {elements_12_sign, elements_12_outer, 6'hc}; // quantizer.rs:246
+    wire [7:0] marks_13 = {elements_13_sign, elements_13_outer, 6'hd}; // quantizer.rs:246
+    wire [7:0] marks_14 = {elements_14_sign, elements_14_outer, 6'he}; // quantizer.rs:246
+    wire [7:0] marks_15 = {elements_15_sign, elements_15_outer, 6'hf}; // quantizer.rs:246
+    wire [7:0] marks_16 = {elements_16_sign, elements_16_outer, 6'h10}; // quantizer.rs:246
+    wire [7:0] marks_17 = {elements_17_sign, elements_17_outer, 6'h11}; // quantizer.rs:246
+    wire [7:0] marks_18 = {elements_18_sign, elements_18_outer, 6'h12}; // quantizer.rs:246
+    wire [7:0] marks_19 = {elements_19_sign, elements_19_outer, 6'h13}; // quantizer.rs:246
+    wire [7:0] marks_20 = {elements_20_sign, elements_20_outer, 6'h14}; // quantizer.rs:246
+    wire [7:0] marks_21 = {elements_21_sign, elements_21_outer, 6'h15}; // quantizer.rs:246
+    wire [7:0] marks_22 = {elements_22_sign, elements_22_outer, 6'h16}; // quantizer.rs:246
+    wire [7:0] marks_23 = {elements_23_sign, elements_23_outer, 6'h17}; // quantizer.rs:246
+    wire [7:0] marks_24 = {elements_24_sign, elements_24_outer, 6'h18}; // quantizer.rs:246
+    wire [7:0] marks_25 = {elements_25_sign, elements_25_outer, 6'h19}; // quantizer.rs:246
+    wire [7:0] marks_26 = {elements_26_sign, elements_26_outer, 6'h1a}; // quantizer.rs:246
+    wire [7:0] marks_27 = {elements_27_sign, elements_27_outer, 6'h1b}; // quantizer.rs:246
+    wire [7:0] marks_28 = {elements_28_sign, elements_28_outer, 6'h1c}; // quantizer.rs:246
+    wire [7:0] marks_29 = {elements_29_sign, elements_29_outer, 6'h1d}; // quantizer.rs:246
+    wire [7:0] marks_30 = {elements_30_sign, elements_30_outer, 6'h1e}; // quantizer.rs:246
+    wire [7:0] marks_31 = {elements_31_sign, elements_31_outer, 6'h1f}; // quantizer.rs:246
+    wire [7:0] marks_32 = {elements_32_sign, elements_32_outer, 6'h20}; // quantizer.rs:246
+    wire [7:0] marks_33 = {elements_33_sign, elements_33_outer, 6'h21}; // quantizer.rs:246
+    wire [7:0] marks_34 = {elements_34_sign, elements_34_outer, 6'h22}; // quantizer.rs:246
+    wire [7:0] marks_35 = {elements_35_sign, elements_35_outer, 6'h23}; // quantizer.rs:246
+    wire [7:0] marks_36 = {elements_36_sign, elements_36_outer, 6'h24}; // quantizer.rs:246
+    wire [7:0] marks_37 = {elements_37_sign, elements_37_outer, 6'h25}; // quantizer.rs:246
+    wire [7:0] marks_38 = {elements_38_sign, elements_38_outer, 6'h26}; // quantizer.rs:246
+    wire [7:0] marks_39 = {elements_39_sign, elements_39_outer, 6'h27}; // quantizer.rs:246
+    wire [7:0] marks_40 = {elements_40_sign, elements_40_outer, 6'h28}; // quantizer.rs:246
+    wire [7:0] marks_41 = {elements_41_sign, elements_41_outer, 6'h29}; // quantizer.rs:246
+    wire [7:0] marks_42 = {elements_42_sign, elements_42_outer, 6'h2a}; // quantizer.rs:246
+    wire [7:0] marks_43 = {elements_43_sign, elements_43_outer, 6'h2b}; // quantizer.rs:246
+    wire [7:0] marks_44 = {elements_44_sign, elements_44_outer, 6'h2c}; // quantizer.rs:246
+    wire [7:0] marks_45 = {elements_45_sign, elements_45_outer, 6'h2d}; // quantizer.rs:246
+    wire [7:0] marks_46 = {elements_46_sign, elements_46_outer, 6'h2e}; // quantizer.rs:246
+    wire [7:0] marks_47 = {elements_47_sign, elements_47_outer, 6'h2f}; // quantizer.rs:246
+    wire [7:0] marks_48 = {elements_48_sign, elements_48_outer, 6'h30}; // quantizer.rs:246
+    wire [7:0] marks_49 = {elements_49_sign, elements_49_outer, 6'h31}; // quantizer.rs:246
+    wire [7:0] marks_50 = {elements_50_sign, elements_50_outer, 6'h32}; // quantizer.rs:246
+    wire [7:0] marks_51 = {elements_51_sign, elements_51_outer, 6'h33}; // quantizer.rs:246
+    wire [7:0] marks_52 = {elements_52_sign, elements_52_outer, 6'h34}; // quantizer.rs:246
+    wire [7:0] marks_53 = {elements_53_sign, elements_53_outer, 6'h35}; // quantizer.rs:246
+    wire [7:0] marks_54 = {elements_54_sign, elements_54_outer, 6'h36}; // quantizer.rs:246
+    wire [7:0] marks_55 = {elements_55_sign, elements_55_outer, 6'h37}; // quantizer.rs:246
+    wire [7:0] marks_56 = {elements_56_sign, elements_56_outer, 6'h38}; // quantizer.rs:246
+    wire [7:0] marks_57 = {elements_57_sign, elements_57_outer, 6'h39}; // quantizer.rs:246
+    wire [7:0] marks_58 = {elements_58_sign, elements_58_outer, 6'h3a}; // quantizer.rs:246
+    wire [7:0] marks_59 = {elements_59_sign, elements_59_outer, 6'h3b}; // quantizer.rs:246
+    wire [7:0] marks_60 = {elements_60_sign, elements_60_outer, 6'h3c}; // quantizer.rs:246
+    wire [7:0] marks_61 = {elements_61_sign, elements_61_outer, 6'h3d}; // quantizer.rs:246
+    wire [7:0] marks_62 = {elements_62_sign, elements_62_outer, 6'h3e}; // quantizer.rs:246
+    wire [7:0] marks_63 = {elements_63_sign, elements_63_outer, 6'h3f}; // quantizer.rs:246
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
     wire present_1 = elements_1_outer | elements_1_inner; // classify.rs:33
     wire present_2 = elements_2_outer | elements_2_inner; // classify.rs:33
@@ -8110,601 +8110,656 @@ module oaken_quantizer_core_p64_n8192 (
     wire present_61 = elements_61_outer | elements_61_inner; // classify.rs:33
     wire present_62 = elements_62_outer | elements_62_inner; // classify.rs:33
     wire present_63 = elements_63_outer | elements_63_inner; // classify.rs:33
-    wire compact_empty_0 = ~present_0; // compact.rs:19
-    wire compact_empty_1 = ~present_1; // compact.rs:19
-    wire compact_empty_2 = ~present_2; // compact.rs:19
-    wire compact_empty_3 = ~present_3; // compact.rs:19
-    wire compact_empty_4 = ~present_4; // compact.rs:19
-    wire compact_empty_5 = ~present_5; // compact.rs:19
-    wire compact_empty_6 = ~present_6; // compact.rs:19
-    wire compact_empty_7 = ~present_7; // compact.rs:19
-    wire compact_empty_8 = ~present_8; // compact.rs:19
-    wire compact_empty_9 = ~present_9; // compact.rs:19
-    wire compact_empty_10 = ~present_10; // compact.rs:19
-    wire compact_empty_11 = ~present_11; // compact.rs:19
-    wire compact_empty_12 = ~present_12; // compact.rs:19
-    wire compact_empty_13 = ~present_13; // compact.rs:19
-    wire compact_empty_14 = ~present_14; // compact.rs:19
-    wire compact_empty_15 = ~present_15; // compact.rs:19
-    wire compact_empty_16 = ~present_16; // compact.rs:19
-    wire compact_empty_17 = ~present_17; // compact.rs:19
-    wire compact_empty_18 = ~present_18; // compact.rs:19
-    wire compact_empty_19 = ~present_19; // compact.rs:19
-    wire compact_empty_20 = ~present_20; // compact.rs:19
-    wire compact_empty_21 = ~present_21; // compact.rs:19
-    wire compact_empty_22 = ~present_22; // compact.rs:19
-    wire compact_empty_23 = ~present_23; // compact.rs:19
-    wire compact_empty_24 = ~present_24; // compact.rs:19
-    wire compact_empty_25 = ~present_25; // compact.rs:19
-    wire compact_empty_26 = ~present_26; // compact.rs:19
-    wire compact_empty_27 = ~present_27; // compact.rs:19
-    wire compact_empty_28 = ~present_28; // compact.rs:19
-    wire compact_empty_29 = ~present_29; // compact.rs:19
-    wire compact_empty_30 = ~present_30; // compact.rs:19
-    wire compact_empty_31 = ~present_31; // compact.rs:19
-    wire compact_empty_32 = ~present_32; // compact.rs:19
-    wire compact_empty_33 = ~present_33; // compact.rs:19
-    wire compact_empty_34 = ~present_34; // compact.rs:19
-    wire compact_empty_35 = ~present_35; // compact.rs:19
-    wire compact_empty_36 = ~present_36; // compact.rs:19
-    wire compact_empty_37 = ~present_37; // compact.rs:19
-    wire compact_empty_38 = ~present_38; // compact.rs:19
-    wire compact_empty_39 = ~present_39; // compact.rs:19
-    wire compact_empty_40 = ~present_40; // compact.rs:19
-    wire compact_empty_41 = ~present_41; // compact.rs:19
-    wire compact_empty_42 = ~present_42; // compact.rs:19
-    wire compact_empty_43 = ~present_43; // compact.rs:19
-    wire compact_empty_44 = ~present_44; // compact.rs:19
-    wire compact_empty_45 = ~present_45; // compact.rs:19
-    wire compact_empty_46 = ~present_46; // compact.rs:19
-    wire compact_empty_47 = ~present_47; // compact.rs:19
-    wire compact_empty_48 = ~present_48; // compact.rs:19
-    wire compact_empty_49 = ~present_49; // compact.rs:19
-    wire compact_empty_50 = ~present_50; // compact.rs:19
-    wire compact_empty_51 = ~present_51; // compact.rs:19
-    wire compact_empty_52 = ~present_52; // compact.rs:19
-    wire compact_empty_53 = ~present_53; // compact.rs:19
-    wire compact_empty_54 = ~present_54; // compact.rs:19
-    wire compact_empty_55 = ~present_55; // compact.rs:19
-    wire compact_empty_56 = ~present_56; // compact.rs:19
-    wire compact_empty_57 = ~present_57; // compact.rs:19
-    wire compact_empty_58 = ~present_58; // compact.rs:19
-    wire compact_empty_59 = ~present_59; // compact.rs:19
-    wire compact_empty_60 = ~present_60; // compact.rs:19
-    wire compact_empty_61 = ~present_61; // compact.rs:19
-    wire compact_empty_62 = ~present_62; // compact.rs:19
+    wire compact_empty_0 = ~present_0; // compact.rs:20
+    wire compact_empty_1 = ~present_1; // compact.rs:20
+    wire compact_empty_2 = ~present_2; // compact.rs:20
+    wire compact_empty_3 = ~present_3; // compact.rs:20
+    wire compact_empty_4 = ~present_4; // compact.rs:20
+    wire compact_empty_5 = ~present_5; // compact.rs:20
+    wire compact_empty_6 = ~present_6; // compact.rs:20
+    wire compact_empty_7 = ~present_7; // compact.rs:20
+    wire compact_empty_8 = ~present_8; // compact.rs:20
+    wire compact_empty_9 = ~present_9; // compact.rs:20
+    wire compact_empty_10 = ~present_10; // compact.rs:20
+    wire compact_empty_11 = ~present_11; // compact.rs:20
+    wire compact_empty_12 = ~present_12; // compact.rs:20
+    wire compact_empty_13 = ~present_13; // compact.rs:20
+    wire compact_empty_14 = ~present_14; // compact.rs:20
+    wire compact_empty_15 = ~present_15; // compact.rs:20
+    wire compact_empty_16 = ~present_16; // compact.rs:20
+    wire compact_empty_17 = ~present_17; // compact.rs:20
+    wire compact_empty_18 = ~present_18; // compact.rs:20
+    wire compact_empty_19 = ~present_19; // compact.rs:20
+    wire compact_empty_20 = ~present_20; // compact.rs:20
+    wire compact_empty_21 = ~present_21; // compact.rs:20
+    wire compact_empty_22 = ~present_22; // compact.rs:20
+    wire compact_empty_23 = ~present_23; // compact.rs:20
+    wire compact_empty_24 = ~present_24; // compact.rs:20
+    wire compact_empty_25 = ~present_25; // compact.rs:20
+    wire compact_empty_26 = ~present_26; // compact.rs:20
+    wire compact_empty_27 = ~present_27; // compact.rs:20
+    wire compact_empty_28 = ~present_28; // compact.rs:20
+    wire compact_empty_29 = ~present_29; // compact.rs:20
+    wire compact_empty_30 = ~present_30; // compact.rs:20
+    wire compact_empty_31 = ~present_31; // compact.rs:20
+    wire compact_empty_32 = ~present_32; // compact.rs:20
+    wire compact_empty_33 = ~present_33; // compact.rs:20
+    wire compact_empty_34 = ~present_34; // compact.rs:20
+    wire compact_empty_35 = ~present_35; // compact.rs:20
+    wire compact_empty_36 = ~present_36; // compact.rs:20
+    wire compact_empty_37 = ~present_37; // compact.rs:20
+    wire compact_empty_38 = ~present_38; // compact.rs:20
+    wire compact_empty_39 = ~present_39; // compact.rs:20
+    wire compact_empty_40 = ~present_40; // compact.rs:20
+    wire compact_empty_41 = ~present_41; // compact.rs:20
+    wire compact_empty_42 = ~present_42; // compact.rs:20
+    wire compact_empty_43 = ~present_43; // compact.rs:20
+    wire compact_empty_44 = ~present_44; // compact.rs:20
+    wire compact_empty_45 = ~present_45; // compact.rs:20
+    wire compact_empty_46 = ~present_46; // compact.rs:20
+    wire compact_empty_47 = ~present_47; // compact.rs:20
+    wire compact_empty_48 = ~present_48; // compact.rs:20
+    wire compact_empty_49 = ~present_49; // compact.rs:20
+    wire compact_empty_50 = ~present_50; // compact.rs:20
+    wire compact_empty_51 = ~present_51; // compact.rs:20
+    wire compact_empty_52 = ~present_52; // compact.rs:20
+    wire compact_empty_53 = ~present_53; // compact.rs:20
+    wire compact_empty_54 = ~present_54; // compact.rs:20
+    wire compact_empty_55 = ~present_55; // compact.rs:20
+    wire compact_empty_56 = ~present_56; // compact.rs:20
+    wire compact_empty_57 = ~present_57; // compact.rs:20
+    wire compact_empty_58 = ~present_58; // compact.rs:20
+    wire compact_empty_59 = ~present_59; // compact.rs:20
+    wire compact_empty_60 = ~present_60; // compact.rs:20
+    wire compact_empty_61 = ~present_61; // compact.rs:20
+    wire compact_empty_62 = ~present_62; // compact.rs:20
     always @(posedge clk) begin
         if (advance) compact_distance_1 <= {6'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {6'h0, compact_empty_0} + {6'h0, compact_empty_1};
-        if (advance) compact_distance_3 <= {6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2});
+        if (advance) compact_distance_2 <= {5'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        if (advance) compact_distance_3 <= {5'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
-    wire [6:0] _t477 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_4 <= _t477;
-    wire [6:0] _t478 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_5 <= _t478;
-    wire [6:0] _t479 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_6 <= _t479;
-    wire [6:0] _t480 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_7 <= ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t480;
-    wire [6:0] _t481 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t482 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_8 <= _t481 + _t482;
-    wire [6:0] _t483 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t484 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_9 <= _t483 + _t484;
-    wire [6:0] _t485 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t486 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_10 <= _t485 + _t486;
-    wire [6:0] _t487 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t488 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_11 <= _t487 + _t488;
-    wire [6:0] _t489 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t490 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_12 <= _t489 + _t490;
-    wire [6:0] _t491 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t492 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t493 = _t491 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t492); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_13 <= _t493;
-    wire [6:0] _t494 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t495 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t496 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t494) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t495); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_14 <= _t496;
-    wire [6:0] _t497 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t498 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t499 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t500 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t497) + (_t498 + _t499); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_15 <= _t500;
-    wire [6:0] _t501 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t502 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t503 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t504 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_16 <= (_t501 + _t502) + (_t503 + _t504);
-    wire [6:0] _t505 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t506 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t507 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t508 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_17 <= (_t505 + _t506) + (_t507 + _t508);
-    wire [6:0] _t509 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t510 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t511 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t512 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_18 <= (_t509 + _t510) + (_t511 + _t512);
-    wire [6:0] _t513 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t514 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t515 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t516 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_19 <= (_t513 + _t514) + (_t515 + _t516);
-    wire [6:0] _t517 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t518 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t519 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t520 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_20 <= (_t517 + _t518) + (_t519 + _t520);
-    wire [6:0] _t521 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t522 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t523 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t524 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_21 <= (_t521 + _t522) + (_t523 + _t524);
-    wire [6:0] _t525 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t526 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t527 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t528 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_22 <= (_t525 + _t526) + (_t527 + _t528);
-    wire [6:0] _t529 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t530 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t531 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t532 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_23 <= (_t529 + _t530) + (_t531 + _t532);
-    wire [6:0] _t533 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t534 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t535 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t536 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_24 <= (_t533 + _t534) + (_t535 + _t536);
-    wire [6:0] _t537 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t538 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t539 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t540 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t541 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t540; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_25 <= (_t537 + _t538) + (_t539 + _t541);
-    wire [6:0] _t542 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t543 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t544 = _t542 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t543); // compact.rs:49
-    wire [6:0] _t545 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t546 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t547 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t546; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_26 <= _t544 + (_t545 + _t547);
-    wire [6:0] _t548 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t549 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t550 = _t548 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t549); // compact.rs:49
-    wire [6:0] _t551 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t552 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t551; // compact.rs:49
-    wire [6:0] _t553 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t554 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t553; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_27 <= _t550 + (_t552 + _t554);
-    wire [6:0] _t555 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t556 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t557 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t555) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t556); // compact.rs:49
-    wire [6:0] _t558 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t559 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t558; // compact.rs:49
-    wire [6:0] _t560 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t561 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t560; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_28 <= _t557 + (_t559 + _t561);
-    wire [6:0] _t562 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t563 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t564 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t562) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t563); // compact.rs:49
-    wire [6:0] _t565 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t566 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t565; // compact.rs:49
-    wire [6:0] _t567 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t568 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_29 <= _t564 + (_t566 + (_t567 + _t568));
-    wire [6:0] _t569 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t570 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t571 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t572 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t569) + (_t570 + _t571); // compact.rs:49
-    wire [6:0] _t573 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t574 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t573; // compact.rs:49
-    wire [6:0] _t575 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t576 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_30 <= _t572 + (_t574 + (_t575 + _t576));
-    wire [6:0] _t577 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t578 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t579 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t580 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t577) + (_t578 + _t579); // compact.rs:49
-    wire [6:0] _t581 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t582 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t583 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t584 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_31 <= _t580 + ((_t581 + _t582) + (_t583 + _t584));
-    wire [6:0] _t585 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t586 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t587 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t588 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    wire [6:0] _t589 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t590 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
-    wire [6:0] _t591 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t592 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_32 <= ((_t585 + _t586) + (_t587 + _t588)) + ((_t589 + _t590) + (_t591 + _t592));
-    wire [6:0] _t593 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t594 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t595 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t596 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}); // compact.rs:49
-    wire [6:0] _t597 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t598 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}); // compact.rs:49
-    wire [6:0] _t599 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t600 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_33 <= ((_t593 + _t594) + (_t595 + _t596)) + ((_t597 + _t598) + (_t599 + _t600));
-    wire [6:0] _t601 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t602 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t603 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t604 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t605 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t606 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t607 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t608 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_34 <= ((_t601 + _t602) + (_t603 + _t604)) + ((_t605 + _t606) + (_t607 + _t608));
-    wire [6:0] _t609 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t610 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7}); // compact.rs:49
-    wire [6:0] _t611 = ({6'h0, compact_empty_8} + {6'h0, compact_empty_9}) + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}); // compact.rs:49
-    wire [6:0] _t612 = ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t613 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t614 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t615 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t616 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_35 <= ((_t609 + _t610) + (_t611 + _t612)) + ((_t613 + _t614) + (_t615 + _t616));
-    wire [6:0] _t617 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t618 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t619 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t620 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t621 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t622 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t623 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t624 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_36 <= ((_t617 + _t618) + (_t619 + _t620)) + ((_t621 + _t622) + (_t623 + _t624));
-    wire [6:0] _t625 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t626 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t627 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t628 = ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t629 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t630 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t631 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t632 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_37 <= ((_t625 + _t626) + (_t627 + _t628)) + ((_t629 + _t630) + (_t631 + _t632));
-    wire [6:0] _t633 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t634 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t635 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t636 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t637 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t638 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
-    wire [6:0] _t639 = ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t640 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_38 <= ((_t633 + _t634) + (_t635 + _t636)) + ((_t637 + _t638) + (_t639 + _t640));
-    wire [6:0] _t641 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + {6'h0, compact_empty_3}); // compact.rs:49
-    wire [6:0] _t642 = ({6'h0, compact_empty_4} + {6'h0, compact_empty_5}) + ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})); // compact.rs:49
-    wire [6:0] _t643 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})); // compact.rs:49
-    wire [6:0] _t644 = ({6'h0, compact_empty_14} + {6'h0, compact_empty_15}) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t645 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t646 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
-    wire [6:0] _t647 = ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    wire [6:0] _t648 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_39 <= ((_t641 + _t642) + (_t643 + _t644)) + ((_t645 + _t646) + (_t647 + _t648));
-    wire [6:0] _t649 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t650 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t651 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t652 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    wire [6:0] _t653 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
-    wire [6:0] _t654 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t655 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t656 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_40 <= ((_t649 + _t650) + (_t651 + _t652)) + ((_t653 + _t654) + (_t655 + _t656));
-    wire [6:0] _t657 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t658 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t659 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t660 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})); // compact.rs:49
-    wire [6:0] _t661 = ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}) + ({6'h0, compact_empty_22} + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24})); // compact.rs:49
-    wire [6:0] _t662 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t663 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t664 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_41 <= ((_t657 + _t658) + (_t659 + _t660)) + ((_t661 + _t662) + (_t663 + _t664));
-    wire [6:0] _t665 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t666 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t667 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t668 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    wire [6:0] _t669 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t670 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t671 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t672 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_42 <= ((_t665 + _t666) + (_t667 + _t668)) + ((_t669 + _t670) + (_t671 + _t672));
-    wire [6:0] _t673 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t674 = ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}) + ({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})); // compact.rs:49
-    wire [6:0] _t675 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})); // compact.rs:49
-    wire [6:0] _t676 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})); // compact.rs:49
-    wire [6:0] _t677 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})); // compact.rs:49
-    wire [6:0] _t678 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t679 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    wire [6:0] _t680 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_43 <= ((_t673 + _t674) + (_t675 + _t676)) + ((_t677 + _t678) + (_t679 + _t680));
-    wire [6:0] _t681 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t682 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t683 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t684 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    wire [6:0] _t685 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t686 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t687 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})); // compact.rs:49
-    wire [6:0] _t688 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_44 <= ((_t681 + _t682) + (_t683 + _t684)) + ((_t685 + _t686) + (_t687 + _t688));
-    wire [6:0] _t689 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t690 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t691 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})); // compact.rs:49
-    wire [6:0] _t692 = ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})) + ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})); // compact.rs:49
-    wire [6:0] _t693 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})); // compact.rs:49
-    wire [6:0] _t694 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t695 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})); // compact.rs:49
-    wire [6:0] _t696 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_45 <= ((_t689 + _t690) + (_t691 + _t692)) + ((_t693 + _t694) + (_t695 + _t696));
-    wire [6:0] _t697 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t698 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t699 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t700 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    wire [6:0] _t701 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})); // compact.rs:49
-    wire [6:0] _t702 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})); // compact.rs:49
-    wire [6:0] _t703 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})); // compact.rs:49
-    wire [6:0] _t704 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_46 <= ((_t697 + _t698) + (_t699 + _t700)) + ((_t701 + _t702) + (_t703 + _t704));
-    wire [6:0] _t705 = ({6'h0, compact_empty_0} + {6'h0, compact_empty_1}) + ({6'h0, compact_empty_2} + ({6'h0, compact_empty_3} + {6'h0, compact_empty_4})); // compact.rs:49
-    wire [6:0] _t706 = ({6'h0, compact_empty_5} + ({6'h0, compact_empty_6} + {6'h0, compact_empty_7})) + ({6'h0, compact_empty_8} + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10})); // compact.rs:49
-    wire [6:0] _t707 = ({6'h0, compact_empty_11} + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13})) + ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})); // compact.rs:49
-    wire [6:0] _t708 = ({6'h0, compact_empty_17} + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19})) + ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})); // compact.rs:49
-    wire [6:0] _t709 = ({6'h0, compact_empty_23} + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25})) + ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})); // compact.rs:49
-    wire [6:0] _t710 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})); // compact.rs:49
-    wire [6:0] _t711 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})); // compact.rs:49
-    wire [6:0] _t712 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_47 <= ((_t705 + _t706) + (_t707 + _t708)) + ((_t709 + _t710) + (_t711 + _t712));
-    wire [6:0] _t713 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t714 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t715 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t716 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t717 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t718 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t719 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    wire [6:0] _t720 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_48 <= ((_t713 + _t714) + (_t715 + _t716)) + ((_t717 + _t718) + (_t719 + _t720));
-    wire [6:0] _t721 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t722 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t723 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t724 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})); // compact.rs:49
-    wire [6:0] _t725 = ({6'h0, compact_empty_24} + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26})) + ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})); // compact.rs:49
-    wire [6:0] _t726 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})); // compact.rs:49
-    wire [6:0] _t727 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})); // compact.rs:49
-    wire [6:0] _t728 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t729 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t728; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_49 <= ((_t721 + _t722) + (_t723 + _t724)) + ((_t725 + _t726) + (_t727 + _t729));
-    wire [6:0] _t730 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t731 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t732 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t733 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t734 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t733; // compact.rs:49
-    wire [6:0] _t735 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t736 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})); // compact.rs:49
-    wire [6:0] _t737 = ({6'h0, compact_empty_37} + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39})) + ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})); // compact.rs:49
-    wire [6:0] _t738 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t739 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t738; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_50 <= ((_t730 + _t731) + (_t732 + _t734)) + ((_t735 + _t736) + (_t737 + _t739));
-    wire [6:0] _t740 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t741 = ({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + ({6'h0, compact_empty_9} + ({6'h0, compact_empty_10} + {6'h0, compact_empty_11})); // compact.rs:49
-    wire [6:0] _t742 = ({6'h0, compact_empty_12} + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14})) + ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})); // compact.rs:49
-    wire [6:0] _t743 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t744 = ({6'h0, compact_empty_18} + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20})) + _t743; // compact.rs:49
-    wire [6:0] _t745 = ({6'h0, compact_empty_25} + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27})) + ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})); // compact.rs:49
-    wire [6:0] _t746 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
-    wire [6:0] _t747 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t746; // compact.rs:49
-    wire [6:0] _t748 = ({6'h0, compact_empty_38} + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40})) + ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})); // compact.rs:49
-    wire [6:0] _t749 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t750 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t749; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_51 <= ((_t740 + _t741) + (_t742 + _t744)) + ((_t745 + _t747) + (_t748 + _t750));
-    wire [6:0] _t751 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t752 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t753 = _t751 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t752); // compact.rs:49
-    wire [6:0] _t754 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t755 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t756 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t755; // compact.rs:49
-    wire [6:0] _t757 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t758 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t759 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t758; // compact.rs:49
-    wire [6:0] _t760 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})); // compact.rs:49
-    wire [6:0] _t761 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
-    wire [6:0] _t762 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t761; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_52 <= (_t753 + (_t754 + _t756)) + ((_t757 + _t759) + (_t760 + _t762));
-    wire [6:0] _t763 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t764 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t765 = _t763 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t764); // compact.rs:49
-    wire [6:0] _t766 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + ({6'h0, compact_empty_16} + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18})); // compact.rs:49
-    wire [6:0] _t767 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t768 = ({6'h0, compact_empty_19} + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21})) + _t767; // compact.rs:49
-    wire [6:0] _t769 = ({6'h0, compact_empty_26} + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28})) + ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})); // compact.rs:49
-    wire [6:0] _t770 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t771 = ({6'h0, compact_empty_32} + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34})) + _t770; // compact.rs:49
-    wire [6:0] _t772 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
-    wire [6:0] _t773 = ({6'h0, compact_empty_39} + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41})) + _t772; // compact.rs:49
-    wire [6:0] _t774 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t775 = ({6'h0, compact_empty_46} + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48})) + _t774; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_53 <= (_t765 + (_t766 + _t768)) + ((_t769 + _t771) + (_t773 + _t775));
-    wire [6:0] _t776 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t777 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t778 = _t776 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t777); // compact.rs:49
-    wire [6:0] _t779 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t780 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t779; // compact.rs:49
-    wire [6:0] _t781 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t782 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t781; // compact.rs:49
-    wire [6:0] _t783 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})); // compact.rs:49
-    wire [6:0] _t784 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
-    wire [6:0] _t785 = ({6'h0, compact_empty_33} + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35})) + _t784; // compact.rs:49
-    wire [6:0] _t786 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
-    wire [6:0] _t787 = ({6'h0, compact_empty_40} + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42})) + _t786; // compact.rs:49
-    wire [6:0] _t788 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t789 = ({6'h0, compact_empty_47} + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49})) + _t788; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_54 <= (_t778 + (_t780 + _t782)) + ((_t783 + _t785) + (_t787 + _t789));
-    wire [6:0] _t790 = ({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + ({6'h0, compact_empty_3} + ({6'h0, compact_empty_4} + {6'h0, compact_empty_5})); // compact.rs:49
-    wire [6:0] _t791 = ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}) + ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}); // compact.rs:49
-    wire [6:0] _t792 = _t790 + (({6'h0, compact_empty_6} + ({6'h0, compact_empty_7} + {6'h0, compact_empty_8})) + _t791); // compact.rs:49
-    wire [6:0] _t793 = ({6'h0, compact_empty_16} + {6'h0, compact_empty_17}) + ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}); // compact.rs:49
-    wire [6:0] _t794 = ({6'h0, compact_empty_13} + ({6'h0, compact_empty_14} + {6'h0, compact_empty_15})) + _t793; // compact.rs:49
-    wire [6:0] _t795 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t796 = ({6'h0, compact_empty_20} + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22})) + _t795; // compact.rs:49
-    wire [6:0] _t797 = ({6'h0, compact_empty_30} + {6'h0, compact_empty_31}) + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}); // compact.rs:49
-    wire [6:0] _t798 = ({6'h0, compact_empty_27} + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29})) + _t797; // compact.rs:49
-    wire [6:0] _t799 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t800 = ({6'h0, compact_empty_34} + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36})) + _t799; // compact.rs:49
-    wire [6:0] _t801 = ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}) + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}); // compact.rs:49
-    wire [6:0] _t802 = ({6'h0, compact_empty_41} + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43})) + _t801; // compact.rs:49
-    wire [6:0] _t803 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t804 = ({6'h0, compact_empty_48} + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50})) + _t803; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_55 <= (_t792 + (_t794 + _t796)) + ((_t798 + _t800) + (_t802 + _t804));
-    wire [6:0] _t805 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t806 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t807 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t805) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t806); // compact.rs:49
-    wire [6:0] _t808 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t809 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t808; // compact.rs:49
-    wire [6:0] _t810 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t811 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t810; // compact.rs:49
-    wire [6:0] _t812 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t813 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t812; // compact.rs:49
-    wire [6:0] _t814 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t815 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t814; // compact.rs:49
-    wire [6:0] _t816 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t817 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t816; // compact.rs:49
-    wire [6:0] _t818 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
-    wire [6:0] _t819 = ({6'h0, compact_empty_49} + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51})) + _t818; // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_56 <= (_t807 + (_t809 + _t811)) + ((_t813 + _t815) + (_t817 + _t819));
-    wire [6:0] _t820 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t821 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t822 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t820) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t821); // compact.rs:49
-    wire [6:0] _t823 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t824 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t823; // compact.rs:49
-    wire [6:0] _t825 = ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}) + ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}); // compact.rs:49
-    wire [6:0] _t826 = ({6'h0, compact_empty_21} + ({6'h0, compact_empty_22} + {6'h0, compact_empty_23})) + _t825; // compact.rs:49
-    wire [6:0] _t827 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t828 = ({6'h0, compact_empty_28} + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30})) + _t827; // compact.rs:49
-    wire [6:0] _t829 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t830 = ({6'h0, compact_empty_35} + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37})) + _t829; // compact.rs:49
-    wire [6:0] _t831 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t832 = ({6'h0, compact_empty_42} + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44})) + _t831; // compact.rs:49
-    wire [6:0] _t833 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t834 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_57 <= (_t822 + (_t824 + _t826)) + ((_t828 + _t830) + (_t832 + (_t833 + _t834)));
-    wire [6:0] _t835 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t836 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t837 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t835) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t836); // compact.rs:49
-    wire [6:0] _t838 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t839 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t838; // compact.rs:49
-    wire [6:0] _t840 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t841 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t842 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
-    wire [6:0] _t843 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t842; // compact.rs:49
-    wire [6:0] _t844 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
-    wire [6:0] _t845 = ({6'h0, compact_empty_36} + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38})) + _t844; // compact.rs:49
-    wire [6:0] _t846 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t847 = ({6'h0, compact_empty_43} + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45})) + _t846; // compact.rs:49
-    wire [6:0] _t848 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t849 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_58 <= (_t837 + (_t839 + (_t840 + _t841))) + ((_t843 + _t845) + (_t847 + (_t848 + _t849)));
-    wire [6:0] _t850 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t851 = ({6'h0, compact_empty_10} + {6'h0, compact_empty_11}) + ({6'h0, compact_empty_12} + {6'h0, compact_empty_13}); // compact.rs:49
-    wire [6:0] _t852 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t850) + (({6'h0, compact_empty_7} + ({6'h0, compact_empty_8} + {6'h0, compact_empty_9})) + _t851); // compact.rs:49
-    wire [6:0] _t853 = ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}) + ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}); // compact.rs:49
-    wire [6:0] _t854 = ({6'h0, compact_empty_14} + ({6'h0, compact_empty_15} + {6'h0, compact_empty_16})) + _t853; // compact.rs:49
-    wire [6:0] _t855 = ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}) + ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}); // compact.rs:49
-    wire [6:0] _t856 = ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}) + ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}); // compact.rs:49
-    wire [6:0] _t857 = ({6'h0, compact_empty_32} + {6'h0, compact_empty_33}) + ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}); // compact.rs:49
-    wire [6:0] _t858 = ({6'h0, compact_empty_29} + ({6'h0, compact_empty_30} + {6'h0, compact_empty_31})) + _t857; // compact.rs:49
-    wire [6:0] _t859 = ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}) + ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}); // compact.rs:49
-    wire [6:0] _t860 = ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}) + ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}); // compact.rs:49
-    wire [6:0] _t861 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t862 = ({6'h0, compact_empty_44} + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46})) + _t861; // compact.rs:49
-    wire [6:0] _t863 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t864 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
-    wire [6:0] _t865 = (_t852 + (_t854 + (_t855 + _t856))) + ((_t858 + (_t859 + _t860)) + (_t862 + (_t863 + _t864))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_59 <= _t865;
-    wire [6:0] _t866 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t867 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t868 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t869 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t866) + (_t867 + _t868); // compact.rs:49
-    wire [6:0] _t870 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t871 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t870; // compact.rs:49
-    wire [6:0] _t872 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t873 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t874 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
-    wire [6:0] _t875 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t874; // compact.rs:49
-    wire [6:0] _t876 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t877 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
-    wire [6:0] _t878 = ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}) + ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}); // compact.rs:49
-    wire [6:0] _t879 = ({6'h0, compact_empty_45} + ({6'h0, compact_empty_46} + {6'h0, compact_empty_47})) + _t878; // compact.rs:49
-    wire [6:0] _t880 = ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}) + ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}); // compact.rs:49
-    wire [6:0] _t881 = ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}) + ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}); // compact.rs:49
-    wire [6:0] _t882 = (_t869 + (_t871 + (_t872 + _t873))) + ((_t875 + (_t876 + _t877)) + (_t879 + (_t880 + _t881))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_60 <= _t882;
-    wire [6:0] _t883 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t884 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t885 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t886 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t883) + (_t884 + _t885); // compact.rs:49
-    wire [6:0] _t887 = ({6'h0, compact_empty_18} + {6'h0, compact_empty_19}) + ({6'h0, compact_empty_20} + {6'h0, compact_empty_21}); // compact.rs:49
-    wire [6:0] _t888 = ({6'h0, compact_empty_15} + ({6'h0, compact_empty_16} + {6'h0, compact_empty_17})) + _t887; // compact.rs:49
-    wire [6:0] _t889 = ({6'h0, compact_empty_22} + {6'h0, compact_empty_23}) + ({6'h0, compact_empty_24} + {6'h0, compact_empty_25}); // compact.rs:49
-    wire [6:0] _t890 = ({6'h0, compact_empty_26} + {6'h0, compact_empty_27}) + ({6'h0, compact_empty_28} + {6'h0, compact_empty_29}); // compact.rs:49
-    wire [6:0] _t891 = ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}) + ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}); // compact.rs:49
-    wire [6:0] _t892 = ({6'h0, compact_empty_30} + ({6'h0, compact_empty_31} + {6'h0, compact_empty_32})) + _t891; // compact.rs:49
-    wire [6:0] _t893 = ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}) + ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}); // compact.rs:49
-    wire [6:0] _t894 = ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}) + ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}); // compact.rs:49
-    wire [6:0] _t895 = ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}) + ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}); // compact.rs:49
-    wire [6:0] _t896 = ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}) + ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}); // compact.rs:49
-    wire [6:0] _t897 = ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}) + ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}); // compact.rs:49
-    wire [6:0] _t898 = ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}) + ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}); // compact.rs:49
-    wire [6:0] _t899 = (_t886 + (_t888 + (_t889 + _t890))) + ((_t892 + (_t893 + _t894)) + ((_t895 + _t896) + (_t897 + _t898))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_61 <= _t899;
-    wire [6:0] _t900 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t901 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t902 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t903 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t900) + (_t901 + _t902); // compact.rs:49
-    wire [6:0] _t904 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t905 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t906 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t907 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t908 = ({6'h0, compact_empty_34} + {6'h0, compact_empty_35}) + ({6'h0, compact_empty_36} + {6'h0, compact_empty_37}); // compact.rs:49
-    wire [6:0] _t909 = ({6'h0, compact_empty_31} + ({6'h0, compact_empty_32} + {6'h0, compact_empty_33})) + _t908; // compact.rs:49
-    wire [6:0] _t910 = ({6'h0, compact_empty_38} + {6'h0, compact_empty_39}) + ({6'h0, compact_empty_40} + {6'h0, compact_empty_41}); // compact.rs:49
-    wire [6:0] _t911 = ({6'h0, compact_empty_42} + {6'h0, compact_empty_43}) + ({6'h0, compact_empty_44} + {6'h0, compact_empty_45}); // compact.rs:49
-    wire [6:0] _t912 = ({6'h0, compact_empty_46} + {6'h0, compact_empty_47}) + ({6'h0, compact_empty_48} + {6'h0, compact_empty_49}); // compact.rs:49
-    wire [6:0] _t913 = ({6'h0, compact_empty_50} + {6'h0, compact_empty_51}) + ({6'h0, compact_empty_52} + {6'h0, compact_empty_53}); // compact.rs:49
-    wire [6:0] _t914 = ({6'h0, compact_empty_54} + {6'h0, compact_empty_55}) + ({6'h0, compact_empty_56} + {6'h0, compact_empty_57}); // compact.rs:49
-    wire [6:0] _t915 = ({6'h0, compact_empty_58} + {6'h0, compact_empty_59}) + ({6'h0, compact_empty_60} + {6'h0, compact_empty_61}); // compact.rs:49
-    wire [6:0] _t916 = (_t903 + ((_t904 + _t905) + (_t906 + _t907))) + ((_t909 + (_t910 + _t911)) + ((_t912 + _t913) + (_t914 + _t915))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_62 <= _t916;
-    wire [6:0] _t917 = ({6'h0, compact_empty_3} + {6'h0, compact_empty_4}) + ({6'h0, compact_empty_5} + {6'h0, compact_empty_6}); // compact.rs:49
-    wire [6:0] _t918 = ({6'h0, compact_empty_7} + {6'h0, compact_empty_8}) + ({6'h0, compact_empty_9} + {6'h0, compact_empty_10}); // compact.rs:49
-    wire [6:0] _t919 = ({6'h0, compact_empty_11} + {6'h0, compact_empty_12}) + ({6'h0, compact_empty_13} + {6'h0, compact_empty_14}); // compact.rs:49
-    wire [6:0] _t920 = (({6'h0, compact_empty_0} + ({6'h0, compact_empty_1} + {6'h0, compact_empty_2})) + _t917) + (_t918 + _t919); // compact.rs:49
-    wire [6:0] _t921 = ({6'h0, compact_empty_15} + {6'h0, compact_empty_16}) + ({6'h0, compact_empty_17} + {6'h0, compact_empty_18}); // compact.rs:49
-    wire [6:0] _t922 = ({6'h0, compact_empty_19} + {6'h0, compact_empty_20}) + ({6'h0, compact_empty_21} + {6'h0, compact_empty_22}); // compact.rs:49
-    wire [6:0] _t923 = ({6'h0, compact_empty_23} + {6'h0, compact_empty_24}) + ({6'h0, compact_empty_25} + {6'h0, compact_empty_26}); // compact.rs:49
-    wire [6:0] _t924 = ({6'h0, compact_empty_27} + {6'h0, compact_empty_28}) + ({6'h0, compact_empty_29} + {6'h0, compact_empty_30}); // compact.rs:49
-    wire [6:0] _t925 = ({6'h0, compact_empty_31} + {6'h0, compact_empty_32}) + ({6'h0, compact_empty_33} + {6'h0, compact_empty_34}); // compact.rs:49
-    wire [6:0] _t926 = ({6'h0, compact_empty_35} + {6'h0, compact_empty_36}) + ({6'h0, compact_empty_37} + {6'h0, compact_empty_38}); // compact.rs:49
-    wire [6:0] _t927 = ({6'h0, compact_empty_39} + {6'h0, compact_empty_40}) + ({6'h0, compact_empty_41} + {6'h0, compact_empty_42}); // compact.rs:49
-    wire [6:0] _t928 = ({6'h0, compact_empty_43} + {6'h0, compact_empty_44}) + ({6'h0, compact_empty_45} + {6'h0, compact_empty_46}); // compact.rs:49
-    wire [6:0] _t929 = ({6'h0, compact_empty_47} + {6'h0, compact_empty_48}) + ({6'h0, compact_empty_49} + {6'h0, compact_empty_50}); // compact.rs:49
-    wire [6:0] _t930 = ({6'h0, compact_empty_51} + {6'h0, compact_empty_52}) + ({6'h0, compact_empty_53} + {6'h0, compact_empty_54}); // compact.rs:49
-    wire [6:0] _t931 = ({6'h0, compact_empty_55} + {6'h0, compact_empty_56}) + ({6'h0, compact_empty_57} + {6'h0, compact_empty_58}); // compact.rs:49
-    wire [6:0] _t932 = ({6'h0, compact_empty_59} + {6'h0, compact_empty_60}) + ({6'h0, compact_empty_61} + {6'h0, compact_empty_62}); // compact.rs:49
-    wire [6:0] _t933 = (_t920 + ((_t921 + _t922) + (_t923 + _t924))) + (((_t925 + _t926) + (_t927 + _t928)) + ((_t929 + _t930) + (_t931 + _t932))); // compact.rs:49
-    always @(posedge clk) if (advance) compact_distance_63 <= _t933;
-    wire [6:0] _t934 = (({6'h0, present_0} + {6'h0, present_1}) + ({6'h0, present_2} + {6'h0, present_3})) + (({6'h0, present_4} + {6'h0, present_5}) + ({6'h0, present_6} + {6'h0, present_7})); // compact.rs:49
-    wire [6:0] _t935 = (({6'h0, present_8} + {6'h0, present_9}) + ({6'h0, present_10} + {6'h0, present_11})) + (({6'h0, present_12} + {6'h0, present_13}) + ({6'h0, present_14} + {6'h0, present_15})); // compact.rs:49
-    wire [6:0] _t936 = (({6'h0, present_16} + {6'h0, present_17}) + ({6'h0, present_18} + {6'h0, present_19})) + (({6'h0, present_20} + {6'h0, present_21}) + ({6'h0, present_22} + {6'h0, present_23})); // compact.rs:49
-    wire [6:0] _t937 = (({6'h0, present_24} + {6'h0, present_25}) + ({6'h0, present_26} + {6'h0, present_27})) + (({6'h0, present_28} + {6'h0, present_29}) + ({6'h0, present_30} + {6'h0, present_31})); // compact.rs:49
-    wire [6:0] _t938 = (({6'h0, present_32} + {6'h0, present_33}) + ({6'h0, present_34} + {6'h0, present_35})) + (({6'h0, present_36} + {6'h0, present_37}) + ({6'h0, present_38} + {6'h0, present_39})); // compact.rs:49
-    wire [6:0] _t939 = (({6'h0, present_40} + {6'h0, present_41}) + ({6'h0, present_42} + {6'h0, present_43})) + (({6'h0, present_44} + {6'h0, present_45}) + ({6'h0, present_46} + {6'h0, present_47})); // compact.rs:49
-    wire [6:0] _t940 = (({6'h0, present_48} + {6'h0, present_49}) + ({6'h0, present_50} + {6'h0, present_51})) + (({6'h0, present_52} + {6'h0, present_53}) + ({6'h0, present_54} + {6'h0, present_55})); // compact.rs:49
-    wire [6:0] _t941 = (({6'h0, present_56} + {6'h0, present_57}) + ({6'h0, present_58} + {6'h0, present_59})) + (({6'h0, present_60} + {6'h0, present_61}) + ({6'h0, present_62} + {6'h0, present_63})); // compact.rs:49
+    wire [2:0] _t477 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_4 <= {4'h0, _t477};
+    wire [2:0] _t478 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_5 <= {4'h0, _t478};
+    wire [2:0] _t479 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_6 <= {4'h0, _t479};
+    wire [2:0] _t480 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t481 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t480; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_7 <= {4'h0, _t481};
+    wire [2:0] _t482 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t483 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_8 <= {3'h0, {1'h0, _t482} + {1'h0, _t483}};
+    wire [2:0] _t484 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t485 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_9 <= {3'h0, {1'h0, _t484} + {1'h0, _t485}};
+    wire [2:0] _t486 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t487 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_10 <= {3'h0, {1'h0, _t486} + {1'h0, _t487}};
+    wire [2:0] _t488 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t489 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_11 <= {3'h0, {1'h0, _t488} + {1'h0, _t489}};
+    wire [2:0] _t490 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t491 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_12 <= {3'h0, {1'h0, _t490} + {1'h0, _t491}};
+    wire [2:0] _t492 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t493 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t494 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t493; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_13 <= {3'h0, {1'h0, _t492} + {1'h0, _t494}};
+    wire [2:0] _t495 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t496 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t495; // compact.rs:46
+    wire [2:0] _t497 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t498 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t497; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_14 <= {3'h0, {1'h0, _t496} + {1'h0, _t498}};
+    wire [2:0] _t499 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t500 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t499; // compact.rs:46
+    wire [2:0] _t501 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t502 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_15 <= {3'h0, {1'h0, _t500} + ({1'h0, _t501} + {1'h0, _t502})};
+    wire [2:0] _t503 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t504 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t505 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t506 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_16 <= {2'h0, {1'h0, {1'h0, _t503} + {1'h0, _t504}} + {1'h0, {1'h0, _t505} + {1'h0, _t506}}};
+    wire [2:0] _t507 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t508 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t509 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t510 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_17 <= {2'h0, {1'h0, {1'h0, _t507} + {1'h0, _t508}} + {1'h0, {1'h0, _t509} + {1'h0, _t510}}};
+    wire [2:0] _t511 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t512 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t513 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t514 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_18 <= {2'h0, {1'h0, {1'h0, _t511} + {1'h0, _t512}} + {1'h0, {1'h0, _t513} + {1'h0, _t514}}};
+    wire [2:0] _t515 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t516 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t517 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t518 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_19 <= {2'h0, {1'h0, {1'h0, _t515} + {1'h0, _t516}} + {1'h0, {1'h0, _t517} + {1'h0, _t518}}};
+    wire [2:0] _t519 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t520 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t521 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t522 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_20 <= {2'h0, {1'h0, {1'h0, _t519} + {1'h0, _t520}} + {1'h0, {1'h0, _t521} + {1'h0, _t522}}};
+    wire [2:0] _t523 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t524 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t525 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t526 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_21 <= {2'h0, {1'h0, {1'h0, _t523} + {1'h0, _t524}} + {1'h0, {1'h0, _t525} + {1'h0, _t526}}};
+    wire [2:0] _t527 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t528 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t529 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t530 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_22 <= {2'h0, {1'h0, {1'h0, _t527} + {1'h0, _t528}} + {1'h0, {1'h0, _t529} + {1'h0, _t530}}};
+    wire [2:0] _t531 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t532 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t533 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t534 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_23 <= {2'h0, {1'h0, {1'h0, _t531} + {1'h0, _t532}} + {1'h0, {1'h0, _t533} + {1'h0, _t534}}};
+    wire [2:0] _t535 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t536 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t537 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t538 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_24 <= {2'h0, {1'h0, {1'h0, _t535} + {1'h0, _t536}} + {1'h0, {1'h0, _t537} + {1'h0, _t538}}};
+    wire [2:0] _t539 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t540 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t541 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t542 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t543 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t542; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_25 <= {2'h0, {1'h0, {1'h0, _t539} + {1'h0, _t540}} + {1'h0, {1'h0, _t541} + {1'h0, _t543}}};
+    wire [2:0] _t544 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t545 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t546 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t545; // compact.rs:46
+    wire [2:0] _t547 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t548 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t549 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t548; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_26 <= {2'h0, {1'h0, {1'h0, _t544} + {1'h0, _t546}} + {1'h0, {1'h0, _t547} + {1'h0, _t549}}};
+    wire [2:0] _t550 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t551 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t552 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t551; // compact.rs:46
+    wire [2:0] _t553 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t554 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t553; // compact.rs:46
+    wire [2:0] _t555 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t556 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t555; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_27 <= {2'h0, {1'h0, {1'h0, _t550} + {1'h0, _t552}} + {1'h0, {1'h0, _t554} + {1'h0, _t556}}};
+    wire [2:0] _t557 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t558 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t557; // compact.rs:46
+    wire [2:0] _t559 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t560 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t559; // compact.rs:46
+    wire [2:0] _t561 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t562 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t561; // compact.rs:46
+    wire [2:0] _t563 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t564 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t563; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_28 <= {2'h0, {1'h0, {1'h0, _t558} + {1'h0, _t560}} + {1'h0, {1'h0, _t562} + {1'h0, _t564}}};
+    wire [2:0] _t565 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t566 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t565; // compact.rs:46
+    wire [2:0] _t567 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t568 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t567; // compact.rs:46
+    wire [2:0] _t569 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t570 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t569; // compact.rs:46
+    wire [2:0] _t571 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t572 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t573 = {1'h0, {1'h0, _t566} + {1'h0, _t568}} + {1'h0, {1'h0, _t570} + ({1'h0, _t571} + {1'h0, _t572})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_29 <= {2'h0, _t573};
+    wire [2:0] _t574 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t575 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t574; // compact.rs:46
+    wire [2:0] _t576 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t577 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t578 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t579 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t578; // compact.rs:46
+    wire [2:0] _t580 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t581 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t582 = {1'h0, {1'h0, _t575} + ({1'h0, _t576} + {1'h0, _t577})} + {1'h0, {1'h0, _t579} + ({1'h0, _t580} + {1'h0, _t581})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_30 <= {2'h0, _t582};
+    wire [2:0] _t583 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t584 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t583; // compact.rs:46
+    wire [2:0] _t585 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t586 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t587 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t588 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t589 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t590 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t591 = {1'h0, {1'h0, _t584} + ({1'h0, _t585} + {1'h0, _t586})} + ({1'h0, {1'h0, _t587} + {1'h0, _t588}} + {1'h0, {1'h0, _t589} + {1'h0, _t590}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_31 <= {2'h0, _t591};
+    wire [2:0] _t592 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t593 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t594 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t595 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    wire [2:0] _t596 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t597 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
+    wire [2:0] _t598 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t599 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}}; // compact.rs:46
+    wire [5:0] _t600 = {1'h0, {1'h0, {1'h0, _t592} + {1'h0, _t593}} + {1'h0, {1'h0, _t594} + {1'h0, _t595}}} + {1'h0, {1'h0, {1'h0, _t596} + {1'h0, _t597}} + {1'h0, {1'h0, _t598} + {1'h0, _t599}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_32 <= {1'h0, _t600};
+    wire [2:0] _t601 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t602 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t603 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t604 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    wire [2:0] _t605 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t606 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
+    wire [2:0] _t607 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t608 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [5:0] _t609 = {1'h0, {1'h0, {1'h0, _t601} + {1'h0, _t602}} + {1'h0, {1'h0, _t603} + {1'h0, _t604}}} + {1'h0, {1'h0, {1'h0, _t605} + {1'h0, _t606}} + {1'h0, {1'h0, _t607} + {1'h0, _t608}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_33 <= {1'h0, _t609};
+    wire [2:0] _t610 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t611 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t612 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t613 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t614 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t615 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t616 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [2:0] _t617 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [5:0] _t618 = {1'h0, {1'h0, {1'h0, _t610} + {1'h0, _t611}} + {1'h0, {1'h0, _t612} + {1'h0, _t613}}} + {1'h0, {1'h0, {1'h0, _t614} + {1'h0, _t615}} + {1'h0, {1'h0, _t616} + {1'h0, _t617}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_34 <= {1'h0, _t618};
+    wire [2:0] _t619 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t620 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t621 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t622 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t623 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t624 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t625 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [2:0] _t626 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [5:0] _t627 = {1'h0, {1'h0, {1'h0, _t619} + {1'h0, _t620}} + {1'h0, {1'h0, _t621} + {1'h0, _t622}}} + {1'h0, {1'h0, {1'h0, _t623} + {1'h0, _t624}} + {1'h0, {1'h0, _t625} + {1'h0, _t626}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_35 <= {1'h0, _t627};
+    wire [2:0] _t628 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t629 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t630 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t631 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t632 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t633 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t634 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [2:0] _t635 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [5:0] _t636 = {1'h0, {1'h0, {1'h0, _t628} + {1'h0, _t629}} + {1'h0, {1'h0, _t630} + {1'h0, _t631}}} + {1'h0, {1'h0, {1'h0, _t632} + {1'h0, _t633}} + {1'h0, {1'h0, _t634} + {1'h0, _t635}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_36 <= {1'h0, _t636};
+    wire [2:0] _t637 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t638 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t639 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t640 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t641 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t642 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t643 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t644 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [5:0] _t645 = {1'h0, {1'h0, {1'h0, _t637} + {1'h0, _t638}} + {1'h0, {1'h0, _t639} + {1'h0, _t640}}} + {1'h0, {1'h0, {1'h0, _t641} + {1'h0, _t642}} + {1'h0, {1'h0, _t643} + {1'h0, _t644}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_37 <= {1'h0, _t645};
+    wire [2:0] _t646 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t647 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t648 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t649 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t650 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t651 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
+    wire [2:0] _t652 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t653 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
+    wire [5:0] _t654 = {1'h0, {1'h0, {1'h0, _t646} + {1'h0, _t647}} + {1'h0, {1'h0, _t648} + {1'h0, _t649}}} + {1'h0, {1'h0, {1'h0, _t650} + {1'h0, _t651}} + {1'h0, {1'h0, _t652} + {1'h0, _t653}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_38 <= {1'h0, _t654};
+    wire [2:0] _t655 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t656 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t657 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t658 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t659 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t660 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
+    wire [2:0] _t661 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [2:0] _t662 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
+    wire [5:0] _t663 = {1'h0, {1'h0, {1'h0, _t655} + {1'h0, _t656}} + {1'h0, {1'h0, _t657} + {1'h0, _t658}}} + {1'h0, {1'h0, {1'h0, _t659} + {1'h0, _t660}} + {1'h0, {1'h0, _t661} + {1'h0, _t662}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_39 <= {1'h0, _t663};
+    wire [2:0] _t664 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t665 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t666 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t667 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    wire [2:0] _t668 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
+    wire [2:0] _t669 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t670 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t671 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
+    wire [5:0] _t672 = {1'h0, {1'h0, {1'h0, _t664} + {1'h0, _t665}} + {1'h0, {1'h0, _t666} + {1'h0, _t667}}} + {1'h0, {1'h0, {1'h0, _t668} + {1'h0, _t669}} + {1'h0, {1'h0, _t670} + {1'h0, _t671}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_40 <= {1'h0, _t672};
+    wire [2:0] _t673 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t674 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t675 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t676 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    wire [2:0] _t677 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
+    wire [2:0] _t678 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t679 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t680 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
+    wire [5:0] _t681 = {1'h0, {1'h0, {1'h0, _t673} + {1'h0, _t674}} + {1'h0, {1'h0, _t675} + {1'h0, _t676}}} + {1'h0, {1'h0, {1'h0, _t677} + {1'h0, _t678}} + {1'h0, {1'h0, _t679} + {1'h0, _t680}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_41 <= {1'h0, _t681};
+    wire [2:0] _t682 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t683 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t684 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t685 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    wire [2:0] _t686 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t687 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t688 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t689 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [5:0] _t690 = {1'h0, {1'h0, {1'h0, _t682} + {1'h0, _t683}} + {1'h0, {1'h0, _t684} + {1'h0, _t685}}} + {1'h0, {1'h0, {1'h0, _t686} + {1'h0, _t687}} + {1'h0, {1'h0, _t688} + {1'h0, _t689}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_42 <= {1'h0, _t690};
+    wire [2:0] _t691 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t692 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t693 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t694 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    wire [2:0] _t695 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t696 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t697 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [2:0] _t698 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
+    wire [5:0] _t699 = {1'h0, {1'h0, {1'h0, _t691} + {1'h0, _t692}} + {1'h0, {1'h0, _t693} + {1'h0, _t694}}} + {1'h0, {1'h0, {1'h0, _t695} + {1'h0, _t696}} + {1'h0, {1'h0, _t697} + {1'h0, _t698}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_43 <= {1'h0, _t699};
+    wire [2:0] _t700 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t701 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t702 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t703 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    wire [2:0] _t704 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t705 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t706 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
+    wire [2:0] _t707 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
+    wire [5:0] _t708 = {1'h0, {1'h0, {1'h0, _t700} + {1'h0, _t701}} + {1'h0, {1'h0, _t702} + {1'h0, _t703}}} + {1'h0, {1'h0, {1'h0, _t704} + {1'h0, _t705}} + {1'h0, {1'h0, _t706} + {1'h0, _t707}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_44 <= {1'h0, _t708};
+    wire [2:0] _t709 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t710 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t711 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t712 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    wire [2:0] _t713 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t714 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t715 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
+    wire [2:0] _t716 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
+    wire [5:0] _t717 = {1'h0, {1'h0, {1'h0, _t709} + {1'h0, _t710}} + {1'h0, {1'h0, _t711} + {1'h0, _t712}}} + {1'h0, {1'h0, {1'h0, _t713} + {1'h0, _t714}} + {1'h0, {1'h0, _t715} + {1'h0, _t716}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_45 <= {1'h0, _t717};
+    wire [2:0] _t718 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t719 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t720 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t721 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    wire [2:0] _t722 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
+    wire [2:0] _t723 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [2:0] _t724 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
+    wire [2:0] _t725 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})}; // compact.rs:46
+    wire [5:0] _t726 = {1'h0, {1'h0, {1'h0, _t718} + {1'h0, _t719}} + {1'h0, {1'h0, _t720} + {1'h0, _t721}}} + {1'h0, {1'h0, {1'h0, _t722} + {1'h0, _t723}} + {1'h0, {1'h0, _t724} + {1'h0, _t725}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_46 <= {1'h0, _t726};
+    wire [2:0] _t727 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t728 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t729 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t730 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    wire [2:0] _t731 = {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
+    wire [2:0] _t732 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t733 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
+    wire [2:0] _t734 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})}; // compact.rs:46
+    wire [5:0] _t735 = {1'h0, {1'h0, {1'h0, _t727} + {1'h0, _t728}} + {1'h0, {1'h0, _t729} + {1'h0, _t730}}} + {1'h0, {1'h0, {1'h0, _t731} + {1'h0, _t732}} + {1'h0, {1'h0, _t733} + {1'h0, _t734}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_47 <= {1'h0, _t735};
+    wire [2:0] _t736 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t737 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t738 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t739 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t740 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t741 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t742 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [2:0] _t743 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})}; // compact.rs:46
+    wire [5:0] _t744 = {1'h0, {1'h0, {1'h0, _t736} + {1'h0, _t737}} + {1'h0, {1'h0, _t738} + {1'h0, _t739}}} + {1'h0, {1'h0, {1'h0, _t740} + {1'h0, _t741}} + {1'h0, {1'h0, _t742} + {1'h0, _t743}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_48 <= {1'h0, _t744};
+    wire [2:0] _t745 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t746 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t747 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t748 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t749 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t750 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t751 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [2:0] _t752 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t753 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t752; // compact.rs:46
+    wire [5:0] _t754 = {1'h0, {1'h0, {1'h0, _t745} + {1'h0, _t746}} + {1'h0, {1'h0, _t747} + {1'h0, _t748}}} + {1'h0, {1'h0, {1'h0, _t749} + {1'h0, _t750}} + {1'h0, {1'h0, _t751} + {1'h0, _t753}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_49 <= {1'h0, _t754};
+    wire [2:0] _t755 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t756 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t757 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t758 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t759 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t758; // compact.rs:46
+    wire [2:0] _t760 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t761 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [2:0] _t762 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
+    wire [2:0] _t763 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t764 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t763; // compact.rs:46
+    wire [5:0] _t765 = {1'h0, {1'h0, {1'h0, _t755} + {1'h0, _t756}} + {1'h0, {1'h0, _t757} + {1'h0, _t759}}} + {1'h0, {1'h0, {1'h0, _t760} + {1'h0, _t761}} + {1'h0, {1'h0, _t762} + {1'h0, _t764}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_50 <= {1'h0, _t765};
+    wire [2:0] _t766 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t767 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t768 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t769 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t770 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t769; // compact.rs:46
+    wire [2:0] _t771 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t772 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
+    wire [2:0] _t773 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t772; // compact.rs:46
+    wire [2:0] _t774 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
+    wire [2:0] _t775 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t776 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t775; // compact.rs:46
+    wire [5:0] _t777 = {1'h0, {1'h0, {1'h0, _t766} + {1'h0, _t767}} + {1'h0, {1'h0, _t768} + {1'h0, _t770}}} + {1'h0, {1'h0, {1'h0, _t771} + {1'h0, _t773}} + {1'h0, {1'h0, _t774} + {1'h0, _t776}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_51 <= {1'h0, _t777};
+    wire [2:0] _t778 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t779 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t780 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t779; // compact.rs:46
+    wire [2:0] _t781 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t782 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t783 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t782; // compact.rs:46
+    wire [2:0] _t784 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t785 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t786 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t785; // compact.rs:46
+    wire [2:0] _t787 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
+    wire [2:0] _t788 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
+    wire [2:0] _t789 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t788; // compact.rs:46
+    wire [5:0] _t790 = {1'h0, {1'h0, {1'h0, _t778} + {1'h0, _t780}} + {1'h0, {1'h0, _t781} + {1'h0, _t783}}} + {1'h0, {1'h0, {1'h0, _t784} + {1'h0, _t786}} + {1'h0, {1'h0, _t787} + {1'h0, _t789}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_52 <= {1'h0, _t790};
+    wire [2:0] _t791 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t792 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t793 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t792; // compact.rs:46
+    wire [2:0] _t794 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t795 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t796 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t795; // compact.rs:46
+    wire [2:0] _t797 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t798 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t799 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t798; // compact.rs:46
+    wire [2:0] _t800 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
+    wire [2:0] _t801 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + _t800; // compact.rs:46
+    wire [2:0] _t802 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t803 = {1'h0, {1'h0, compact_empty_46} + ({1'h0, compact_empty_47} + {1'h0, compact_empty_48})} + _t802; // compact.rs:46
+    wire [5:0] _t804 = {1'h0, {1'h0, {1'h0, _t791} + {1'h0, _t793}} + {1'h0, {1'h0, _t794} + {1'h0, _t796}}} + {1'h0, {1'h0, {1'h0, _t797} + {1'h0, _t799}} + {1'h0, {1'h0, _t801} + {1'h0, _t803}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_53 <= {1'h0, _t804};
+    wire [2:0] _t805 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t806 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t807 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t806; // compact.rs:46
+    wire [2:0] _t808 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t809 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t808; // compact.rs:46
+    wire [2:0] _t810 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t811 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t810; // compact.rs:46
+    wire [2:0] _t812 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t813 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
+    wire [2:0] _t814 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + _t813; // compact.rs:46
+    wire [2:0] _t815 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
+    wire [2:0] _t816 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + _t815; // compact.rs:46
+    wire [2:0] _t817 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t818 = {1'h0, {1'h0, compact_empty_47} + ({1'h0, compact_empty_48} + {1'h0, compact_empty_49})} + _t817; // compact.rs:46
+    wire [5:0] _t819 = {1'h0, {1'h0, {1'h0, _t805} + {1'h0, _t807}} + {1'h0, {1'h0, _t809} + {1'h0, _t811}}} + {1'h0, {1'h0, {1'h0, _t812} + {1'h0, _t814}} + {1'h0, {1'h0, _t816} + {1'h0, _t818}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_54 <= {1'h0, _t819};
+    wire [2:0] _t820 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t821 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t822 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t821; // compact.rs:46
+    wire [2:0] _t823 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t824 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t823; // compact.rs:46
+    wire [2:0] _t825 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t826 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t825; // compact.rs:46
+    wire [2:0] _t827 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}}; // compact.rs:46
+    wire [2:0] _t828 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + _t827; // compact.rs:46
+    wire [2:0] _t829 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t830 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + _t829; // compact.rs:46
+    wire [2:0] _t831 = {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}} + {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}}; // compact.rs:46
+    wire [2:0] _t832 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + _t831; // compact.rs:46
+    wire [2:0] _t833 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t834 = {1'h0, {1'h0, compact_empty_48} + ({1'h0, compact_empty_49} + {1'h0, compact_empty_50})} + _t833; // compact.rs:46
+    wire [5:0] _t835 = {1'h0, {1'h0, {1'h0, _t820} + {1'h0, _t822}} + {1'h0, {1'h0, _t824} + {1'h0, _t826}}} + {1'h0, {1'h0, {1'h0, _t828} + {1'h0, _t830}} + {1'h0, {1'h0, _t832} + {1'h0, _t834}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_55 <= {1'h0, _t835};
+    wire [2:0] _t836 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t837 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t836; // compact.rs:46
+    wire [2:0] _t838 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t839 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t838; // compact.rs:46
+    wire [2:0] _t840 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t841 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t840; // compact.rs:46
+    wire [2:0] _t842 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t843 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t842; // compact.rs:46
+    wire [2:0] _t844 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t845 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t844; // compact.rs:46
+    wire [2:0] _t846 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t847 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t846; // compact.rs:46
+    wire [2:0] _t848 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t849 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t848; // compact.rs:46
+    wire [2:0] _t850 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
+    wire [2:0] _t851 = {1'h0, {1'h0, compact_empty_49} + ({1'h0, compact_empty_50} + {1'h0, compact_empty_51})} + _t850; // compact.rs:46
+    wire [5:0] _t852 = {1'h0, {1'h0, {1'h0, _t837} + {1'h0, _t839}} + {1'h0, {1'h0, _t841} + {1'h0, _t843}}} + {1'h0, {1'h0, {1'h0, _t845} + {1'h0, _t847}} + {1'h0, {1'h0, _t849} + {1'h0, _t851}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_56 <= {1'h0, _t852};
+    wire [2:0] _t853 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t854 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t853; // compact.rs:46
+    wire [2:0] _t855 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t856 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t855; // compact.rs:46
+    wire [2:0] _t857 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t858 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t857; // compact.rs:46
+    wire [2:0] _t859 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t860 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t859; // compact.rs:46
+    wire [2:0] _t861 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t862 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t861; // compact.rs:46
+    wire [2:0] _t863 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t864 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t863; // compact.rs:46
+    wire [2:0] _t865 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t866 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t865; // compact.rs:46
+    wire [2:0] _t867 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t868 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
+    wire [4:0] _t869 = {1'h0, {1'h0, _t862} + {1'h0, _t864}} + {1'h0, {1'h0, _t866} + ({1'h0, _t867} + {1'h0, _t868})}; // compact.rs:46
+    wire [5:0] _t870 = {1'h0, {1'h0, {1'h0, _t854} + {1'h0, _t856}} + {1'h0, {1'h0, _t858} + {1'h0, _t860}}} + {1'h0, _t869}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_57 <= {1'h0, _t870};
+    wire [2:0] _t871 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t872 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t871; // compact.rs:46
+    wire [2:0] _t873 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t874 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t873; // compact.rs:46
+    wire [2:0] _t875 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t876 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t875; // compact.rs:46
+    wire [2:0] _t877 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t878 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t879 = {1'h0, {1'h0, _t872} + {1'h0, _t874}} + {1'h0, {1'h0, _t876} + ({1'h0, _t877} + {1'h0, _t878})}; // compact.rs:46
+    wire [2:0] _t880 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
+    wire [2:0] _t881 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t880; // compact.rs:46
+    wire [2:0] _t882 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
+    wire [2:0] _t883 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + _t882; // compact.rs:46
+    wire [2:0] _t884 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t885 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t884; // compact.rs:46
+    wire [2:0] _t886 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t887 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
+    wire [4:0] _t888 = {1'h0, {1'h0, _t881} + {1'h0, _t883}} + {1'h0, {1'h0, _t885} + ({1'h0, _t886} + {1'h0, _t887})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_58 <= {1'h0, {1'h0, _t879} + {1'h0, _t888}};
+    wire [2:0] _t889 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t890 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t889; // compact.rs:46
+    wire [2:0] _t891 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t892 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t891; // compact.rs:46
+    wire [2:0] _t893 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t894 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t893; // compact.rs:46
+    wire [2:0] _t895 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t896 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t897 = {1'h0, {1'h0, _t890} + {1'h0, _t892}} + {1'h0, {1'h0, _t894} + ({1'h0, _t895} + {1'h0, _t896})}; // compact.rs:46
+    wire [2:0] _t898 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
+    wire [2:0] _t899 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t898; // compact.rs:46
+    wire [2:0] _t900 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
+    wire [2:0] _t901 = {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}} + {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}}; // compact.rs:46
+    wire [2:0] _t902 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t903 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t902; // compact.rs:46
+    wire [2:0] _t904 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t905 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
+    wire [4:0] _t906 = {1'h0, {1'h0, _t899} + ({1'h0, _t900} + {1'h0, _t901})} + {1'h0, {1'h0, _t903} + ({1'h0, _t904} + {1'h0, _t905})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_59 <= {1'h0, {1'h0, _t897} + {1'h0, _t906}};
+    wire [2:0] _t907 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t908 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t907; // compact.rs:46
+    wire [2:0] _t909 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t910 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t911 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t912 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t911; // compact.rs:46
+    wire [2:0] _t913 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t914 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t915 = {1'h0, {1'h0, _t908} + ({1'h0, _t909} + {1'h0, _t910})} + {1'h0, {1'h0, _t912} + ({1'h0, _t913} + {1'h0, _t914})}; // compact.rs:46
+    wire [2:0] _t916 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
+    wire [2:0] _t917 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t916; // compact.rs:46
+    wire [2:0] _t918 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t919 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
+    wire [2:0] _t920 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
+    wire [2:0] _t921 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t920; // compact.rs:46
+    wire [2:0] _t922 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
+    wire [2:0] _t923 = {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}} + {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}}; // compact.rs:46
+    wire [4:0] _t924 = {1'h0, {1'h0, _t917} + ({1'h0, _t918} + {1'h0, _t919})} + {1'h0, {1'h0, _t921} + ({1'h0, _t922} + {1'h0, _t923})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_60 <= {1'h0, {1'h0, _t915} + {1'h0, _t924}};
+    wire [2:0] _t925 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t926 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t925; // compact.rs:46
+    wire [2:0] _t927 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t928 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t929 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t930 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t929; // compact.rs:46
+    wire [2:0] _t931 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t932 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t933 = {1'h0, {1'h0, _t926} + ({1'h0, _t927} + {1'h0, _t928})} + {1'h0, {1'h0, _t930} + ({1'h0, _t931} + {1'h0, _t932})}; // compact.rs:46
+    wire [2:0] _t934 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
+    wire [2:0] _t935 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t934; // compact.rs:46
+    wire [2:0] _t936 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t937 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
+    wire [2:0] _t938 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t939 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t940 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
+    wire [2:0] _t941 = {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}} + {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}}; // compact.rs:46
+    wire [4:0] _t942 = {1'h0, {1'h0, _t935} + ({1'h0, _t936} + {1'h0, _t937})} + ({1'h0, {1'h0, _t938} + {1'h0, _t939}} + {1'h0, {1'h0, _t940} + {1'h0, _t941}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_61 <= {1'h0, {1'h0, _t933} + {1'h0, _t942}};
+    wire [2:0] _t943 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t944 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t943; // compact.rs:46
+    wire [2:0] _t945 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t946 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t947 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t948 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t949 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t950 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t951 = {1'h0, {1'h0, _t944} + ({1'h0, _t945} + {1'h0, _t946})} + ({1'h0, {1'h0, _t947} + {1'h0, _t948}} + {1'h0, {1'h0, _t949} + {1'h0, _t950}}); // compact.rs:46
+    wire [2:0] _t952 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
+    wire [2:0] _t953 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t952; // compact.rs:46
+    wire [2:0] _t954 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t955 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
+    wire [2:0] _t956 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t957 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t958 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
+    wire [2:0] _t959 = {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}} + {1'h0, {1'h0, compact_empty_60} + {1'h0, compact_empty_61}}; // compact.rs:46
+    wire [4:0] _t960 = {1'h0, {1'h0, _t953} + ({1'h0, _t954} + {1'h0, _t955})} + ({1'h0, {1'h0, _t956} + {1'h0, _t957}} + {1'h0, {1'h0, _t958} + {1'h0, _t959}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_62 <= {1'h0, {1'h0, _t951} + {1'h0, _t960}};
+    wire [2:0] _t961 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t962 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t961; // compact.rs:46
+    wire [2:0] _t963 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t964 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t965 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t966 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t967 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t968 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t969 = {1'h0, {1'h0, _t962} + ({1'h0, _t963} + {1'h0, _t964})} + ({1'h0, {1'h0, _t965} + {1'h0, _t966}} + {1'h0, {1'h0, _t967} + {1'h0, _t968}}); // compact.rs:46
+    wire [2:0] _t970 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t971 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t972 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
+    wire [2:0] _t973 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
+    wire [2:0] _t974 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t975 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t976 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
+    wire [2:0] _t977 = {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}} + {1'h0, {1'h0, compact_empty_61} + {1'h0, compact_empty_62}}; // compact.rs:46
+    wire [5:0] _t978 = {1'h0, {1'h0, {1'h0, _t970} + {1'h0, _t971}} + {1'h0, {1'h0, _t972} + {1'h0, _t973}}} + {1'h0, {1'h0, {1'h0, _t974} + {1'h0, _t975}} + {1'h0, {1'h0, _t976} + {1'h0, _t977}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_63 <= {1'h0, {1'h0, _t969} + _t978};
+    wire [2:0] _t979 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    wire [2:0] _t980 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
+    wire [2:0] _t981 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
+    wire [2:0] _t982 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
+    wire [2:0] _t983 = {1'h0, {1'h0, present_16} + {1'h0, present_17}} + {1'h0, {1'h0, present_18} + {1'h0, present_19}}; // compact.rs:46
+    wire [2:0] _t984 = {1'h0, {1'h0, present_20} + {1'h0, present_21}} + {1'h0, {1'h0, present_22} + {1'h0, present_23}}; // compact.rs:46
+    wire [2:0] _t985 = {1'h0, {1'h0, present_24} + {1'h0, present_25}} + {1'h0, {1'h0, present_26} + {1'h0, present_27}}; // compact.rs:46
+    wire [2:0] _t986 = {1'h0, {1'h0, present_28} + {1'h0, present_29}} + {1'h0, {1'h0, present_30} + {1'h0, present_31}}; // compact.rs:46
+    wire [5:0] _t987 = {1'h0, {1'h0, {1'h0, _t979} + {1'h0, _t980}} + {1'h0, {1'h0, _t981} + {1'h0, _t982}}} + {1'h0, {1'h0, {1'h0, _t983} + {1'h0, _t984}} + {1'h0, {1'h0, _t985} + {1'h0, _t986}}}; // compact.rs:46
+    wire [2:0] _t988 = {1'h0, {1'h0, present_32} + {1'h0, present_33}} + {1'h0, {1'h0, present_34} + {1'h0, present_35}}; // compact.rs:46
+    wire [2:0] _t989 = {1'h0, {1'h0, present_36} + {1'h0, present_37}} + {1'h0, {1'h0, present_38} + {1'h0, present_39}}; // compact.rs:46
+    wire [2:0] _t990 = {1'h0, {1'h0, present_40} + {1'h0, present_41}} + {1'h0, {1'h0, present_42} + {1'h0, present_43}}; // compact.rs:46
+    wire [2:0] _t991 = {1'h0, {1'h0, present_44} + {1'h0, present_45}} + {1'h0, {1'h0, present_46} + {1'h0, present_47}}; // compact.rs:46
+    wire [2:0] _t992 = {1'h0, {1'h0, present_48} + {1'h0, present_49}} + {1'h0, {1'h0, present_50} + {1'h0, present_51}}; // compact.rs:46
+    wire [2:0] _t993 = {1'h0, {1'h0, present_52} + {1'h0, present_53}} + {1'h0, {1'h0, present_54} + {1'h0, present_55}}; // compact.rs:46
+    wire [2:0] _t994 = {1'h0, {1'h0, present_56} + {1'h0, present_57}} + {1'h0, {1'h0, present_58} + {1'h0, present_59}}; // compact.rs:46
+    wire [2:0] _t995 = {1'h0, {1'h0, present_60} + {1'h0, present_61}} + {1'h0, {1'h0, present_62} + {1'h0, present_63}}; // compact.rs:46
+    wire [5:0] _t996 = {1'h0, {1'h0, {1'h0, _t988} + {1'h0, _t989}} + {1'h0, {1'h0, _t990} + {1'h0, _t991}}} + {1'h0, {1'h0, {1'h0, _t992} + {1'h0, _t993}} + {1'h0, {1'h0, _t994} + {1'h0, _t995}}}; // compact.rs:46
     always @(posedge clk) begin
-        if (advance) compact_total <= ((_t934 + _t935) + (_t936 + _t937)) + ((_t938 + _t939) + (_t940 + _t941));
+        if (advance) compact_total <= {1'h0, _t987} + {1'h0, _t996};
         if (advance) compact_slots_0_0 <= marks_0;
         if (advance) compact_slots_1_0 <= marks_1;
         if (advance) compact_slots_2_0 <= marks_2;
@@ -8770,568 +8825,568 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) compact_slots_62_0 <= marks_62;
         if (advance) compact_slots_63_0 <= marks_63;
     end
-    wire [7:0] _t942 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:37
-    wire [6:0] _t943 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:37
-    wire [7:0] _t944 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:37
-    wire [6:0] _t945 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:37
-    wire [7:0] _t946 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:37
-    wire [6:0] _t947 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:37
-    wire [7:0] _t948 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:37
-    wire [6:0] _t949 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:37
-    wire [7:0] _t950 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:37
-    wire [6:0] _t951 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:37
-    wire [7:0] _t952 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:37
-    wire [6:0] _t953 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:37
-    wire [7:0] _t954 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:37
-    wire [6:0] _t955 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:37
-    wire [7:0] _t956 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:37
-    wire [6:0] _t957 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:37
-    wire [7:0] _t958 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:37
-    wire [6:0] _t959 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:37
-    wire [7:0] _t960 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:37
-    wire [6:0] _t961 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:37
-    wire [7:0] _t962 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:37
-    wire [6:0] _t963 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:37
-    wire [7:0] _t964 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:37
-    wire [6:0] _t965 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:37
-    wire [7:0] _t966 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:37
-    wire [6:0] _t967 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:37
-    wire [7:0] _t968 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:37
-    wire [6:0] _t969 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:37
-    wire [7:0] _t970 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:37
-    wire [6:0] _t971 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:37
-    wire [7:0] _t972 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:37
-    wire [6:0] _t973 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:37
-    wire [7:0] _t974 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:37
-    wire [6:0] _t975 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:37
-    wire [7:0] _t976 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:37
-    wire [6:0] _t977 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:37
-    wire [7:0] _t978 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:37
-    wire [6:0] _t979 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:37
-    wire [7:0] _t980 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:37
-    wire [6:0] _t981 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:37
-    wire [7:0] _t982 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:37
-    wire [6:0] _t983 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:37
-    wire [7:0] _t984 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:37
-    wire [6:0] _t985 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:37
-    wire [7:0] _t986 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:37
-    wire [6:0] _t987 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:37
-    wire [7:0] _t988 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:37
-    wire [6:0] _t989 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:37
-    wire [7:0] _t990 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:37
-    wire [6:0] _t991 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:37
-    wire [7:0] _t992 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:37
-    wire [6:0] _t993 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:37
-    wire [7:0] _t994 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:37
-    wire [6:0] _t995 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:37
-    wire [7:0] _t996 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:37
-    wire [6:0] _t997 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:37
-    wire [7:0] _t998 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:37
-    wire [6:0] _t999 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:37
-    wire [7:0] _t1000 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:37
-    wire [6:0] _t1001 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:37
-    wire [7:0] _t1002 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:37
-    wire [6:0] _t1003 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:37
-    wire [7:0] _t1004 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:37
-    wire [6:0] _t1005 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:37
-    wire [7:0] _t1006 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:37
-    wire [6:0] _t1007 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:37
-    wire [7:0] _t1008 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:37
-    wire [6:0] _t1009 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:37
-    wire [7:0] _t1010 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:37
-    wire [6:0] _t1011 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:37
-    wire [7:0] _t1012 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:37
-    wire [6:0] _t1013 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:37
-    wire [7:0] _t1014 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:37
-    wire [6:0] _t1015 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:37
-    wire [7:0] _t1016 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:37
-    wire [6:0] _t1017 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:37
-    wire [7:0] _t1018 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:37
-    wire [6:0] _t1019 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:37
-    wire [7:0] _t1020 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:37
-    wire [6:0] _t1021 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:37
-    wire [7:0] _t1022 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:37
-    wire [6:0] _t1023 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:37
-    wire [7:0] _t1024 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:37
-    wire [6:0] _t1025 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:37
-    wire [7:0] _t1026 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:37
-    wire [6:0] _t1027 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:37
-    wire [7:0] _t1028 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:37
-    wire [6:0] _t1029 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:37
-    wire [7:0] _t1030 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:37
-    wire [6:0] _t1031 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:37
-    wire [7:0] _t1032 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:37
-    wire [6:0] _t1033 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:37
-    wire [7:0] _t1034 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:37
-    wire [6:0] _t1035 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:37
-    wire [7:0] _t1036 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:37
-    wire [6:0] _t1037 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:37
-    wire [7:0] _t1038 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:37
-    wire [6:0] _t1039 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:37
-    wire [7:0] _t1040 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:37
-    wire [6:0] _t1041 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:37
-    wire [7:0] _t1042 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:37
-    wire [6:0] _t1043 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:37
-    wire [7:0] _t1044 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:37
-    wire [6:0] _t1045 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:37
-    wire [7:0] _t1046 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:37
-    wire [6:0] _t1047 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:37
-    wire [7:0] _t1048 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:37
-    wire [6:0] _t1049 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:37
-    wire [7:0] _t1050 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:37
-    wire [6:0] _t1051 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:37
-    wire [7:0] _t1052 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:37
-    wire [6:0] _t1053 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:37
-    wire [7:0] _t1054 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:37
-    wire [6:0] _t1055 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:37
-    wire [7:0] _t1056 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:37
-    wire [6:0] _t1057 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:37
-    wire [7:0] _t1058 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:37
-    wire [6:0] _t1059 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:37
-    wire [7:0] _t1060 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:37
-    wire [6:0] _t1061 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:37
-    wire [7:0] _t1062 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:37
-    wire [6:0] _t1063 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:37
+    wire [7:0] _t997 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [6:0] _t998 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [7:0] _t999 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
+    wire [6:0] _t1000 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
+    wire [7:0] _t1001 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
+    wire [6:0] _t1002 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
+    wire [7:0] _t1003 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
+    wire [6:0] _t1004 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
+    wire [7:0] _t1005 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
+    wire [6:0] _t1006 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
+    wire [7:0] _t1007 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
+    wire [6:0] _t1008 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
+    wire [7:0] _t1009 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
+    wire [6:0] _t1010 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
+    wire [7:0] _t1011 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
+    wire [6:0] _t1012 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
+    wire [7:0] _t1013 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
+    wire [6:0] _t1014 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
+    wire [7:0] _t1015 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
+    wire [6:0] _t1016 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
+    wire [7:0] _t1017 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
+    wire [6:0] _t1018 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
+    wire [7:0] _t1019 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
+    wire [6:0] _t1020 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
+    wire [7:0] _t1021 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
+    wire [6:0] _t1022 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
+    wire [7:0] _t1023 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:38
+    wire [6:0] _t1024 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:38
+    wire [7:0] _t1025 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:38
+    wire [6:0] _t1026 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:38
+    wire [7:0] _t1027 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:38
+    wire [6:0] _t1028 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:38
+    wire [7:0] _t1029 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:38
+    wire [6:0] _t1030 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:38
+    wire [7:0] _t1031 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:38
+    wire [6:0] _t1032 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:38
+    wire [7:0] _t1033 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:38
+    wire [6:0] _t1034 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:38
+    wire [7:0] _t1035 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:38
+    wire [6:0] _t1036 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:38
+    wire [7:0] _t1037 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:38
+    wire [6:0] _t1038 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:38
+    wire [7:0] _t1039 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:38
+    wire [6:0] _t1040 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:38
+    wire [7:0] _t1041 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:38
+    wire [6:0] _t1042 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:38
+    wire [7:0] _t1043 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:38
+    wire [6:0] _t1044 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:38
+    wire [7:0] _t1045 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:38
+    wire [6:0] _t1046 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:38
+    wire [7:0] _t1047 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:38
+    wire [6:0] _t1048 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:38
+    wire [7:0] _t1049 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:38
+    wire [6:0] _t1050 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:38
+    wire [7:0] _t1051 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:38
+    wire [6:0] _t1052 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:38
+    wire [7:0] _t1053 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:38
+    wire [6:0] _t1054 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:38
+    wire [7:0] _t1055 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:38
+    wire [6:0] _t1056 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:38
+    wire [7:0] _t1057 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:38
+    wire [6:0] _t1058 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:38
+    wire [7:0] _t1059 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:38
+    wire [6:0] _t1060 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:38
+    wire [7:0] _t1061 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:38
+    wire [6:0] _t1062 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:38
+    wire [7:0] _t1063 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:38
+    wire [6:0] _t1064 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:38
+    wire [7:0] _t1065 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:38
+    wire [6:0] _t1066 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:38
+    wire [7:0] _t1067 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:38
+    wire [6:0] _t1068 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:38
+    wire [7:0] _t1069 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:38
+    wire [6:0] _t1070 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:38
+    wire [7:0] _t1071 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:38
+    wire [6:0] _t1072 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:38
+    wire [7:0] _t1073 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:38
+    wire [6:0] _t1074 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:38
+    wire [7:0] _t1075 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:38
+    wire [6:0] _t1076 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:38
+    wire [7:0] _t1077 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:38
+    wire [6:0] _t1078 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:38
+    wire [7:0] _t1079 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:38
+    wire [6:0] _t1080 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:38
+    wire [7:0] _t1081 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:38
+    wire [6:0] _t1082 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:38
+    wire [7:0] _t1083 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:38
+    wire [6:0] _t1084 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:38
+    wire [7:0] _t1085 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:38
+    wire [6:0] _t1086 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:38
+    wire [7:0] _t1087 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:38
+    wire [6:0] _t1088 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:38
+    wire [7:0] _t1089 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:38
+    wire [6:0] _t1090 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:38
+    wire [7:0] _t1091 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:38
+    wire [6:0] _t1092 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:38
+    wire [7:0] _t1093 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:38
+    wire [6:0] _t1094 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:38
+    wire [7:0] _t1095 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:38
+    wire [6:0] _t1096 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:38
+    wire [7:0] _t1097 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:38
+    wire [6:0] _t1098 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:38
+    wire [7:0] _t1099 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:38
+    wire [6:0] _t1100 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:38
+    wire [7:0] _t1101 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:38
+    wire [6:0] _t1102 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:38
+    wire [7:0] _t1103 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:38
+    wire [6:0] _t1104 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:38
+    wire [7:0] _t1105 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:38
+    wire [6:0] _t1106 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:38
+    wire [7:0] _t1107 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:38
+    wire [6:0] _t1108 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:38
+    wire [7:0] _t1109 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:38
+    wire [6:0] _t1110 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:38
+    wire [7:0] _t1111 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:38
+    wire [6:0] _t1112 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:38
+    wire [7:0] _t1113 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:38
+    wire [6:0] _t1114 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:38
+    wire [7:0] _t1115 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:38
+    wire [6:0] _t1116 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:38
+    wire [7:0] _t1117 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:38
+    wire [6:0] _t1118 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:38
     always @(posedge clk) begin
-        if (advance) l37_s4 <= _t943[1] ? _t942 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l37_s4_2 <= _t945[1] ? _t944 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l37_s4_4 <= _t947[1] ? _t946 : _t942;
-        if (advance) l37_s4_6 <= _t949[1] ? _t948 : _t944;
-        if (advance) l37_s4_8 <= _t951[1] ? _t950 : _t946;
-        if (advance) l37_s4_9 <= _t951[1] ? _t951 : _t947;
-        if (advance) l37_s4_10 <= _t953[1] ? _t952 : _t948;
-        if (advance) l37_s4_11 <= _t953[1] ? _t953 : _t949;
-        if (advance) l37_s4_12 <= _t955[1] ? _t954 : _t950;
-        if (advance) l37_s4_13 <= _t955[1] ? _t955 : _t951;
-        if (advance) l37_s4_14 <= _t957[1] ? _t956 : _t952;
-        if (advance) l37_s4_15 <= _t957[1] ? _t957 : _t953;
-        if (advance) l37_s4_16 <= _t959[1] ? _t958 : _t954;
-        if (advance) l37_s4_17 <= _t959[1] ? _t959 : _t955;
-        if (advance) l37_s4_18 <= _t961[1] ? _t960 : _t956;
-        if (advance) l37_s4_19 <= _t961[1] ? _t961 : _t957;
-        if (advance) l37_s4_20 <= _t963[1] ? _t962 : _t958;
-        if (advance) l37_s4_21 <= _t963[1] ? _t963 : _t959;
-        if (advance) l37_s4_22 <= _t965[1] ? _t964 : _t960;
-        if (advance) l37_s4_23 <= _t965[1] ? _t965 : _t961;
-        if (advance) l37_s4_24 <= _t967[1] ? _t966 : _t962;
-        if (advance) l37_s4_25 <= _t967[1] ? _t967 : _t963;
-        if (advance) l37_s4_26 <= _t969[1] ? _t968 : _t964;
-        if (advance) l37_s4_27 <= _t969[1] ? _t969 : _t965;
-        if (advance) l37_s4_28 <= _t971[1] ? _t970 : _t966;
-        if (advance) l37_s4_29 <= _t971[1] ? _t971 : _t967;
-        if (advance) l37_s4_30 <= _t973[1] ? _t972 : _t968;
-        if (advance) l37_s4_31 <= _t973[1] ? _t973 : _t969;
-        if (advance) l37_s4_32 <= _t975[1] ? _t974 : _t970;
-        if (advance) l37_s4_33 <= _t975[1] ? _t975 : _t971;
-        if (advance) l37_s4_34 <= _t977[1] ? _t976 : _t972;
-        if (advance) l37_s4_35 <= _t977[1] ? _t977 : _t973;
-        if (advance) l37_s4_36 <= _t979[1] ? _t978 : _t974;
-        if (advance) l37_s4_37 <= _t979[1] ? _t979 : _t975;
-        if (advance) l37_s4_38 <= _t981[1] ? _t980 : _t976;
-        if (advance) l37_s4_39 <= _t981[1] ? _t981 : _t977;
-        if (advance) l37_s4_40 <= _t983[1] ? _t982 : _t978;
-        if (advance) l37_s4_41 <= _t983[1] ? _t983 : _t979;
-        if (advance) l37_s4_42 <= _t985[1] ? _t984 : _t980;
-        if (advance) l37_s4_43 <= _t985[1] ? _t985 : _t981;
-        if (advance) l37_s4_44 <= _t987[1] ? _t986 : _t982;
-        if (advance) l37_s4_45 <= _t987[1] ? _t987 : _t983;
-        if (advance) l37_s4_46 <= _t989[1] ? _t988 : _t984;
-        if (advance) l37_s4_47 <= _t989[1] ? _t989 : _t985;
-        if (advance) l37_s4_48 <= _t991[1] ? _t990 : _t986;
-        if (advance) l37_s4_49 <= _t991[1] ? _t991 : _t987;
-        if (advance) l37_s4_50 <= _t993[1] ? _t992 : _t988;
-        if (advance) l37_s4_51 <= _t993[1] ? _t993 : _t989;
-        if (advance) l37_s4_52 <= _t995[1] ? _t994 : _t990;
-        if (advance) l37_s4_53 <= _t995[1] ? _t995 : _t991;
-        if (advance) l37_s4_54 <= _t997[1] ? _t996 : _t992;
-        if (advance) l37_s4_55 <= _t997[1] ? _t997 : _t993;
-        if (advance) l37_s4_56 <= _t999[1] ? _t998 : _t994;
-        if (advance) l37_s4_57 <= _t999[1] ? _t999 : _t995;
-        if (advance) l37_s4_58 <= _t1001[1] ? _t1000 : _t996;
-        if (advance) l37_s4_59 <= _t1001[1] ? _t1001 : _t997;
-        if (advance) l37_s4_60 <= _t1003[1] ? _t1002 : _t998;
-        if (advance) l37_s4_61 <= _t1003[1] ? _t1003 : _t999;
-        if (advance) l37_s4_62 <= _t1005[1] ? _t1004 : _t1000;
-        if (advance) l37_s4_63 <= _t1005[1] ? _t1005 : _t1001;
-        if (advance) l37_s4_64 <= _t1007[1] ? _t1006 : _t1002;
-        if (advance) l37_s4_65 <= _t1007[1] ? _t1007 : _t1003;
-        if (advance) l37_s4_66 <= _t1009[1] ? _t1008 : _t1004;
-        if (advance) l37_s4_67 <= _t1009[1] ? _t1009 : _t1005;
-        if (advance) l37_s4_68 <= _t1011[1] ? _t1010 : _t1006;
-        if (advance) l37_s4_69 <= _t1011[1] ? _t1011 : _t1007;
-        if (advance) l37_s4_70 <= _t1013[1] ? _t1012 : _t1008;
-        if (advance) l37_s4_71 <= _t1013[1] ? _t1013 : _t1009;
-        if (advance) l37_s4_72 <= _t1015[1] ? _t1014 : _t1010;
-        if (advance) l37_s4_73 <= _t1015[1] ? _t1015 : _t1011;
-        if (advance) l37_s4_74 <= _t1017[1] ? _t1016 : _t1012;
-        if (advance) l37_s4_75 <= _t1017[1] ? _t1017 : _t1013;
-        if (advance) l37_s4_76 <= _t1019[1] ? _t1018 : _t1014;
-        if (advance) l37_s4_77 <= _t1019[1] ? _t1019 : _t1015;
-        if (advance) l37_s4_78 <= _t1021[1] ? _t1020 : _t1016;
-        if (advance) l37_s4_79 <= _t1021[1] ? _t1021 : _t1017;
-        if (advance) l37_s4_80 <= _t1023[1] ? _t1022 : _t1018;
-        if (advance) l37_s4_81 <= _t1023[1] ? _t1023 : _t1019;
-        if (advance) l37_s4_82 <= _t1025[1] ? _t1024 : _t1020;
-        if (advance) l37_s4_83 <= _t1025[1] ? _t1025 : _t1021;
-        if (advance) l37_s4_84 <= _t1027[1] ? _t1026 : _t1022;
-        if (advance) l37_s4_85 <= _t1027[1] ? _t1027 : _t1023;
-        if (advance) l37_s4_86 <= _t1029[1] ? _t1028 : _t1024;
-        if (advance) l37_s4_87 <= _t1029[1] ? _t1029 : _t1025;
-        if (advance) l37_s4_88 <= _t1031[1] ? _t1030 : _t1026;
-        if (advance) l37_s4_89 <= _t1031[1] ? _t1031 : _t1027;
-        if (advance) l37_s4_90 <= _t1033[1] ? _t1032 : _t1028;
-        if (advance) l37_s4_91 <= _t1033[1] ? _t1033 : _t1029;
-        if (advance) l37_s4_92 <= _t1035[1] ? _t1034 : _t1030;
-        if (advance) l37_s4_93 <= _t1035[1] ? _t1035 : _t1031;
-        if (advance) l37_s4_94 <= _t1037[1] ? _t1036 : _t1032;
-        if (advance) l37_s4_95 <= _t1037[1] ? _t1037 : _t1033;
-        if (advance) l37_s4_96 <= _t1039[1] ? _t1038 : _t1034;
-        if (advance) l37_s4_97 <= _t1039[1] ? _t1039 : _t1035;
-        if (advance) l37_s4_98 <= _t1041[1] ? _t1040 : _t1036;
-        if (advance) l37_s4_99 <= _t1041[1] ? _t1041 : _t1037;
-        if (advance) l37_s4_100 <= _t1043[1] ? _t1042 : _t1038;
-        if (advance) l37_s4_101 <= _t1043[1] ? _t1043 : _t1039;
-        if (advance) l37_s4_102 <= _t1045[1] ? _t1044 : _t1040;
-        if (advance) l37_s4_103 <= _t1045[1] ? _t1045 : _t1041;
-        if (advance) l37_s4_104 <= _t1047[1] ? _t1046 : _t1042;
-        if (advance) l37_s4_105 <= _t1047[1] ? _t1047 : _t1043;
-        if (advance) l37_s4_106 <= _t1049[1] ? _t1048 : _t1044;
-        if (advance) l37_s4_107 <= _t1049[1] ? _t1049 : _t1045;
-        if (advance) l37_s4_108 <= _t1051[1] ? _t1050 : _t1046;
-        if (advance) l37_s4_109 <= _t1051[1] ? _t1051 : _t1047;
-        if (advance) l37_s4_110 <= _t1053[1] ? _t1052 : _t1048;
-        if (advance) l37_s4_111 <= _t1053[1] ? _t1053 : _t1049;
-        if (advance) l37_s4_112 <= _t1055[1] ? _t1054 : _t1050;
-        if (advance) l37_s4_113 <= _t1055[1] ? _t1055 : _t1051;
-        if (advance) l37_s4_114 <= _t1057[1] ? _t1056 : _t1052;
-        if (advance) l37_s4_115 <= _t1057[1] ? _t1057 : _t1053;
-        if (advance) l37_s4_116 <= _t1059[1] ? _t1058 : _t1054;
-        if (advance) l37_s4_117 <= _t1059[1] ? _t1059 : _t1055;
-        if (advance) l37_s4_118 <= _t1061[1] ? _t1060 : _t1056;
-        if (advance) l37_s4_119 <= _t1061[1] ? _t1061 : _t1057;
-        if (advance) l37_s4_120 <= _t1063[1] ? _t1062 : _t1058;
-        if (advance) l37_s4_121 <= _t1063[1] ? _t1063 : _t1059;
-        if (advance) l37_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t1060;
-        if (advance) l37_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t1061;
-        if (advance) l37_s4_124 <= _t1062;
-        if (advance) l37_s4_125 <= _t1063;
+        if (advance) l38_s4 <= _t998[1] ? _t997 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        if (advance) l38_s4_2 <= _t1000[1] ? _t999 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        if (advance) l38_s4_4 <= _t1002[1] ? _t1001 : _t997;
+        if (advance) l38_s4_6 <= _t1004[1] ? _t1003 : _t999;
+        if (advance) l38_s4_8 <= _t1006[1] ? _t1005 : _t1001;
+        if (advance) l38_s4_9 <= _t1006[1] ? _t1006 : _t1002;
+        if (advance) l38_s4_10 <= _t1008[1] ? _t1007 : _t1003;
+        if (advance) l38_s4_11 <= _t1008[1] ? _t1008 : _t1004;
+        if (advance) l38_s4_12 <= _t1010[1] ? _t1009 : _t1005;
+        if (advance) l38_s4_13 <= _t1010[1] ? _t1010 : _t1006;
+        if (advance) l38_s4_14 <= _t1012[1] ? _t1011 : _t1007;
+        if (advance) l38_s4_15 <= _t1012[1] ? _t1012 : _t1008;
+        if (advance) l38_s4_16 <= _t1014[1] ? _t1013 : _t1009;
+        if (advance) l38_s4_17 <= _t1014[1] ? _t1014 : _t1010;
+        if (advance) l38_s4_18 <= _t1016[1] ? _t1015 : _t1011;
+        if (advance) l38_s4_19 <= _t1016[1] ? _t1016 : _t1012;
+        if (advance) l38_s4_20 <= _t1018[1] ? _t1017 : _t1013;
+        if (advance) l38_s4_21 <= _t1018[1] ? _t1018 : _t1014;
+        if (advance) l38_s4_22 <= _t1020[1] ? _t1019 : _t1015;
+        if (advance) l38_s4_23 <= _t1020[1] ? _t1020 : _t1016;
+        if (advance) l38_s4_24 <= _t1022[1] ? _t1021 : _t1017;
+        if (advance) l38_s4_25 <= _t1022[1] ? _t1022 : _t1018;
+        if (advance) l38_s4_26 <= _t1024[1] ? _t1023 : _t1019;
+        if (advance) l38_s4_27 <= _t1024[1] ? _t1024 : _t1020;
+        if (advance) l38_s4_28 <= _t1026[1] ? _t1025 : _t1021;
+        if (advance) l38_s4_29 <= _t1026[1] ? _t1026 : _t1022;
+        if (advance) l38_s4_30 <= _t1028[1] ? _t1027 : _t1023;
+        if (advance) l38_s4_31 <= _t1028[1] ? _t1028 : _t1024;
+        if (advance) l38_s4_32 <= _t1030[1] ? _t1029 : _t1025;
+        if (advance) l38_s4_33 <= _t1030[1] ? _t1030 : _t1026;
+        if (advance) l38_s4_34 <= _t1032[1] ? _t1031 : _t1027;
+        if (advance) l38_s4_35 <= _t1032[1] ? _t1032 : _t1028;
+        if (advance) l38_s4_36 <= _t1034[1] ? _t1033 : _t1029;
+        if (advance) l38_s4_37 <= _t1034[1] ? _t1034 : _t1030;
+        if (advance) l38_s4_38 <= _t1036[1] ? _t1035 : _t1031;
+        if (advance) l38_s4_39 <= _t1036[1] ? _t1036 : _t1032;
+        if (advance) l38_s4_40 <= _t1038[1] ? _t1037 : _t1033;
+        if (advance) l38_s4_41 <= _t1038[1] ? _t1038 : _t1034;
+        if (advance) l38_s4_42 <= _t1040[1] ? _t1039 : _t1035;
+        if (advance) l38_s4_43 <= _t1040[1] ? _t1040 : _t1036;
+        if (advance) l38_s4_44 <= _t1042[1] ? _t1041 : _t1037;
+        if (advance) l38_s4_45 <= _t1042[1] ? _t1042 : _t1038;
+        if (advance) l38_s4_46 <= _t1044[1] ? _t1043 : _t1039;
+        if (advance) l38_s4_47 <= _t1044[1] ? _t1044 : _t1040;
+        if (advance) l38_s4_48 <= _t1046[1] ? _t1045 : _t1041;
+        if (advance) l38_s4_49 <= _t1046[1] ? _t1046 : _t1042;
+        if (advance) l38_s4_50 <= _t1048[1] ? _t1047 : _t1043;
+        if (advance) l38_s4_51 <= _t1048[1] ? _t1048 : _t1044;
+        if (advance) l38_s4_52 <= _t1050[1] ? _t1049 : _t1045;
+        if (advance) l38_s4_53 <= _t1050[1] ? _t1050 : _t1046;
+        if (advance) l38_s4_54 <= _t1052[1] ? _t1051 : _t1047;
+        if (advance) l38_s4_55 <= _t1052[1] ? _t1052 : _t1048;
+        if (advance) l38_s4_56 <= _t1054[1] ? _t1053 : _t1049;
+        if (advance) l38_s4_57 <= _t1054[1] ? _t1054 : _t1050;
+        if (advance) l38_s4_58 <= _t1056[1] ? _t1055 : _t1051;
+        if (advance) l38_s4_59 <= _t1056[1] ? _t1056 : _t1052;
+        if (advance) l38_s4_60 <= _t1058[1] ? _t1057 : _t1053;
+        if (advance) l38_s4_61 <= _t1058[1] ? _t1058 : _t1054;
+        if (advance) l38_s4_62 <= _t1060[1] ? _t1059 : _t1055;
+        if (advance) l38_s4_63 <= _t1060[1] ? _t1060 : _t1056;
+        if (advance) l38_s4_64 <= _t1062[1] ? _t1061 : _t1057;
+        if (advance) l38_s4_65 <= _t1062[1] ? _t1062 : _t1058;
+        if (advance) l38_s4_66 <= _t1064[1] ? _t1063 : _t1059;
+        if (advance) l38_s4_67 <= _t1064[1] ? _t1064 : _t1060;
+        if (advance) l38_s4_68 <= _t1066[1] ? _t1065 : _t1061;
+        if (advance) l38_s4_69 <= _t1066[1] ? _t1066 : _t1062;
+        if (advance) l38_s4_70 <= _t1068[1] ? _t1067 : _t1063;
+        if (advance) l38_s4_71 <= _t1068[1] ? _t1068 : _t1064;
+        if (advance) l38_s4_72 <= _t1070[1] ? _t1069 : _t1065;
+        if (advance) l38_s4_73 <= _t1070[1] ? _t1070 : _t1066;
+        if (advance) l38_s4_74 <= _t1072[1] ? _t1071 : _t1067;
+        if (advance) l38_s4_75 <= _t1072[1] ? _t1072 : _t1068;
+        if (advance) l38_s4_76 <= _t1074[1] ? _t1073 : _t1069;
+        if (advance) l38_s4_77 <= _t1074[1] ? _t1074 : _t1070;
+        if (advance) l38_s4_78 <= _t1076[1] ? _t1075 : _t1071;
+        if (advance) l38_s4_79 <= _t1076[1] ? _t1076 : _t1072;
+        if (advance) l38_s4_80 <= _t1078[1] ? _t1077 : _t1073;
+        if (advance) l38_s4_81 <= _t1078[1] ? _t1078 : _t1074;
+        if (advance) l38_s4_82 <= _t1080[1] ? _t1079 : _t1075;
+        if (advance) l38_s4_83 <= _t1080[1] ? _t1080 : _t1076;
+        if (advance) l38_s4_84 <= _t1082[1] ? _t1081 : _t1077;
+        if (advance) l38_s4_85 <= _t1082[1] ? _t1082 : _t1078;
+        if (advance) l38_s4_86 <= _t1084[1] ? _t1083 : _t1079;
+        if (advance) l38_s4_87 <= _t1084[1] ? _t1084 : _t1080;
+        if (advance) l38_s4_88 <= _t1086[1] ? _t1085 : _t1081;
+        if (advance) l38_s4_89 <= _t1086[1] ? _t1086 : _t1082;
+        if (advance) l38_s4_90 <= _t1088[1] ? _t1087 : _t1083;
+        if (advance) l38_s4_91 <= _t1088[1] ? _t1088 : _t1084;
+        if (advance) l38_s4_92 <= _t1090[1] ? _t1089 : _t1085;
+        if (advance) l38_s4_93 <= _t1090[1] ? _t1090 : _t1086;
+        if (advance) l38_s4_94 <= _t1092[1] ? _t1091 : _t1087;
+        if (advance) l38_s4_95 <= _t1092[1] ? _t1092 : _t1088;
+        if (advance) l38_s4_96 <= _t1094[1] ? _t1093 : _t1089;
+        if (advance) l38_s4_97 <= _t1094[1] ? _t1094 : _t1090;
+        if (advance) l38_s4_98 <= _t1096[1] ? _t1095 : _t1091;
+        if (advance) l38_s4_99 <= _t1096[1] ? _t1096 : _t1092;
+        if (advance) l38_s4_100 <= _t1098[1] ? _t1097 : _t1093;
+        if (advance) l38_s4_101 <= _t1098[1] ? _t1098 : _t1094;
+        if (advance) l38_s4_102 <= _t1100[1] ? _t1099 : _t1095;
+        if (advance) l38_s4_103 <= _t1100[1] ? _t1100 : _t1096;
+        if (advance) l38_s4_104 <= _t1102[1] ? _t1101 : _t1097;
+        if (advance) l38_s4_105 <= _t1102[1] ? _t1102 : _t1098;
+        if (advance) l38_s4_106 <= _t1104[1] ? _t1103 : _t1099;
+        if (advance) l38_s4_107 <= _t1104[1] ? _t1104 : _t1100;
+        if (advance) l38_s4_108 <= _t1106[1] ? _t1105 : _t1101;
+        if (advance) l38_s4_109 <= _t1106[1] ? _t1106 : _t1102;
+        if (advance) l38_s4_110 <= _t1108[1] ? _t1107 : _t1103;
+        if (advance) l38_s4_111 <= _t1108[1] ? _t1108 : _t1104;
+        if (advance) l38_s4_112 <= _t1110[1] ? _t1109 : _t1105;
+        if (advance) l38_s4_113 <= _t1110[1] ? _t1110 : _t1106;
+        if (advance) l38_s4_114 <= _t1112[1] ? _t1111 : _t1107;
+        if (advance) l38_s4_115 <= _t1112[1] ? _t1112 : _t1108;
+        if (advance) l38_s4_116 <= _t1114[1] ? _t1113 : _t1109;
+        if (advance) l38_s4_117 <= _t1114[1] ? _t1114 : _t1110;
+        if (advance) l38_s4_118 <= _t1116[1] ? _t1115 : _t1111;
+        if (advance) l38_s4_119 <= _t1116[1] ? _t1116 : _t1112;
+        if (advance) l38_s4_120 <= _t1118[1] ? _t1117 : _t1113;
+        if (advance) l38_s4_121 <= _t1118[1] ? _t1118 : _t1114;
+        if (advance) l38_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t1115;
+        if (advance) l38_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t1116;
+        if (advance) l38_s4_124 <= _t1117;
+        if (advance) l38_s4_125 <= _t1118;
         if (advance) compact_s4 <= compact_slots_63_0;
         if (advance) compact_distance_63_s4 <= compact_distance_63;
     end
-    wire [7:0] _t1064 = l37_s4_25[2] ? l37_s4_24 : l37_s4_16; // compact.rs:37
-    wire [6:0] _t1065 = l37_s4_25[2] ? l37_s4_25 : l37_s4_17; // compact.rs:37
-    wire [7:0] _t1066 = l37_s4_27[2] ? l37_s4_26 : l37_s4_18; // compact.rs:37
-    wire [6:0] _t1067 = l37_s4_27[2] ? l37_s4_27 : l37_s4_19; // compact.rs:37
-    wire [7:0] _t1068 = l37_s4_29[2] ? l37_s4_28 : l37_s4_20; // compact.rs:37
-    wire [6:0] _t1069 = l37_s4_29[2] ? l37_s4_29 : l37_s4_21; // compact.rs:37
-    wire [7:0] _t1070 = l37_s4_31[2] ? l37_s4_30 : l37_s4_22; // compact.rs:37
-    wire [6:0] _t1071 = l37_s4_31[2] ? l37_s4_31 : l37_s4_23; // compact.rs:37
-    wire [7:0] _t1072 = l37_s4_33[2] ? l37_s4_32 : l37_s4_24; // compact.rs:37
-    wire [6:0] _t1073 = l37_s4_33[2] ? l37_s4_33 : l37_s4_25; // compact.rs:37
-    wire [7:0] _t1074 = l37_s4_35[2] ? l37_s4_34 : l37_s4_26; // compact.rs:37
-    wire [6:0] _t1075 = l37_s4_35[2] ? l37_s4_35 : l37_s4_27; // compact.rs:37
-    wire [7:0] _t1076 = l37_s4_37[2] ? l37_s4_36 : l37_s4_28; // compact.rs:37
-    wire [6:0] _t1077 = l37_s4_37[2] ? l37_s4_37 : l37_s4_29; // compact.rs:37
-    wire [7:0] _t1078 = l37_s4_39[2] ? l37_s4_38 : l37_s4_30; // compact.rs:37
-    wire [6:0] _t1079 = l37_s4_39[2] ? l37_s4_39 : l37_s4_31; // compact.rs:37
-    wire [7:0] _t1080 = l37_s4_41[2] ? l37_s4_40 : l37_s4_32; // compact.rs:37
-    wire [6:0] _t1081 = l37_s4_41[2] ? l37_s4_41 : l37_s4_33; // compact.rs:37
-    wire [7:0] _t1082 = l37_s4_43[2] ? l37_s4_42 : l37_s4_34; // compact.rs:37
-    wire [6:0] _t1083 = l37_s4_43[2] ? l37_s4_43 : l37_s4_35; // compact.rs:37
-    wire [7:0] _t1084 = l37_s4_45[2] ? l37_s4_44 : l37_s4_36; // compact.rs:37
-    wire [6:0] _t1085 = l37_s4_45[2] ? l37_s4_45 : l37_s4_37; // compact.rs:37
-    wire [7:0] _t1086 = l37_s4_47[2] ? l37_s4_46 : l37_s4_38; // compact.rs:37
-    wire [6:0] _t1087 = l37_s4_47[2] ? l37_s4_47 : l37_s4_39; // compact.rs:37
-    wire [7:0] _t1088 = l37_s4_49[2] ? l37_s4_48 : l37_s4_40; // compact.rs:37
-    wire [6:0] _t1089 = l37_s4_49[2] ? l37_s4_49 : l37_s4_41; // compact.rs:37
-    wire [7:0] _t1090 = l37_s4_51[2] ? l37_s4_50 : l37_s4_42; // compact.rs:37
-    wire [6:0] _t1091 = l37_s4_51[2] ? l37_s4_51 : l37_s4_43; // compact.rs:37
-    wire [7:0] _t1092 = l37_s4_53[2] ? l37_s4_52 : l37_s4_44; // compact.rs:37
-    wire [6:0] _t1093 = l37_s4_53[2] ? l37_s4_53 : l37_s4_45; // compact.rs:37
-    wire [7:0] _t1094 = l37_s4_55[2] ? l37_s4_54 : l37_s4_46; // compact.rs:37
-    wire [6:0] _t1095 = l37_s4_55[2] ? l37_s4_55 : l37_s4_47; // compact.rs:37
-    wire [7:0] _t1096 = l37_s4_57[2] ? l37_s4_56 : l37_s4_48; // compact.rs:37
-    wire [6:0] _t1097 = l37_s4_57[2] ? l37_s4_57 : l37_s4_49; // compact.rs:37
-    wire [7:0] _t1098 = l37_s4_59[2] ? l37_s4_58 : l37_s4_50; // compact.rs:37
-    wire [6:0] _t1099 = l37_s4_59[2] ? l37_s4_59 : l37_s4_51; // compact.rs:37
-    wire [7:0] _t1100 = l37_s4_61[2] ? l37_s4_60 : l37_s4_52; // compact.rs:37
-    wire [6:0] _t1101 = l37_s4_61[2] ? l37_s4_61 : l37_s4_53; // compact.rs:37
-    wire [7:0] _t1102 = l37_s4_63[2] ? l37_s4_62 : l37_s4_54; // compact.rs:37
-    wire [6:0] _t1103 = l37_s4_63[2] ? l37_s4_63 : l37_s4_55; // compact.rs:37
-    wire [7:0] _t1104 = l37_s4_65[2] ? l37_s4_64 : l37_s4_56; // compact.rs:37
-    wire [6:0] _t1105 = l37_s4_65[2] ? l37_s4_65 : l37_s4_57; // compact.rs:37
-    wire [7:0] _t1106 = l37_s4_67[2] ? l37_s4_66 : l37_s4_58; // compact.rs:37
-    wire [6:0] _t1107 = l37_s4_67[2] ? l37_s4_67 : l37_s4_59; // compact.rs:37
-    wire [7:0] _t1108 = l37_s4_69[2] ? l37_s4_68 : l37_s4_60; // compact.rs:37
-    wire [6:0] _t1109 = l37_s4_69[2] ? l37_s4_69 : l37_s4_61; // compact.rs:37
-    wire [7:0] _t1110 = l37_s4_71[2] ? l37_s4_70 : l37_s4_62; // compact.rs:37
-    wire [6:0] _t1111 = l37_s4_71[2] ? l37_s4_71 : l37_s4_63; // compact.rs:37
-    wire [7:0] _t1112 = l37_s4_73[2] ? l37_s4_72 : l37_s4_64; // compact.rs:37
-    wire [6:0] _t1113 = l37_s4_73[2] ? l37_s4_73 : l37_s4_65; // compact.rs:37
-    wire [7:0] _t1114 = l37_s4_75[2] ? l37_s4_74 : l37_s4_66; // compact.rs:37
-    wire [6:0] _t1115 = l37_s4_75[2] ? l37_s4_75 : l37_s4_67; // compact.rs:37
-    wire [7:0] _t1116 = l37_s4_77[2] ? l37_s4_76 : l37_s4_68; // compact.rs:37
-    wire [6:0] _t1117 = l37_s4_77[2] ? l37_s4_77 : l37_s4_69; // compact.rs:37
-    wire [7:0] _t1118 = l37_s4_79[2] ? l37_s4_78 : l37_s4_70; // compact.rs:37
-    wire [6:0] _t1119 = l37_s4_79[2] ? l37_s4_79 : l37_s4_71; // compact.rs:37
-    wire [7:0] _t1120 = l37_s4_81[2] ? l37_s4_80 : l37_s4_72; // compact.rs:37
-    wire [6:0] _t1121 = l37_s4_81[2] ? l37_s4_81 : l37_s4_73; // compact.rs:37
-    wire [7:0] _t1122 = l37_s4_83[2] ? l37_s4_82 : l37_s4_74; // compact.rs:37
-    wire [6:0] _t1123 = l37_s4_83[2] ? l37_s4_83 : l37_s4_75; // compact.rs:37
-    wire [7:0] _t1124 = l37_s4_85[2] ? l37_s4_84 : l37_s4_76; // compact.rs:37
-    wire [6:0] _t1125 = l37_s4_85[2] ? l37_s4_85 : l37_s4_77; // compact.rs:37
-    wire [7:0] _t1126 = l37_s4_87[2] ? l37_s4_86 : l37_s4_78; // compact.rs:37
-    wire [6:0] _t1127 = l37_s4_87[2] ? l37_s4_87 : l37_s4_79; // compact.rs:37
-    wire [7:0] _t1128 = l37_s4_89[2] ? l37_s4_88 : l37_s4_80; // compact.rs:37
-    wire [6:0] _t1129 = l37_s4_89[2] ? l37_s4_89 : l37_s4_81; // compact.rs:37
-    wire [7:0] _t1130 = l37_s4_91[2] ? l37_s4_90 : l37_s4_82; // compact.rs:37
-    wire [6:0] _t1131 = l37_s4_91[2] ? l37_s4_91 : l37_s4_83; // compact.rs:37
-    wire [7:0] _t1132 = l37_s4_93[2] ? l37_s4_92 : l37_s4_84; // compact.rs:37
-    wire [6:0] _t1133 = l37_s4_93[2] ? l37_s4_93 : l37_s4_85; // compact.rs:37
-    wire [7:0] _t1134 = l37_s4_95[2] ? l37_s4_94 : l37_s4_86; // compact.rs:37
-    wire [6:0] _t1135 = l37_s4_95[2] ? l37_s4_95 : l37_s4_87; // compact.rs:37
-    wire [7:0] _t1136 = l37_s4_97[2] ? l37_s4_96 : l37_s4_88; // compact.rs:37
-    wire [6:0] _t1137 = l37_s4_97[2] ? l37_s4_97 : l37_s4_89; // compact.rs:37
-    wire [7:0] _t1138 = l37_s4_99[2] ? l37_s4_98 : l37_s4_90; // compact.rs:37
-    wire [6:0] _t1139 = l37_s4_99[2] ? l37_s4_99 : l37_s4_91; // compact.rs:37
-    wire [7:0] _t1140 = l37_s4_101[2] ? l37_s4_100 : l37_s4_92; // compact.rs:37
-    wire [6:0] _t1141 = l37_s4_101[2] ? l37_s4_101 : l37_s4_93; // compact.rs:37
-    wire [7:0] _t1142 = l37_s4_103[2] ? l37_s4_102 : l37_s4_94; // compact.rs:37
-    wire [6:0] _t1143 = l37_s4_103[2] ? l37_s4_103 : l37_s4_95; // compact.rs:37
-    wire [7:0] _t1144 = l37_s4_105[2] ? l37_s4_104 : l37_s4_96; // compact.rs:37
-    wire [6:0] _t1145 = l37_s4_105[2] ? l37_s4_105 : l37_s4_97; // compact.rs:37
-    wire [7:0] _t1146 = l37_s4_107[2] ? l37_s4_106 : l37_s4_98; // compact.rs:37
-    wire [6:0] _t1147 = l37_s4_107[2] ? l37_s4_107 : l37_s4_99; // compact.rs:37
-    wire [7:0] _t1148 = l37_s4_109[2] ? l37_s4_108 : l37_s4_100; // compact.rs:37
-    wire [6:0] _t1149 = l37_s4_109[2] ? l37_s4_109 : l37_s4_101; // compact.rs:37
-    wire [7:0] _t1150 = l37_s4_111[2] ? l37_s4_110 : l37_s4_102; // compact.rs:37
-    wire [6:0] _t1151 = l37_s4_111[2] ? l37_s4_111 : l37_s4_103; // compact.rs:37
-    wire [7:0] _t1152 = l37_s4_113[2] ? l37_s4_112 : l37_s4_104; // compact.rs:37
-    wire [6:0] _t1153 = l37_s4_113[2] ? l37_s4_113 : l37_s4_105; // compact.rs:37
-    wire [7:0] _t1154 = l37_s4_115[2] ? l37_s4_114 : l37_s4_106; // compact.rs:37
-    wire [6:0] _t1155 = l37_s4_115[2] ? l37_s4_115 : l37_s4_107; // compact.rs:37
-    wire [7:0] _t1156 = l37_s4_117[2] ? l37_s4_116 : l37_s4_108; // compact.rs:37
-    wire [6:0] _t1157 = l37_s4_117[2] ? l37_s4_117 : l37_s4_109; // compact.rs:37
-    wire [7:0] _t1158 = l37_s4_119[2] ? l37_s4_118 : l37_s4_110; // compact.rs:37
-    wire [6:0] _t1159 = l37_s4_119[2] ? l37_s4_119 : l37_s4_111; // compact.rs:37
-    wire [7:0] _t1160 = l37_s4_121[2] ? l37_s4_120 : l37_s4_112; // compact.rs:37
-    wire [6:0] _t1161 = l37_s4_121[2] ? l37_s4_121 : l37_s4_113; // compact.rs:37
-    wire [7:0] _t1162 = l37_s4_123[2] ? l37_s4_122 : l37_s4_114; // compact.rs:37
-    wire [6:0] _t1163 = l37_s4_123[2] ? l37_s4_123 : l37_s4_115; // compact.rs:37
-    wire [7:0] _t1164 = l37_s4_125[2] ? l37_s4_124 : l37_s4_116; // compact.rs:37
-    wire [6:0] _t1165 = l37_s4_125[2] ? l37_s4_125 : l37_s4_117; // compact.rs:37
-    wire [7:0] _t1166 = compact_distance_63_s4[2] ? compact_s4 : l37_s4_118; // compact.rs:37
-    wire [6:0] _t1167 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l37_s4_119; // compact.rs:37
+    wire [7:0] _t1119 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
+    wire [6:0] _t1120 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
+    wire [7:0] _t1121 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
+    wire [6:0] _t1122 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
+    wire [7:0] _t1123 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
+    wire [6:0] _t1124 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
+    wire [7:0] _t1125 = l38_s4_31[2] ? l38_s4_30 : l38_s4_22; // compact.rs:38
+    wire [6:0] _t1126 = l38_s4_31[2] ? l38_s4_31 : l38_s4_23; // compact.rs:38
+    wire [7:0] _t1127 = l38_s4_33[2] ? l38_s4_32 : l38_s4_24; // compact.rs:38
+    wire [6:0] _t1128 = l38_s4_33[2] ? l38_s4_33 : l38_s4_25; // compact.rs:38
+    wire [7:0] _t1129 = l38_s4_35[2] ? l38_s4_34 : l38_s4_26; // compact.rs:38
+    wire [6:0] _t1130 = l38_s4_35[2] ? l38_s4_35 : l38_s4_27; // compact.rs:38
+    wire [7:0] _t1131 = l38_s4_37[2] ? l38_s4_36 : l38_s4_28; // compact.rs:38
+    wire [6:0] _t1132 = l38_s4_37[2] ? l38_s4_37 : l38_s4_29; // compact.rs:38
+    wire [7:0] _t1133 = l38_s4_39[2] ? l38_s4_38 : l38_s4_30; // compact.rs:38
+    wire [6:0] _t1134 = l38_s4_39[2] ? l38_s4_39 : l38_s4_31; // compact.rs:38
+    wire [7:0] _t1135 = l38_s4_41[2] ? l38_s4_40 : l38_s4_32; // compact.rs:38
+    wire [6:0] _t1136 = l38_s4_41[2] ? l38_s4_41 : l38_s4_33; // compact.rs:38
+    wire [7:0] _t1137 = l38_s4_43[2] ? l38_s4_42 : l38_s4_34; // compact.rs:38
+    wire [6:0] _t1138 = l38_s4_43[2] ? l38_s4_43 : l38_s4_35; // compact.rs:38
+    wire [7:0] _t1139 = l38_s4_45[2] ? l38_s4_44 : l38_s4_36; // compact.rs:38
+    wire [6:0] _t1140 = l38_s4_45[2] ? l38_s4_45 : l38_s4_37; // compact.rs:38
+    wire [7:0] _t1141 = l38_s4_47[2] ? l38_s4_46 : l38_s4_38; // compact.rs:38
+    wire [6:0] _t1142 = l38_s4_47[2] ? l38_s4_47 : l38_s4_39; // compact.rs:38
+    wire [7:0] _t1143 = l38_s4_49[2] ? l38_s4_48 : l38_s4_40; // compact.rs:38
+    wire [6:0] _t1144 = l38_s4_49[2] ? l38_s4_49 : l38_s4_41; // compact.rs:38
+    wire [7:0] _t1145 = l38_s4_51[2] ? l38_s4_50 : l38_s4_42; // compact.rs:38
+    wire [6:0] _t1146 = l38_s4_51[2] ? l38_s4_51 : l38_s4_43; // compact.rs:38
+    wire [7:0] _t1147 = l38_s4_53[2] ? l38_s4_52 : l38_s4_44; // compact.rs:38
+    wire [6:0] _t1148 = l38_s4_53[2] ? l38_s4_53 : l38_s4_45; // compact.rs:38
+    wire [7:0] _t1149 = l38_s4_55[2] ? l38_s4_54 : l38_s4_46; // compact.rs:38
+    wire [6:0] _t1150 = l38_s4_55[2] ? l38_s4_55 : l38_s4_47; // compact.rs:38
+    wire [7:0] _t1151 = l38_s4_57[2] ? l38_s4_56 : l38_s4_48; // compact.rs:38
+    wire [6:0] _t1152 = l38_s4_57[2] ? l38_s4_57 : l38_s4_49; // compact.rs:38
+    wire [7:0] _t1153 = l38_s4_59[2] ? l38_s4_58 : l38_s4_50; // compact.rs:38
+    wire [6:0] _t1154 = l38_s4_59[2] ? l38_s4_59 : l38_s4_51; // compact.rs:38
+    wire [7:0] _t1155 = l38_s4_61[2] ? l38_s4_60 : l38_s4_52; // compact.rs:38
+    wire [6:0] _t1156 = l38_s4_61[2] ? l38_s4_61 : l38_s4_53; // compact.rs:38
+    wire [7:0] _t1157 = l38_s4_63[2] ? l38_s4_62 : l38_s4_54; // compact.rs:38
+    wire [6:0] _t1158 = l38_s4_63[2] ? l38_s4_63 : l38_s4_55; // compact.rs:38
+    wire [7:0] _t1159 = l38_s4_65[2] ? l38_s4_64 : l38_s4_56; // compact.rs:38
+    wire [6:0] _t1160 = l38_s4_65[2] ? l38_s4_65 : l38_s4_57; // compact.rs:38
+    wire [7:0] _t1161 = l38_s4_67[2] ? l38_s4_66 : l38_s4_58; // compact.rs:38
+    wire [6:0] _t1162 = l38_s4_67[2] ? l38_s4_67 : l38_s4_59; // compact.rs:38
+    wire [7:0] _t1163 = l38_s4_69[2] ? l38_s4_68 : l38_s4_60; // compact.rs:38
+    wire [6:0] _t1164 = l38_s4_69[2] ? l38_s4_69 : l38_s4_61; // compact.rs:38
+    wire [7:0] _t1165 = l38_s4_71[2] ? l38_s4_70 : l38_s4_62; // compact.rs:38
+    wire [6:0] _t1166 = l38_s4_71[2] ? l38_s4_71 : l38_s4_63; // compact.rs:38
+    wire [7:0] _t1167 = l38_s4_73[2] ? l38_s4_72 : l38_s4_64; // compact.rs:38
+    wire [6:0] _t1168 = l38_s4_73[2] ? l38_s4_73 : l38_s4_65; // compact.rs:38
+    wire [7:0] _t1169 = l38_s4_75[2] ? l38_s4_74 : l38_s4_66; // compact.rs:38
+    wire [6:0] _t1170 = l38_s4_75[2] ? l38_s4_75 : l38_s4_67; // compact.rs:38
+    wire [7:0] _t1171 = l38_s4_77[2] ? l38_s4_76 : l38_s4_68; // compact.rs:38
+    wire [6:0] _t1172 = l38_s4_77[2] ? l38_s4_77 : l38_s4_69; // compact.rs:38
+    wire [7:0] _t1173 = l38_s4_79[2] ? l38_s4_78 : l38_s4_70; // compact.rs:38
+    wire [6:0] _t1174 = l38_s4_79[2] ? l38_s4_79 : l38_s4_71; // compact.rs:38
+    wire [7:0] _t1175 = l38_s4_81[2] ? l38_s4_80 : l38_s4_72; // compact.rs:38
+    wire [6:0] _t1176 = l38_s4_81[2] ? l38_s4_81 : l38_s4_73; // compact.rs:38
+    wire [7:0] _t1177 = l38_s4_83[2] ? l38_s4_82 : l38_s4_74; // compact.rs:38
+    wire [6:0] _t1178 = l38_s4_83[2] ? l38_s4_83 : l38_s4_75; // compact.rs:38
+    wire [7:0] _t1179 = l38_s4_85[2] ? l38_s4_84 : l38_s4_76; // compact.rs:38
+    wire [6:0] _t1180 = l38_s4_85[2] ? l38_s4_85 : l38_s4_77; // compact.rs:38
+    wire [7:0] _t1181 = l38_s4_87[2] ? l38_s4_86 : l38_s4_78; // compact.rs:38
+    wire [6:0] _t1182 = l38_s4_87[2] ? l38_s4_87 : l38_s4_79; // compact.rs:38
+    wire [7:0] _t1183 = l38_s4_89[2] ? l38_s4_88 : l38_s4_80; // compact.rs:38
+    wire [6:0] _t1184 = l38_s4_89[2] ? l38_s4_89 : l38_s4_81; // compact.rs:38
+    wire [7:0] _t1185 = l38_s4_91[2] ? l38_s4_90 : l38_s4_82; // compact.rs:38
+    wire [6:0] _t1186 = l38_s4_91[2] ? l38_s4_91 : l38_s4_83; // compact.rs:38
+    wire [7:0] _t1187 = l38_s4_93[2] ? l38_s4_92 : l38_s4_84; // compact.rs:38
+    wire [6:0] _t1188 = l38_s4_93[2] ? l38_s4_93 : l38_s4_85; // compact.rs:38
+    wire [7:0] _t1189 = l38_s4_95[2] ? l38_s4_94 : l38_s4_86; // compact.rs:38
+    wire [6:0] _t1190 = l38_s4_95[2] ? l38_s4_95 : l38_s4_87; // compact.rs:38
+    wire [7:0] _t1191 = l38_s4_97[2] ? l38_s4_96 : l38_s4_88; // compact.rs:38
+    wire [6:0] _t1192 = l38_s4_97[2] ? l38_s4_97 : l38_s4_89; // compact.rs:38
+    wire [7:0] _t1193 = l38_s4_99[2] ? l38_s4_98 : l38_s4_90; // compact.rs:38
+    wire [6:0] _t1194 = l38_s4_99[2] ? l38_s4_99 : l38_s4_91; // compact.rs:38
+    wire [7:0] _t1195 = l38_s4_101[2] ? l38_s4_100 : l38_s4_92; // compact.rs:38
+    wire [6:0] _t1196 = l38_s4_101[2] ? l38_s4_101 : l38_s4_93; // compact.rs:38
+    wire [7:0] _t1197 = l38_s4_103[2] ? l38_s4_102 : l38_s4_94; // compact.rs:38
+    wire [6:0] _t1198 = l38_s4_103[2] ? l38_s4_103 : l38_s4_95; // compact.rs:38
+    wire [7:0] _t1199 = l38_s4_105[2] ? l38_s4_104 : l38_s4_96; // compact.rs:38
+    wire [6:0] _t1200 = l38_s4_105[2] ? l38_s4_105 : l38_s4_97; // compact.rs:38
+    wire [7:0] _t1201 = l38_s4_107[2] ? l38_s4_106 : l38_s4_98; // compact.rs:38
+    wire [6:0] _t1202 = l38_s4_107[2] ? l38_s4_107 : l38_s4_99; // compact.rs:38
+    wire [7:0] _t1203 = l38_s4_109[2] ? l38_s4_108 : l38_s4_100; // compact.rs:38
+    wire [6:0] _t1204 = l38_s4_109[2] ? l38_s4_109 : l38_s4_101; // compact.rs:38
+    wire [7:0] _t1205 = l38_s4_111[2] ? l38_s4_110 : l38_s4_102; // compact.rs:38
+    wire [6:0] _t1206 = l38_s4_111[2] ? l38_s4_111 : l38_s4_103; // compact.rs:38
+    wire [7:0] _t1207 = l38_s4_113[2] ? l38_s4_112 : l38_s4_104; // compact.rs:38
+    wire [6:0] _t1208 = l38_s4_113[2] ? l38_s4_113 : l38_s4_105; // compact.rs:38
+    wire [7:0] _t1209 = l38_s4_115[2] ? l38_s4_114 : l38_s4_106; // compact.rs:38
+    wire [6:0] _t1210 = l38_s4_115[2] ? l38_s4_115 : l38_s4_107; // compact.rs:38
+    wire [7:0] _t1211 = l38_s4_117[2] ? l38_s4_116 : l38_s4_108; // compact.rs:38
+    wire [6:0] _t1212 = l38_s4_117[2] ? l38_s4_117 : l38_s4_109; // compact.rs:38
+    wire [7:0] _t1213 = l38_s4_119[2] ? l38_s4_118 : l38_s4_110; // compact.rs:38
+    wire [6:0] _t1214 = l38_s4_119[2] ? l38_s4_119 : l38_s4_111; // compact.rs:38
+    wire [7:0] _t1215 = l38_s4_121[2] ? l38_s4_120 : l38_s4_112; // compact.rs:38
+    wire [6:0] _t1216 = l38_s4_121[2] ? l38_s4_121 : l38_s4_113; // compact.rs:38
+    wire [7:0] _t1217 = l38_s4_123[2] ? l38_s4_122 : l38_s4_114; // compact.rs:38
+    wire [6:0] _t1218 = l38_s4_123[2] ? l38_s4_123 : l38_s4_115; // compact.rs:38
+    wire [7:0] _t1219 = l38_s4_125[2] ? l38_s4_124 : l38_s4_116; // compact.rs:38
+    wire [6:0] _t1220 = l38_s4_125[2] ? l38_s4_125 : l38_s4_117; // compact.rs:38
+    wire [7:0] _t1221 = compact_distance_63_s4[2] ? compact_s4 : l38_s4_118; // compact.rs:38
+    wire [6:0] _t1222 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l38_s4_119; // compact.rs:38
     always @(posedge clk) begin
-        if (advance) l37_s5 <= _t1065[3] ? _t1064 : (l37_s4_9[2] ? l37_s4_8 : l37_s4);
-        if (advance) l37_s5_2 <= _t1067[3] ? _t1066 : (l37_s4_11[2] ? l37_s4_10 : l37_s4_2);
-        if (advance) l37_s5_4 <= _t1069[3] ? _t1068 : (l37_s4_13[2] ? l37_s4_12 : l37_s4_4);
-        if (advance) l37_s5_6 <= _t1071[3] ? _t1070 : (l37_s4_15[2] ? l37_s4_14 : l37_s4_6);
-        if (advance) l37_s5_8 <= _t1073[3] ? _t1072 : (l37_s4_17[2] ? l37_s4_16 : l37_s4_8);
-        if (advance) l37_s5_10 <= _t1075[3] ? _t1074 : (l37_s4_19[2] ? l37_s4_18 : l37_s4_10);
-        if (advance) l37_s5_12 <= _t1077[3] ? _t1076 : (l37_s4_21[2] ? l37_s4_20 : l37_s4_12);
-        if (advance) l37_s5_14 <= _t1079[3] ? _t1078 : (l37_s4_23[2] ? l37_s4_22 : l37_s4_14);
-        if (advance) l37_s5_16 <= _t1081[3] ? _t1080 : _t1064;
-        if (advance) l37_s5_18 <= _t1083[3] ? _t1082 : _t1066;
-        if (advance) l37_s5_20 <= _t1085[3] ? _t1084 : _t1068;
-        if (advance) l37_s5_22 <= _t1087[3] ? _t1086 : _t1070;
-        if (advance) l37_s5_24 <= _t1089[3] ? _t1088 : _t1072;
-        if (advance) l37_s5_26 <= _t1091[3] ? _t1090 : _t1074;
-        if (advance) l37_s5_28 <= _t1093[3] ? _t1092 : _t1076;
-        if (advance) l37_s5_30 <= _t1095[3] ? _t1094 : _t1078;
-        if (advance) l37_s5_32 <= _t1097[3] ? _t1096 : _t1080;
-        if (advance) l37_s5_33 <= _t1097[3] ? _t1097 : _t1081;
-        if (advance) l37_s5_34 <= _t1099[3] ? _t1098 : _t1082;
-        if (advance) l37_s5_35 <= _t1099[3] ? _t1099 : _t1083;
-        if (advance) l37_s5_36 <= _t1101[3] ? _t1100 : _t1084;
-        if (advance) l37_s5_37 <= _t1101[3] ? _t1101 : _t1085;
-        if (advance) l37_s5_38 <= _t1103[3] ? _t1102 : _t1086;
-        if (advance) l37_s5_39 <= _t1103[3] ? _t1103 : _t1087;
-        if (advance) l37_s5_40 <= _t1105[3] ? _t1104 : _t1088;
-        if (advance) l37_s5_41 <= _t1105[3] ? _t1105 : _t1089;
-        if (advance) l37_s5_42 <= _t1107[3] ? _t1106 : _t1090;
-        if (advance) l37_s5_43 <= _t1107[3] ? _t1107 : _t1091;
-        if (advance) l37_s5_44 <= _t1109[3] ? _t1108 : _t1092;
-        if (advance) l37_s5_45 <= _t1109[3] ? _t1109 : _t1093;
-        if (advance) l37_s5_46 <= _t1111[3] ? _t1110 : _t1094;
-        if (advance) l37_s5_47 <= _t1111[3] ? _t1111 : _t1095;
-        if (advance) l37_s5_48 <= _t1113[3] ? _t1112 : _t1096;
-        if (advance) l37_s5_49 <= _t1113[3] ? _t1113 : _t1097;
-        if (advance) l37_s5_50 <= _t1115[3] ? _t1114 : _t1098;
-        if (advance) l37_s5_51 <= _t1115[3] ? _t1115 : _t1099;
-        if (advance) l37_s5_52 <= _t1117[3] ? _t1116 : _t1100;
-        if (advance) l37_s5_53 <= _t1117[3] ? _t1117 : _t1101;
-        if (advance) l37_s5_54 <= _t1119[3] ? _t1118 : _t1102;
-        if (advance) l37_s5_55 <= _t1119[3] ? _t1119 : _t1103;
-        if (advance) l37_s5_56 <= _t1121[3] ? _t1120 : _t1104;
-        if (advance) l37_s5_57 <= _t1121[3] ? _t1121 : _t1105;
-        if (advance) l37_s5_58 <= _t1123[3] ? _t1122 : _t1106;
-        if (advance) l37_s5_59 <= _t1123[3] ? _t1123 : _t1107;
-        if (advance) l37_s5_60 <= _t1125[3] ? _t1124 : _t1108;
-        if (advance) l37_s5_61 <= _t1125[3] ? _t1125 : _t1109;
-        if (advance) l37_s5_62 <= _t1127[3] ? _t1126 : _t1110;
-        if (advance) l37_s5_63 <= _t1127[3] ? _t1127 : _t1111;
-        if (advance) l37_s5_64 <= _t1129[3] ? _t1128 : _t1112;
-        if (advance) l37_s5_65 <= _t1129[3] ? _t1129 : _t1113;
-        if (advance) l37_s5_66 <= _t1131[3] ? _t1130 : _t1114;
-        if (advance) l37_s5_67 <= _t1131[3] ? _t1131 : _t1115;
-        if (advance) l37_s5_68 <= _t1133[3] ? _t1132 : _t1116;
-        if (advance) l37_s5_69 <= _t1133[3] ? _t1133 : _t1117;
-        if (advance) l37_s5_70 <= _t1135[3] ? _t1134 : _t1118;
-        if (advance) l37_s5_71 <= _t1135[3] ? _t1135 : _t1119;
-        if (advance) l37_s5_72 <= _t1137[3] ? _t1136 : _t1120;
-        if (advance) l37_s5_73 <= _t1137[3] ? _t1137 : _t1121;
-        if (advance) l37_s5_74 <= _t1139[3] ? _t1138 : _t1122;
-        if (advance) l37_s5_75 <= _t1139[3] ? _t1139 : _t1123;
-        if (advance) l37_s5_76 <= _t1141[3] ? _t1140 : _t1124;
-        if (advance) l37_s5_77 <= _t1141[3] ? _t1141 : _t1125;
-        if (advance) l37_s5_78 <= _t1143[3] ? _t1142 : _t1126;
-        if (advance) l37_s5_79 <= _t1143[3] ? _t1143 : _t1127;
-        if (advance) l37_s5_80 <= _t1145[3] ? _t1144 : _t1128;
-        if (advance) l37_s5_81 <= _t1145[3] ? _t1145 : _t1129;
-        if (advance) l37_s5_82 <= _t1147[3] ? _t1146 : _t1130;
-        if (advance) l37_s5_83 <= _t1147[3] ? _t1147 : _t1131;
-        if (advance) l37_s5_84 <= _t1149[3] ? _t1148 : _t1132;
-        if (advance) l37_s5_85 <= _t1149[3] ? _t1149 : _t1133;
-        if (advance) l37_s5_86 <= _t1151[3] ? _t1150 : _t1134;
-        if (advance) l37_s5_87 <= _t1151[3] ? _t1151 : _t1135;
-        if (advance) l37_s5_88 <= _t1153[3] ? _t1152 : _t1136;
-        if (advance) l37_s5_89 <= _t1153[3] ? _t1153 : _t1137;
-        if (advance) l37_s5_90 <= _t1155[3] ? _t1154 : _t1138;
-        if (advance) l37_s5_91 <= _t1155[3] ? _t1155 : _t1139;
-        if (advance) l37_s5_92 <= _t1157[3] ? _t1156 : _t1140;
-        if (advance) l37_s5_93 <= _t1157[3] ? _t1157 : _t1141;
-        if (advance) l37_s5_94 <= _t1159[3] ? _t1158 : _t1142;
-        if (advance) l37_s5_95 <= _t1159[3] ? _t1159 : _t1143;
-        if (advance) l37_s5_96 <= _t1161[3] ? _t1160 : _t1144;
-        if (advance) l37_s5_97 <= _t1161[3] ? _t1161 : _t1145;
-        if (advance) l37_s5_98 <= _t1163[3] ? _t1162 : _t1146;
-        if (advance) l37_s5_99 <= _t1163[3] ? _t1163 : _t1147;
-        if (advance) l37_s5_100 <= _t1165[3] ? _t1164 : _t1148;
-        if (advance) l37_s5_101 <= _t1165[3] ? _t1165 : _t1149;
-        if (advance) l37_s5_102 <= _t1167[3] ? _t1166 : _t1150;
-        if (advance) l37_s5_103 <= _t1167[3] ? _t1167 : _t1151;
-        if (advance) l37_s5_104 <= l37_s4_121[3] ? l37_s4_120 : _t1152;
-        if (advance) l37_s5_105 <= l37_s4_121[3] ? l37_s4_121 : _t1153;
-        if (advance) l37_s5_106 <= l37_s4_123[3] ? l37_s4_122 : _t1154;
-        if (advance) l37_s5_107 <= l37_s4_123[3] ? l37_s4_123 : _t1155;
-        if (advance) l37_s5_108 <= l37_s4_125[3] ? l37_s4_124 : _t1156;
-        if (advance) l37_s5_109 <= l37_s4_125[3] ? l37_s4_125 : _t1157;
-        if (advance) l37_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t1158;
-        if (advance) l37_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t1159;
-        if (advance) l37_s5_112 <= _t1160;
-        if (advance) l37_s5_113 <= _t1161;
-        if (advance) l37_s5_114 <= _t1162;
-        if (advance) l37_s5_115 <= _t1163;
-        if (advance) l37_s5_116 <= _t1164;
-        if (advance) l37_s5_117 <= _t1165;
-        if (advance) l37_s5_118 <= _t1166;
-        if (advance) l37_s5_119 <= _t1167;
-        if (advance) l37_s5_120 <= l37_s4_120;
-        if (advance) l37_s5_121 <= l37_s4_121;
-        if (advance) l37_s5_122 <= l37_s4_122;
-        if (advance) l37_s5_123 <= l37_s4_123;
-        if (advance) l37_s5_124 <= l37_s4_124;
-        if (advance) l37_s5_125 <= l37_s4_125;
+        if (advance) l38_s5 <= _t1120[3] ? _t1119 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
+        if (advance) l38_s5_2 <= _t1122[3] ? _t1121 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
+        if (advance) l38_s5_4 <= _t1124[3] ? _t1123 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
+        if (advance) l38_s5_6 <= _t1126[3] ? _t1125 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
+        if (advance) l38_s5_8 <= _t1128[3] ? _t1127 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
+        if (advance) l38_s5_10 <= _t1130[3] ? _t1129 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
+        if (advance) l38_s5_12 <= _t1132[3] ? _t1131 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
+        if (advance) l38_s5_14 <= _t1134[3] ? _t1133 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
+        if (advance) l38_s5_16 <= _t1136[3] ? _t1135 : _t1119;
+        if (advance) l38_s5_18 <= _t1138[3] ? _t1137 : _t1121;
+        if (advance) l38_s5_20 <= _t1140[3] ? _t1139 : _t1123;
+        if (advance) l38_s5_22 <= _t1142[3] ? _t1141 : _t1125;
+        if (advance) l38_s5_24 <= _t1144[3] ? _t1143 : _t1127;
+        if (advance) l38_s5_26 <= _t1146[3] ? _t1145 : _t1129;
+        if (advance) l38_s5_28 <= _t1148[3] ? _t1147 : _t1131;
+        if (advance) l38_s5_30 <= _t1150[3] ? _t1149 : _t1133;
+        if (advance) l38_s5_32 <= _t1152[3] ? _t1151 : _t1135;
+        if (advance) l38_s5_33 <= _t1152[3] ? _t1152 : _t1136;
+        if (advance) l38_s5_34 <= _t1154[3] ? _t1153 : _t1137;
+        if (advance) l38_s5_35 <= _t1154[3] ? _t1154 : _t1138;
+        if (advance) l38_s5_36 <= _t1156[3] ? _t1155 : _t1139;
+        if (advance) l38_s5_37 <= _t1156[3] ? _t1156 : _t1140;
+        if (advance) l38_s5_38 <= _t1158[3] ? _t1157 : _t1141;
+        if (advance) l38_s5_39 <= _t1158[3] ? _t1158 : _t1142;
+        if (advance) l38_s5_40 <= _t1160[3] ? _t1159 : _t1143;
+        if (advance) l38_s5_41 <= _t1160[3] ? _t1160 : _t1144;
+        if (advance) l38_s5_42 <= _t1162[3] ? _t1161 : _t1145;
+        if (advance) l38_s5_43 <= _t1162[3] ? _t1162 : _t1146;
+        if (advance) l38_s5_44 <= _t1164[3] ? _t1163 : _t1147;
+        if (advance) l38_s5_45 <= _t1164[3] ? _t1164 : _t1148;
+        if (advance) l38_s5_46 <= _t1166[3] ? _t1165 : _t1149;
+        if (advance) l38_s5_47 <= _t1166[3] ? _t1166 : _t1150;
+        if (advance) l38_s5_48 <= _t1168[3] ? _t1167 : _t1151;
+        if (advance) l38_s5_49 <= _t1168[3] ? _t1168 : _t1152;
+        if (advance) l38_s5_50 <= _t1170[3] ? _t1169 : _t1153;
+        if (advance) l38_s5_51 <= _t1170[3] ? _t1170 : _t1154;
+        if (advance) l38_s5_52 <= _t1172[3] ? _t1171 : _t1155;
+        if (advance) l38_s5_53 <= _t1172[3] ? _t1172 : _t1156;
+        if (advance) l38_s5_54 <= _t1174[3] ? _t1173 : _t1157;
+        if (advance) l38_s5_55 <= _t1174[3] ? _t1174 : _t1158;
+        if (advance) l38_s5_56 <= _t1176[3] ? _t1175 : _t1159;
+        if (advance) l38_s5_57 <= _t1176[3] ? _t1176 : _t1160;
+        if (advance) l38_s5_58 <= _t1178[3] ? _t1177 : _t1161;
+        if (advance) l38_s5_59 <= _t1178[3] ? _t1178 : _t1162;
+        if (advance) l38_s5_60 <= _t1180[3] ? _t1179 : _t1163;
+        if (advance) l38_s5_61 <= _t1180[3] ? _t1180 : _t1164;
+        if (advance) l38_s5_62 <= _t1182[3] ? _t1181 : _t1165;
+        if (advance) l38_s5_63 <= _t1182[3] ? _t1182 : _t1166;
+        if (advance) l38_s5_64 <= _t1184[3] ? _t1183 : _t1167;
+        if (advance) l38_s5_65 <= _t1184[3] ? _t1184 : _t1168;
+        if (advance) l38_s5_66 <= _t1186[3] ? _t1185 : _t1169;
+        if (advance) l38_s5_67 <= _t1186[3] ? _t1186 : _t1170;
+        if (advance) l38_s5_68 <= _t1188[3] ? _t1187 : _t1171;
+        if (advance) l38_s5_69 <= _t1188[3] ? _t1188 : _t1172;
+        if (advance) l38_s5_70 <= _t1190[3] ? _t1189 : _t1173;
+        if (advance) l38_s5_71 <= _t1190[3] ? _t1190 : _t1174;
+        if (advance) l38_s5_72 <= _t1192[3] ? _t1191 : _t1175;
+        if (advance) l38_s5_73 <= _t1192[3] ? _t1192 : _t1176;
+        if (advance) l38_s5_74 <= _t1194[3] ? _t1193 : _t1177;
+        if (advance) l38_s5_75 <= _t1194[3] ? _t1194 : _t1178;
+        if (advance) l38_s5_76 <= _t1196[3] ? _t1195 : _t1179;
+        if (advance) l38_s5_77 <= _t1196[3] ? _t1196 : _t1180;
+        if (advance) l38_s5_78 <= _t1198[3] ? _t1197 : _t1181;
+        if (advance) l38_s5_79 <= _t1198[3] ? _t1198 : _t1182;
+        if (advance) l38_s5_80 <= _t1200[3] ? _t1199 : _t1183;
+        if (advance) l38_s5_81 <= _t1200[3] ? _t1200 : _t1184;
+        if (advance) l38_s5_82 <= _t1202[3] ? _t1201 : _t1185;
+        if (advance) l38_s5_83 <= _t1202[3] ? _t1202 : _t1186;
+        if (advance) l38_s5_84 <= _t1204[3] ? _t1203 : _t1187;
+        if (advance) l38_s5_85 <= _t1204[3] ? _t1204 : _t1188;
+        if (advance) l38_s5_86 <= _t1206[3] ? _t1205 : _t1189;
+        if (advance) l38_s5_87 <= _t1206[3] ? _t1206 : _t1190;
+        if (advance) l38_s5_88 <= _t1208[3] ? _t1207 : _t1191;
+        if (advance) l38_s5_89 <= _t1208[3] ? _t1208 : _t1192;
+        if (advance) l38_s5_90 <= _t1210[3] ? _t1209 : _t1193;
+        if (advance) l38_s5_91 <= _t1210[3] ? _t1210 : _t1194;
+        if (advance) l38_s5_92 <= _t1212[3] ? _t1211 : _t1195;
+        if (advance) l38_s5_93 <= _t1212[3] ? _t1212 : _t1196;
+        if (advance) l38_s5_94 <= _t1214[3] ? _t1213 : _t1197;
+        if (advance) l38_s5_95 <= _t1214[3] ? _t1214 : _t1198;
+        if (advance) l38_s5_96 <= _t1216[3] ? _t1215 : _t1199;
+        if (advance) l38_s5_97 <= _t1216[3] ? _t1216 : _t1200;
+        if (advance) l38_s5_98 <= _t1218[3] ? _t1217 : _t1201;
+        if (advance) l38_s5_99 <= _t1218[3] ? _t1218 : _t1202;
+        if (advance) l38_s5_100 <= _t1220[3] ? _t1219 : _t1203;
+        if (advance) l38_s5_101 <= _t1220[3] ? _t1220 : _t1204;
+        if (advance) l38_s5_102 <= _t1222[3] ? _t1221 : _t1205;
+        if (advance) l38_s5_103 <= _t1222[3] ? _t1222 : _t1206;
+        if (advance) l38_s5_104 <= l38_s4_121[3] ? l38_s4_120 : _t1207;
+        if (advance) l38_s5_105 <= l38_s4_121[3] ? l38_s4_121 : _t1208;
+        if (advance) l38_s5_106 <= l38_s4_123[3] ? l38_s4_122 : _t1209;
+        if (advance) l38_s5_107 <= l38_s4_123[3] ? l38_s4_123 : _t1210;
+        if (advance) l38_s5_108 <= l38_s4_125[3] ? l38_s4_124 : _t1211;
+        if (advance) l38_s5_109 <= l38_s4_125[3] ? l38_s4_125 : _t1212;
+        if (advance) l38_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t1213;
+        if (advance) l38_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t1214;
+        if (advance) l38_s5_112 <= _t1215;
+        if (advance) l38_s5_113 <= _t1216;
+        if (advance) l38_s5_114 <= _t1217;
+        if (advance) l38_s5_115 <= _t1218;
+        if (advance) l38_s5_116 <= _t1219;
+        if (advance) l38_s5_117 <= _t1220;
+        if (advance) l38_s5_118 <= _t1221;
+        if (advance) l38_s5_119 <= _t1222;
+        if (advance) l38_s5_120 <= l38_s4_120;
+        if (advance) l38_s5_121 <= l38_s4_121;
+        if (advance) l38_s5_122 <= l38_s4_122;
+        if (advance) l38_s5_123 <= l38_s4_123;
+        if (advance) l38_s5_124 <= l38_s4_124;
+        if (advance) l38_s5_125 <= l38_s4_125;
         if (advance) compact_s5 <= compact_s4;
         if (advance) compact_distance_63_s5 <= compact_distance_63_s4;
     end
-    wire [7:0] _t1168 = l37_s5_97[4] ? l37_s5_96 : l37_s5_64; // compact.rs:37
-    wire [6:0] _t1169 = l37_s5_97[4] ? l37_s5_97 : l37_s5_65; // compact.rs:37
-    wire [7:0] _t1170 = l37_s5_99[4] ? l37_s5_98 : l37_s5_66; // compact.rs:37
-    wire [6:0] _t1171 = l37_s5_99[4] ? l37_s5_99 : l37_s5_67; // compact.rs:37
-    wire [7:0] _t1172 = l37_s5_101[4] ? l37_s5_100 : l37_s5_68; // compact.rs:37
-    wire [6:0] _t1173 = l37_s5_101[4] ? l37_s5_101 : l37_s5_69; // compact.rs:37
-    wire [7:0] _t1174 = l37_s5_103[4] ? l37_s5_102 : l37_s5_70; // compact.rs:37
-    wire [6:0] _t1175 = l37_s5_103[4] ? l37_s5_103 : l37_s5_71; // compact.rs:37
-    wire [7:0] _t1176 = l37_s5_105[4] ? l37_s5_104 : l37_s5_72; // compact.rs:37
-    wire [6:0] _t1177 = l37_s5_105[4] ? l37_s5_105 : l37_s5_73; // compact.rs:37
-    wire [7:0] _t1178 = l37_s5_107[4] ? l37_s5_106 : l37_s5_74; // compact.rs:37
-    wire [6:0] _t1179 = l37_s5_107[4] ? l37_s5_107 : l37_s5_75; // compact.rs:37
-    wire [7:0] _t1180 = l37_s5_109[4] ? l37_s5_108 : l37_s5_76; // compact.rs:37
-    wire [6:0] _t1181 = l37_s5_109[4] ? l37_s5_109 : l37_s5_77; // compact.rs:37
-    wire [7:0] _t1182 = l37_s5_111[4] ? l37_s5_110 : l37_s5_78; // compact.rs:37
-    wire [6:0] _t1183 = l37_s5_111[4] ? l37_s5_111 : l37_s5_79; // compact.rs:37
-    wire [7:0] _t1184 = l37_s5_113[4] ? l37_s5_112 : l37_s5_80; // compact.rs:37
-    wire [6:0] _t1185 = l37_s5_113[4] ? l37_s5_113 : l37_s5_81; // compact.rs:37
-    wire [7:0] _t1186 = l37_s5_115[4] ? l37_s5_114 : l37_s5_82; // compact.rs:37
-    wire [6:0] _t1187 = l37_s5_115[4] ? l37_s5_115 : l37_s5_83; // compact.rs:37
-    wire [7:0] _t1188 = l37_s5_117[4] ? l37_s5_116 : l37_s5_84; // compact.rs:37
-    wire [6:0] _t1189 = l37_s5_117[4] ? l37_s5_117 : l37_s5_85; // compact.rs:37
-    wire [7:0] _t1190 = l37_s5_119[4] ? l37_s5_118 : l37_s5_86; // compact.rs:37
-    wire [6:0] _t1191 = l37_s5_119[4] ? l37_s5_119 : l37_s5_87; // compact.rs:37
-    wire [7:0] _t1192 = l37_s5_121[4] ? l37_s5_120 : l37_s5_88; // compact.rs:37
-    wire [6:0] _t1193 = l37_s5_121[4] ? l37_s5_121 : l37_s5_89; // compact.rs:37
-    wire [7:0] _t1194 = l37_s5_123[4] ? l37_s5_122 : l37_s5_90; // compact.rs:37
-    wire [6:0] _t1195 = l37_s5_123[4] ? l37_s5_123 : l37_s5_91; // compact.rs:37
-    wire [7:0] _t1196 = l37_s5_125[4] ? l37_s5_124 : l37_s5_92; // compact.rs:37
-    wire [6:0] _t1197 = l37_s5_125[4] ? l37_s5_125 : l37_s5_93; // compact.rs:37
-    wire [7:0] _t1198 = compact_distance_63_s5[4] ? compact_s5 : l37_s5_94; // compact.rs:37
-    wire [6:0] _t1199 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l37_s5_95; // compact.rs:37
+    wire [7:0] _t1223 = l38_s5_97[4] ? l38_s5_96 : l38_s5_64; // compact.rs:38
+    wire [6:0] _t1224 = l38_s5_97[4] ? l38_s5_97 : l38_s5_65; // compact.rs:38
+    wire [7:0] _t1225 = l38_s5_99[4] ? l38_s5_98 : l38_s5_66; // compact.rs:38
+    wire [6:0] _t1226 = l38_s5_99[4] ? l38_s5_99 : l38_s5_67; // compact.rs:38
+    wire [7:0] _t1227 = l38_s5_101[4] ? l38_s5_100 : l38_s5_68; // compact.rs:38
+    wire [6:0] _t1228 = l38_s5_101[4] ? l38_s5_101 : l38_s5_69; // compact.rs:38
+    wire [7:0] _t1229 = l38_s5_103[4] ? l38_s5_102 : l38_s5_70; // compact.rs:38
+    wire [6:0] _t1230 = l38_s5_103[4] ? l38_s5_103 : l38_s5_71; // compact.rs:38
+    wire [7:0] _t1231 = l38_s5_105[4] ? l38_s5_104 : l38_s5_72; // compact.rs:38
+    wire [6:0] _t1232 = l38_s5_105[4] ? l38_s5_105 : l38_s5_73; // compact.rs:38
+    wire [7:0] _t1233 = l38_s5_107[4] ? l38_s5_106 : l38_s5_74; // compact.rs:38
+    wire [6:0] _t1234 = l38_s5_107[4] ? l38_s5_107 : l38_s5_75; // compact.rs:38
+    wire [7:0] _t1235 = l38_s5_109[4] ? l38_s5_108 : l38_s5_76; // compact.rs:38
+    wire [6:0] _t1236 = l38_s5_109[4] ? l38_s5_109 : l38_s5_77; // compact.rs:38
+    wire [7:0] _t1237 = l38_s5_111[4] ? l38_s5_110 : l38_s5_78; // compact.rs:38
+    wire [6:0] _t1238 = l38_s5_111[4] ? l38_s5_111 : l38_s5_79; // compact.rs:38
+    wire [7:0] _t1239 = l38_s5_113[4] ? l38_s5_112 : l38_s5_80; // compact.rs:38
+    wire [6:0] _t1240 = l38_s5_113[4] ? l38_s5_113 : l38_s5_81; // compact.rs:38
+    wire [7:0] _t1241 = l38_s5_115[4] ? l38_s5_114 : l38_s5_82; // compact.rs:38
+    wire [6:0] _t1242 = l38_s5_115[4] ? l38_s5_115 : l38_s5_83; // compact.rs:38
+    wire [7:0] _t1243 = l38_s5_117[4] ? l38_s5_116 : l38_s5_84; // compact.rs:38
+    wire [6:0] _t1244 = l38_s5_117[4] ? l38_s5_117 : l38_s5_85; // compact.rs:38
+    wire [7:0] _t1245 = l38_s5_119[4] ? l38_s5_118 : l38_s5_86; // compact.rs:38
+    wire [6:0] _t1246 = l38_s5_119[4] ? l38_s5_119 : l38_s5_87; // compact.rs:38
+    wire [7:0] _t1247 = l38_s5_121[4] ? l38_s5_120 : l38_s5_88; // compact.rs:38
+    wire [6:0] _t1248 = l38_s5_121[4] ? l38_s5_121 : l38_s5_89; // compact.rs:38
+    wire [7:0] _t1249 = l38_s5_123[4] ? l38_s5_122 : l38_s5_90; // compact.rs:38
+    wire [6:0] _t1250 = l38_s5_123[4] ? l38_s5_123 : l38_s5_91; // compact.rs:38
+    wire [7:0] _t1251 = l38_s5_125[4] ? l38_s5_124 : l38_s5_92; // compact.rs:38
+    wire [6:0] _t1252 = l38_s5_125[4] ? l38_s5_125 : l38_s5_93; // compact.rs:38
+    wire [7:0] _t1253 = compact_distance_63_s5[4] ? compact_s5 : l38_s5_94; // compact.rs:38
+    wire [6:0] _t1254 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l38_s5_95; // compact.rs:38
     always @(posedge clk) begin
-        if (advance) packed_0 <= _t1169[5] ? _t1168 : (l37_s5_33[4] ? l37_s5_32 : l37_s5);
-        if (advance) packed_1 <= _t1171[5] ? _t1170 : (l37_s5_35[4] ? l37_s5_34 : l37_s5_2);
-        if (advance) packed_2 <= _t1173[5] ? _t1172 : (l37_s5_37[4] ? l37_s5_36 : l37_s5_4);
-        if (advance) packed_3 <= _t1175[5] ? _t1174 : (l37_s5_39[4] ? l37_s5_38 : l37_s5_6);
-        if (advance) packed_4 <= _t1177[5] ? _t1176 : (l37_s5_41[4] ? l37_s5_40 : l37_s5_8);
-        if (advance) packed_5 <= _t1179[5] ? _t1178 : (l37_s5_43[4] ? l37_s5_42 : l37_s5_10);
-        if (advance) packed_6 <= _t1181[5] ? _t1180 : (l37_s5_45[4] ? l37_s5_44 : l37_s5_12);
-        if (advance) packed_7 <= _t1183[5] ? _t1182 : (l37_s5_47[4] ? l37_s5_46 : l37_s5_14);
-        if (advance) packed_8 <= _t1185[5] ? _t1184 : (l37_s5_49[4] ? l37_s5_48 : l37_s5_16);
-        if (advance) packed_9 <= _t1187[5] ? _t1186 : (l37_s5_51[4] ? l37_s5_50 : l37_s5_18);
-        if (advance) packed_10 <= _t1189[5] ? _t1188 : (l37_s5_53[4] ? l37_s5_52 : l37_s5_20);
-        if (advance) packed_11 <= _t1191[5] ? _t1190 : (l37_s5_55[4] ? l37_s5_54 : l37_s5_22);
-        if (advance) packed_12 <= _t1193[5] ? _t1192 : (l37_s5_57[4] ? l37_s5_56 : l37_s5_24);
-        if (advance) packed_13 <= _t1195[5] ? _t1194 : (l37_s5_59[4] ? l37_s5_58 : l37_s5_26);
-        if (advance) packed_14 <= _t1197[5] ? _t1196 : (l37_s5_61[4] ? l37_s5_60 : l37_s5_28);
-        if (advance) packed_15 <= _t1199[5] ? _t1198 : (l37_s5_63[4] ? l37_s5_62 : l37_s5_30);
-        if (advance) packed_16 <= l37_s5_97[5] ? l37_s5_96 : (l37_s5_65[4] ? l37_s5_64 : l37_s5_32);
-        if (advance) packed_17 <= l37_s5_99[5] ? l37_s5_98 : (l37_s5_67[4] ? l37_s5_66 : l37_s5_34);
-        if (advance) packed_18 <= l37_s5_101[5] ? l37_s5_100 : (l37_s5_69[4] ? l37_s5_68 : l37_s5_36);
-        if (advance) packed_19 <= l37_s5_103[5] ? l37_s5_102 : (l37_s5_71[4] ? l37_s5_70 : l37_s5_38);
-        if (advance) packed_20 <= l37_s5_105[5] ? l37_s5_104 : (l37_s5_73[4] ? l37_s5_72 : l37_s5_40);
-        if (advance) packed_21 <= l37_s5_107[5] ? l37_s5_106 : (l37_s5_75[4] ? l37_s5_74 : l37_s5_42);
-        if (advance) packed_22 <= l37_s5_109[5] ? l37_s5_108 : (l37_s5_77[4] ? l37_s5_76 : l37_s5_44);
-        if (advance) packed_23 <= l37_s5_111[5] ? l37_s5_110 : (l37_s5_79[4] ? l37_s5_78 : l37_s5_46);
-        if (advance) packed_24 <= l37_s5_113[5] ? l37_s5_112 : (l37_s5_81[4] ? l37_s5_80 : l37_s5_48);
-        if (advance) packed_25 <= l37_s5_115[5] ? l37_s5_114 : (l37_s5_83[4] ? l37_s5_82 : l37_s5_50);
-        if (advance) packed_26 <= l37_s5_117[5] ? l37_s5_116 : (l37_s5_85[4] ? l37_s5_84 : l37_s5_52);
-        if (advance) packed_27 <= l37_s5_119[5] ? l37_s5_118 : (l37_s5_87[4] ? l37_s5_86 : l37_s5_54);
-        if (advance) packed_28 <= l37_s5_121[5] ? l37_s5_120 : (l37_s5_89[4] ? l37_s5_88 : l37_s5_56);
-        if (advance) packed_29 <= l37_s5_123[5] ? l37_s5_122 : (l37_s5_91[4] ? l37_s5_90 : l37_s5_58);
-        if (advance) packed_30 <= l37_s5_125[5] ? l37_s5_124 : (l37_s5_93[4] ? l37_s5_92 : l37_s5_60);
-        if (advance) packed_31 <= compact_distance_63_s5[5] ? compact_s5 : (l37_s5_95[4] ? l37_s5_94 : l37_s5_62);
-        if (advance) packed_32 <= _t1168;
-        if (advance) packed_33 <= _t1170;
-        if (advance) packed_34 <= _t1172;
-        if (advance) packed_35 <= _t1174;
-        if (advance) packed_36 <= _t1176;
-        if (advance) packed_37 <= _t1178;
-        if (advance) packed_38 <= _t1180;
-        if (advance) packed_39 <= _t1182;
-        if (advance) packed_40 <= _t1184;
-        if (advance) packed_41 <= _t1186;
-        if (advance) packed_42 <= _t1188;
-        if (advance) packed_43 <= _t1190;
-        if (advance) packed_44 <= _t1192;
-        if (advance) packed_45 <= _t1194;
-        if (advance) packed_46 <= _t1196;
-        if (advance) packed_47 <= _t1198;
-        if (advance) packed_48 <= l37_s5_96;
-        if (advance) packed_49 <= l37_s5_98;
-        if (advance) packed_50 <= l37_s5_100;
-        if (advance) packed_51 <= l37_s5_102;
-        if (advance) packed_52 <= l37_s5_104;
-        if (advance) packed_53 <= l37_s5_106;
-        if (advance) packed_54 <= l37_s5_108;
-        if (advance) packed_55 <= l37_s5_110;
-        if (advance) packed_56 <= l37_s5_112;
-        if (advance) packed_57 <= l37_s5_114;
-        if (advance) packed_58 <= l37_s5_116;
-        if (advance) packed_59 <= l37_s5_118;
-        if (advance) packed_60 <= l37_s5_120;
-        if (advance) packed_61 <= l37_s5_122;
-        if (advance) packed_62 <= l37_s5_124;
+        if (advance) packed_0 <= _t1224[5] ? _t1223 : (l38_s5_33[4] ? l38_s5_32 : l38_s5);
+        if (advance) packed_1 <= _t1226[5] ? _t1225 : (l38_s5_35[4] ? l38_s5_34 : l38_s5_2);
+        if (advance) packed_2 <= _t1228[5] ? _t1227 : (l38_s5_37[4] ? l38_s5_36 : l38_s5_4);
+        if (advance) packed_3 <= _t1230[5] ? _t1229 : (l38_s5_39[4] ? l38_s5_38 : l38_s5_6);
+        if (advance) packed_4 <= _t1232[5] ? _t1231 : (l38_s5_41[4] ? l38_s5_40 : l38_s5_8);
+        if (advance) packed_5 <= _t1234[5] ? _t1233 : (l38_s5_43[4] ? l38_s5_42 : l38_s5_10);
+        if (advance) packed_6 <= _t1236[5] ? _t1235 : (l38_s5_45[4] ? l38_s5_44 : l38_s5_12);
+        if (advance) packed_7 <= _t1238[5] ? _t1237 : (l38_s5_47[4] ? l38_s5_46 : l38_s5_14);
+        if (advance) packed_8 <= _t1240[5] ? _t1239 : (l38_s5_49[4] ? l38_s5_48 : l38_s5_16);
+        if (advance) packed_9 <= _t1242[5] ? _t1241 : (l38_s5_51[4] ? l38_s5_50 : l38_s5_18);
+        if (advance) packed_10 <= _t1244[5] ? _t1243 : (l38_s5_53[4] ? l38_s5_52 : l38_s5_20);
+        if (advance) packed_11 <= _t1246[5] ? _t1245 : (l38_s5_55[4] ? l38_s5_54 : l38_s5_22);
+        if (advance) packed_12 <= _t1248[5] ? _t1247 : (l38_s5_57[4] ? l38_s5_56 : l38_s5_24);
+        if (advance) packed_13 <= _t1250[5] ? _t1249 : (l38_s5_59[4] ? l38_s5_58 : l38_s5_26);
+        if (advance) packed_14 <= _t1252[5] ? _t1251 : (l38_s5_61[4] ? l38_s5_60 : l38_s5_28);
+        if (advance) packed_15 <= _t1254[5] ? _t1253 : (l38_s5_63[4] ? l38_s5_62 : l38_s5_30);
+        if (advance) packed_16 <= l38_s5_97[5] ? l38_s5_96 : (l38_s5_65[4] ? l38_s5_64 : l38_s5_32);
+        if (advance) packed_17 <= l38_s5_99[5] ? l38_s5_98 : (l38_s5_67[4] ? l38_s5_66 : l38_s5_34);
+        if (advance) packed_18 <= l38_s5_101[5] ? l38_s5_100 : (l38_s5_69[4] ? l38_s5_68 : l38_s5_36);
+        if (advance) packed_19 <= l38_s5_103[5] ? l38_s5_102 : (l38_s5_71[4] ? l38_s5_70 : l38_s5_38);
+        if (advance) packed_20 <= l38_s5_105[5] ? l38_s5_104 : (l38_s5_73[4] ? l38_s5_72 : l38_s5_40);
+        if (advance) packed_21 <= l38_s5_107[5] ? l38_s5_106 : (l38_s5_75[4] ? l38_s5_74 : l38_s5_42);
+        if (advance) packed_22 <= l38_s5_109[5] ? l38_s5_108 : (l38_s5_77[4] ? l38_s5_76 : l38_s5_44);
+        if (advance) packed_23 <= l38_s5_111[5] ? l38_s5_110 : (l38_s5_79[4] ? l38_s5_78 : l38_s5_46);
+        if (advance) packed_24 <= l38_s5_113[5] ? l38_s5_112 : (l38_s5_81[4] ? l38_s5_80 : l38_s5_48);
+        if (advance) packed_25 <= l38_s5_115[5] ? l38_s5_114 : (l38_s5_83[4] ? l38_s5_82 : l38_s5_50);
+        if (advance) packed_26 <= l38_s5_117[5] ? l38_s5_116 : (l38_s5_85[4] ? l38_s5_84 : l38_s5_52);
+        if (advance) packed_27 <= l38_s5_119[5] ? l38_s5_118 : (l38_s5_87[4] ? l38_s5_86 : l38_s5_54);
+        if (advance) packed_28 <= l38_s5_121[5] ? l38_s5_120 : (l38_s5_89[4] ? l38_s5_88 : l38_s5_56);
+        if (advance) packed_29 <= l38_s5_123[5] ? l38_s5_122 : (l38_s5_91[4] ? l38_s5_90 : l38_s5_58);
+        if (advance) packed_30 <= l38_s5_125[5] ? l38_s5_124 : (l38_s5_93[4] ? l38_s5_92 : l38_s5_60);
+        if (advance) packed_31 <= compact_distance_63_s5[5] ? compact_s5 : (l38_s5_95[4] ? l38_s5_94 : l38_s5_62);
+        if (advance) packed_32 <= _t1223;
+        if (advance) packed_33 <= _t1225;
+        if (advance) packed_34 <= _t1227;
+        if (advance) packed_35 <= _t1229;
+        if (advance) packed_36 <= _t1231;
+        if (advance) packed_37 <= _t1233;
+        if (advance) packed_38 <= _t1235;
+        if (advance) packed_39 <= _t1237;
+        if (advance) packed_40 <= _t1239;
+        if (advance) packed_41 <= _t1241;
+        if (advance) packed_42 <= _t1243;
+        if (advance) packed_43 <= _t1245;
+        if (advance) packed_44 <= _t1247;
+        if (advance) packed_45 <= _t1249;
+        if (advance) packed_46 <= _t1251;
+        if (advance) packed_47 <= _t1253;
+        if (advance) packed_48 <= l38_s5_96;
+        if (advance) packed_49 <= l38_s5_98;
+        if (advance) packed_50 <= l38_s5_100;
+        if (advance) packed_51 <= l38_s5_102;
+        if (advance) packed_52 <= l38_s5_104;
+        if (advance) packed_53 <= l38_s5_106;
+        if (advance) packed_54 <= l38_s5_108;
+        if (advance) packed_55 <= l38_s5_110;
+        if (advance) packed_56 <= l38_s5_112;
+        if (advance) packed_57 <= l38_s5_114;
+        if (advance) packed_58 <= l38_s5_116;
+        if (advance) packed_59 <= l38_s5_118;
+        if (advance) packed_60 <= l38_s5_120;
+        if (advance) packed_61 <= l38_s5_122;
+        if (advance) packed_62 <= l38_s5_124;
         if (advance) packed_63 <= compact_s5;
     end
 
@@ -9359,8 +9414,8 @@ module oaken_quantizer_core_p64_n8192 (
             if (advance) issue_s3 <= issue_s2;
         end
     end
-    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:270
-    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:275
+    wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:272
+    wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:277
     always @(posedge clk) begin
         if (advance) compact_total_s4 <= compact_total;
         if (advance) compact_total_s5 <= compact_total_s4;
@@ -9409,8 +9464,8 @@ module oaken_quantizer_core_p64_n8192 (
             if (advance) issue_s6 <= issue_s5;
         end
     end
-    wire sparse_valid_1 = issue_s6; // quantizer.rs:283
-    wire [57:0] header = headers[writer_vector]; // quantizer.rs:285
+    wire sparse_valid_1 = issue_s6; // quantizer.rs:285
+    wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
     always @(posedge clk) was_nonfinite <= header[57];
     assign nonfinite = sent & was_nonfinite;
 
@@ -9428,9 +9483,9 @@ module oaken_quantizer_core_p64_n8192 (
         if (advance) sparse_beat_last_s7 <= sparse_beat_last;
         if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
-    wire coded = issue_s8; // quantizer.rs:295
-    wire last_2 = sparse_beat_last_s8; // quantizer.rs:295
-    wire coded_1 = coded & advance; // quantizer.rs:296
+    wire coded = issue_s8; // quantizer.rs:297
+    wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
+    wire coded_1 = coded & advance; // quantizer.rs:298
     assign dense_valid = dense_m_valid;
     fifo_257x16_distributed dense (
         .clk(clk),
@@ -9467,7 +9522,7 @@ module oaken_quantizer_core_p64_n8192 (
     );
     assign dense_data = dense_m_payload[256:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t943[0], _t943[6:2], _t945[0], _t945[6:2], l37_s4_9[1:0], l37_s4_9[6:3], l37_s4_11[1:0], l37_s4_11[6:3], l37_s4_13[1:0], l37_s4_13[6:3], l37_s4_15[1:0], l37_s4_15[6:3], _t1065[2:0], _t1065[6:4], _t1067[2:0], _t1067[6:4], _t1069[2:0], _t1069[6:4], _t1071[2:0], _t1071[6:4], _t1073[2:0], _t1073[6:4], _t1075[2:0], _t1075[6:4], _t1077[2:0], _t1077[6:4], _t1079[2:0], _t1079[6:4], l37_s5_33[3:0], l37_s5_33[6:5], l37_s5_35[3:0], l37_s5_35[6:5], l37_s5_37[3:0], l37_s5_37[6:5], l37_s5_39[3:0], l37_s5_39[6:5], l37_s5_41[3:0], l37_s5_41[6:5], l37_s5_43[3:0], l37_s5_43[6:5], l37_s5_45[3:0], l37_s5_45[6:5], l37_s5_47[3:0], l37_s5_47[6:5], l37_s5_49[3:0], l37_s5_49[6:5], l37_s5_51[3:0], l37_s5_51[6:5], l37_s5_53[3:0], l37_s5_53[6:5], l37_s5_55[3:0], l37_s5_55[6:5], l37_s5_57[3:0], l37_s5_57[6:5], l37_s5_59[3:0], l37_s5_59[6:5], l37_s5_61[3:0], l37_s5_61[6:5], l37_s5_63[3:0], l37_s5_63[6:5], _t1169[4:0], _t1169[6], _t1171[4:0], _t1171[6], _t1173[4:0], _t1173[6], _t1175[4:0], _t1175[6], _t1177[4:0], _t1177[6], _t1179[4:0], _t1179[6], _t1181[4:0], _t1181[6], _t1183[4:0], _t1183[6], _t1185[4:0], _t1185[6], _t1187[4:0], _t1187[6], _t1189[4:0], _t1189[6], _t1191[4:0], _t1191[6], _t1193[4:0], _t1193[6], _t1195[4:0], _t1195[6], _t1197[4:0], _t1197[6], _t1199[4:0], _t1199[6], dense_s_ready};
+    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t998[0], _t998[6:2], _t1000[0], _t1000[6:2], l38_s4_9[1:0], l38_s4_9[6:3], l38_s4_11[1:0], l38_s4_11[6:3], l38_s4_13[1:0], l38_s4_13[6:3], l38_s4_15[1:0], l38_s4_15[6:3], _t1120[2:0], _t1120[6:4], _t1122[2:0], _t1122[6:4], _t1124[2:0], _t1124[6:4], _t1126[2:0], _t1126[6:4], _t1128[2:0], _t1128[6:4], _t1130[2:0], _t1130[6:4], _t1132[2:0], _t1132[6:4], _t1134[2:0], _t1134[6:4], l38_s5_33[3:0], l38_s5_33[6:5], l38_s5_35[3:0], l38_s5_35[6:5], l38_s5_37[3:0], l38_s5_37[6:5], l38_s5_39[3:0], l38_s5_39[6:5], l38_s5_41[3:0], l38_s5_41[6:5], l38_s5_43[3:0], l38_s5_43[6:5], l38_s5_45[3:0], l38_s5_45[6:5], l38_s5_47[3:0], l38_s5_47[6:5], l38_s5_49[3:0], l38_s5_49[6:5], l38_s5_51[3:0], l38_s5_51[6:5], l38_s5_53[3:0], l38_s5_53[6:5], l38_s5_55[3:0], l38_s5_55[6:5], l38_s5_57[3:0], l38_s5_57[6:5], l38_s5_59[3:0], l38_s5_59[6:5], l38_s5_61[3:0], l38_s5_61[6:5], l38_s5_63[3:0], l38_s5_63[6:5], _t1224[4:0], _t1224[6], _t1226[4:0], _t1226[6], _t1228[4:0], _t1228[6], _t1230[4:0], _t1230[6], _t1232[4:0], _t1232[6], _t1234[4:0], _t1234[6], _t1236[4:0], _t1236[6], _t1238[4:0], _t1238[6], _t1240[4:0], _t1240[6], _t1242[4:0], _t1242[6], _t1244[4:0], _t1244[6], _t1246[4:0], _t1246[6], _t1248[4:0], _t1248[6], _t1250[4:0], _t1250[6], _t1252[4:0], _t1252[6], _t1254[4:0], _t1254[6], dense_s_ready};
 endmodule
 
 `default_nettype wire

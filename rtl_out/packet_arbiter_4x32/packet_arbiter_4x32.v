@@ -23,19 +23,19 @@ module packet_arbiter_4x32 (
     reg [1:0] beat_source; // packet_arbiter.rs:61
     reg locked; // a packet has begun | packet_arbiter.rs:62
     reg [3:0] owner; // its input | packet_arbiter.rs:63
-    reg [3:0] later; // those after the one granted last | round_robin.rs:25
+    reg [3:0] later; // those after the one granted last | round_robin.rs:26
 
     // who is granted: within a packet only its input
     wire moves = m_ready | (~valid); // packet_arbiter.rs:64
     wire [3:0] requests = s_valid & (owner | (~{4{locked}})); // packet_arbiter.rs:65
     wire advance = moves & (|requests); // packet_arbiter.rs:66
-    wire [3:0] first = requests & later; // round_robin.rs:26
-    wire any_later = |first; // round_robin.rs:27
+    wire [3:0] first = requests & later; // round_robin.rs:27
+    wire any_later = |first; // round_robin.rs:28
     wire [3:0] _t1 = {first[2:0], 1'h0} | {{first[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
     wire [3:0] after_first = _t1 | {_t1[1:0], 2'h0}; // round_robin.rs:40
     wire [3:0] _t2 = {requests[2:0], 1'h0} | {{requests[1:0], 1'h0}, 1'h0}; // round_robin.rs:40
     wire [3:0] after_request = _t2 | {_t2[1:0], 2'h0}; // round_robin.rs:40
-    wire [3:0] after = any_later ? after_first : after_request; // round_robin.rs:30
+    wire [3:0] after = any_later ? after_first : after_request; // round_robin.rs:31
     always @(posedge clk) begin
         if (rst) begin
             later <= 4'h0;
@@ -43,10 +43,10 @@ module packet_arbiter_4x32 (
             if (advance) later <= after;
         end
     end
-    wire [3:0] one_hot = (any_later ? first : requests) & (~after); // round_robin.rs:31
+    wire [3:0] one_hot = (any_later ? first : requests) & (~after); // round_robin.rs:32
     always @(posedge clk) if (advance) owner <= one_hot;
-    wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:46
-    wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:46
+    wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
+    wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
     wire last = |(one_hot & s_last); // packet_arbiter.rs:68
     always @(posedge clk) begin
         if (rst) begin

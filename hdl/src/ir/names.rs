@@ -34,13 +34,18 @@ pub(crate) fn quotable(text: &str) -> bool {
     text.chars().all(|c| (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\'))
 }
 
-/// A name that every tool takes, as near to the wish as can be: what is none gets `sig_` in front. No keyword begins so; with `s_`,
-/// `always` and `until` would become keywords of SystemVerilog.
+/// A name that every tool takes, as near to the wish as can be: what is none gets `s_` in front, or `sig_` where that makes a keyword
+/// (`always` to `s_always`, which is one of SystemVerilog).
 pub(crate) fn near(wish: &str) -> String {
     let base: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     // temporaries of the printer begin with an underscore
     let base = base.trim_start_matches('_');
-    if usable(base) { base.into() } else { format!("sig_{base}") }
+    let [plain, other] = ["s_", "sig_"].map(|start| format!("{start}{base}"));
+    match usable(base) {
+        true => base.into(),
+        false if usable(&plain) => plain,
+        false => other,
+    }
 }
 
 /// Is this a name in Verilog?
@@ -92,9 +97,11 @@ mod tests {
         assert!(words.len() > 250, "{}", words.len());
         for word in words {
             assert!(!usable(word), "{word}");
-            assert_eq!(near(word), format!("sig_{word}"));
+            let start = if KEYWORDS.contains(&format!(" s_{word} ")) { "sig" } else { "s" };
+            assert_eq!(near(word), format!("{start}_{word}"));
             assert!(usable(&near(word)), "{word}");
         }
+        assert_eq!(["always", "until", "wire"].map(near), ["sig_always", "sig_until", "s_wire"]);
     }
 
     #[test]
@@ -102,7 +109,7 @@ mod tests {
         let near = |wish| near(wish);
         assert_eq!(
             ["sum", "_sum", "a.b", "8bit", "größe", ""].map(near),
-            ["sum", "sum", "a_b", "sig_8bit", "gr__e", "sig_"]
+            ["sum", "sum", "a_b", "s_8bit", "gr__e", "s_"]
         );
     }
 }

@@ -7,7 +7,7 @@ module checked (
     output wire [7:0] count
 );
     reg [7:0] count_1; // enabled.rs:189
-    reg [7:0] sig_before; // enabled.rs:191
+    reg [7:0] s_before; // enabled.rs:191
     reg known; // enabled.rs:191
     reg assert_l192; // enabled.rs:192
     assign count = count_1;
@@ -18,7 +18,7 @@ module checked (
             if (go) count_1 <= count_1 + 8'h1;
         end
     end
-    always @(posedge clk) if (go) sig_before <= count_1;
+    always @(posedge clk) if (go) s_before <= count_1;
     always @(posedge clk) begin
         if (rst) begin
             known <= 1'h0;
@@ -28,7 +28,7 @@ module checked (
     end
     always @* begin
         assert_l192 = 1'h1;
-        if (known) assert_l192 = count_1 == (sig_before + 8'h1);
+        if (known) assert_l192 = count_1 == (s_before + 8'h1);
     end
 
     // properties

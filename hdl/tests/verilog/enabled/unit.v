@@ -22,7 +22,7 @@ module unit (
     reg [7:0] data_s1; // enabled.rs:48
     reg [7:0] data_s2; // enabled.rs:48
     reg started_1; // enabled.rs:49
-    reg [7:0] sig_table [0:3];
+    reg [7:0] s_table [0:3];
     reg [7:0] word_1; // enabled.rs:46
     assign running = running_1;
     always @(posedge clk) begin
@@ -60,12 +60,12 @@ module unit (
     end
     wire [1:0] _t1 = {2{go}} & {2{half}}; // enabled.rs:45
     always @(posedge clk) begin
-        if (_t1[0]) sig_table[at][3:0] <= data[3:0];
-        if (_t1[1]) sig_table[at][7:4] <= data[7:4];
+        if (_t1[0]) s_table[at][3:0] <= data[3:0];
+        if (_t1[1]) s_table[at][7:4] <= data[7:4];
     end
     assign word = word_1;
     always @(posedge clk) begin
-        if (go) word_1 <= sig_table[at];
+        if (go) word_1 <= s_table[at];
         if (go) data_s1 <= data;
         if (go) data_s2 <= data_s1;
     end

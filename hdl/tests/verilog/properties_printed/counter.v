@@ -12,7 +12,7 @@ module counter (
     reg [3:0] count_1; // properties.rs:31
     reg door; // properties.rs:37
     reg assume_l41; // properties.rs:41
-    reg [3:0] sig_before; // properties.rs:45
+    reg [3:0] s_before; // properties.rs:45
     reg settled; // properties.rs:46
     reg assert_l47; // properties.rs:47
 `ifdef FORMAL
@@ -41,7 +41,7 @@ module counter (
             default: ;
         endcase
     end
-    always @(posedge clk) sig_before <= count_1;
+    always @(posedge clk) s_before <= count_1;
     always @(posedge clk) begin
         if (rst) begin
             settled <= 1'h0;
@@ -51,7 +51,7 @@ module counter (
     end
     always @* begin
         assert_l47 = 1'h1;
-        if (settled) assert_l47 = ((count_1 == sig_before) | (count_1 == (sig_before + 4'h1))) | (count_1 == 4'h0);
+        if (settled) assert_l47 = ((count_1 == s_before) | (count_1 == (s_before + 4'h1))) | (count_1 == 4'h0);
     end
 
     // properties
