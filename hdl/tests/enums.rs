@@ -444,8 +444,8 @@ fn unions() {
     assert_eq!((sim.peek(port("sum")), sim.peek(port("m_tag"))), (0xff, 1)); // the value after reset
     let sums = [
         (0, 0xfff, 0),
-        (1, 0b1101_11, 13 + 3),
-        (2, 0b1111_101_01010, 0b101_01010),
+        (1, 0b110111, 13 + 3),
+        (2, 0b111110101010, 0b10101010),
         (3, 11, 0xff),
         (3, 4, 1),
         (4, 0b01_000001, 1),
@@ -461,7 +461,7 @@ fn unions() {
         assert_eq!(sim.peek(port("read")), bits & 0x3f);
         assert_eq!(sim.peek(port("writes")), u64::from(code == 2));
         let (m_tag, m_payload) = (sim.peek(port("m_tag")), sim.peek(port("m_payload")));
-        assert_eq!((m_tag, m_payload), if code == 0 { (0, 0xfff) } else { (1, 0b0010_10) });
+        assert_eq!((m_tag, m_payload), if code == 0 { (0, 0xfff) } else { (1, 0b001010) });
         sim.step();
         assert_eq!((sim.peek(port("seen_tag")), sim.peek(port("seen_payload"))), (code, bits));
     }
@@ -477,7 +477,7 @@ fn values_of_unions() {
     m.when(!io.go & io.x, || io.y.set(Command::Nested { inner: Inner::Small { a: io.x }.like(&inner(io.x)) }));
     let design = m.finish(io).unwrap();
     let mut sim = Simulator::new(&design);
-    for (go, x, tag, payload) in [(0, 0, 0, 0), (1, 0, 2, 0b1001_101_00011), (0, 1, 4, 0b01_000001)] {
+    for (go, x, tag, payload) in [(0, 0, 0, 0), (1, 0, 2, 0b100110100011), (0, 1, 4, 0b01000001)] {
         sim.poke(0, go);
         sim.poke(1, x);
         assert_eq!((sim.peek(2), sim.peek(3)), (tag, payload));

@@ -191,7 +191,7 @@ fn of_another_module() {
 fn a_module_inside_a_when() {
     let m = Module::new("parent");
     let io = Io::new(m);
-    (io.a.unused(), io.b.unused());
+    [io.a, io.b].into_iter().for_each(Signal::unused);
     io.y.set(0);
     m.when(io.c, || {
         let child = Module::new("child");
