@@ -54,7 +54,7 @@ fn ports(engine: &mut dyn Engine, io: TablePorts) {
     assert_eq!(engine.peek(io.later), 0, "what was there before the write");
     engine.poke(io.write, 0);
     engine.step();
-    assert_eq!((engine.peek(io.later), engine.peek("later"), engine.peek(5)), (7, 7, 7));
+    assert_eq!((engine.peek(io.later), engine.peek("later"), engine.peek(6)), (7, 7, 7));
     engine.poke_signed(io.new.tag, -300);
     engine.poke_signed(io.new.data, -1);
     assert_eq!((engine.peek_signed(io.new.tag), engine.peek_signed(io.product)), (-300, 90_000));

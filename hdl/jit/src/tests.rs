@@ -62,9 +62,8 @@ fn controller(states: u32) -> Work {
 /// The product, the sum and what cuts them stand in the arms.
 #[test]
 fn only_the_arm_that_is_taken_is_evaluated() {
-    let few = controller(8);
-    assert!(few.always < 20 && few.arm < 20, "{few:?}");
-    for states in [64, 512, 2048] {
-        assert_eq!(controller(states), few, "{states} states");
+    for states in [8, 64, 512, 2048] {
+        let work = controller(states);
+        assert!(work.always < 20 && work.arm < 20, "{states} states: {work:?}");
     }
 }

@@ -144,6 +144,7 @@ fn selectors(m: Module, rng: &mut Rng, narrow: Signal) -> Vec<(Signal, Vec<BigUi
 fn random(seed: u64, shown: bool) -> Design<()> {
     let mut rng = Rng::with_seed(seed);
     let m = Module::new("switches");
+    m.unchecked_effects();
     let narrow = input(m, "narrow", 5);
     let inputs = [("a", 16), ("b", 64), ("c", 90)].map(|(name, width)| input(m, name, width));
     let memory = m.memory(bits(70), 16).init((0..16).map(|_| number(&mut rng, 70)));

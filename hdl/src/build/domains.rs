@@ -177,6 +177,12 @@ impl Module {
         let reason = reason.to_string();
         self.with(|b| b.def.unchecked_clocks = Some(reason));
     }
+    /// Assignments of this module may be without effect. Only for what cannot be described better, such as random modules in tests of
+    /// tools.
+    #[track_caller]
+    pub fn unchecked_effects(self) {
+        self.with(|b| b.unchecked_effects = true);
+    }
     pub(crate) fn domain_here(self, domain: ClockDomain, loc: Loc) -> Option<u32> {
         let (message, help) = match (domain.key == self.key, domain.index) {
             (true, ASYNCHRONOUS) => {

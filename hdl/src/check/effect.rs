@@ -8,6 +8,9 @@ use num_bigint::BigUint;
 use std::collections::HashMap;
 
 pub(super) fn check(b: &mut Draft) {
+    if b.unchecked_effects {
+        return;
+    }
     let mut walk = Walk { def: &b.def, later: HashMap::new(), changed: vec![], found: vec![] };
     walk.block(&b.def.stmts);
     let mut found = walk.found;

@@ -94,7 +94,7 @@ impl Render<'_> {
     }
     /// Clocks and resets that only omitted properties need: the ports of a module do not depend on the options.
     pub fn idle_clocks(&self) -> Vec<String> {
-        if self.properties != Properties::Omit || self.def.props.is_empty() {
+        if self.properties != Properties::Omit {
             return vec![];
         }
         let def = self.def;

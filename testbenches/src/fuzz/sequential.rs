@@ -290,6 +290,7 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         let m = Module::new(name);
         let io = UnitPorts::new(m, width.unwrap_or(1));
         io.inputs().into_iter().for_each(Signal::unused);
+        m.unchecked_effects();
         m.unchecked_clocks("random: both engines move all data at the same edges");
         let phase = m.state(Phase::WaitDone);
         phase.set(Phase::Load);

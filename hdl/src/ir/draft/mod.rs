@@ -31,6 +31,8 @@ pub(crate) struct Reported;
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub def: Def,
+    /// Nobody asks whether assignments have an effect.
+    pub unchecked_effects: bool,
     pub errors: Vec<Diagnostic>,
     /// Open blocks of `when` and `switch`; the first is the module itself.
     pub blocks: Vec<Vec<Stmt>>,

@@ -8,7 +8,7 @@ module tree_plru_1 (
     output wire victim
 );
     assign victim = 1'h0;
-    wire unused_ok = &{1'b0, used, way};
+    wire unused_ok = &{1'b0, clk, rst, used, way};
 endmodule
 
 `default_nettype wire
