@@ -209,3 +209,22 @@ fn a_module_inside_a_when() {
     let errors = m.finish(io).unwrap_err();
     assert!(errors.0.iter().all(|e| e.message.contains("not assigned on every path")), "{errors}");
 }
+
+/// An arm inside of another block would lose the condition of that.
+#[test]
+#[module]
+fn arms_stand_in_their_switch() {
+    let m = Module::new("example");
+    let a = m.port("a", "", true, bits(2));
+    let c = m.port("c", "", true, bits(1));
+    let y = m.reg_reset(bits(1), 0);
+    m.port("y", "", false, bits(1)).set(y);
+    m.switch(a, |s| {
+        m.when(c, || s.case(0, || y.set(1)));
+        m.when(c, || s.default(|| y.set(0)));
+    });
+    let errors = m.finish(()).expect_err("two arms stand elsewhere").to_string();
+    for word in ["case", "default"] {
+        assert!(errors.contains(&format!("`{word}` stands in another block than its `switch`")), "{errors}");
+    }
+}

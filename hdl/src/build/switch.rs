@@ -21,6 +21,9 @@ pub struct Switch<B> {
     /// The codes of all arms.
     listed: HashSet<BigUint>,
     default: Option<Vec<Stmt>>,
+    /// The block that the `switch` stands in, and where.
+    block: u32,
+    loc: Loc,
 }
 
 impl Module {
@@ -72,8 +75,8 @@ impl Module {
                 return self.with(|b| b.error(loc, message, vec![], Some(help.into())));
             }
         };
-        let mut s =
-            Switch { module: self, selector, packed, states, arms: vec![], listed: HashSet::new(), default: None };
+        let (arms, listed, block) = (vec![], HashSet::new(), self.with(|b| b.block_number()));
+        let mut s = Switch { module: self, selector, packed, states, arms, listed, default: None, block, loc };
         f(&mut s);
         let Switch { arms, default, .. } = s;
         self.with(|b| b.add_switch(Cases { selector: packed.id, states, arms, default }, loc));
@@ -90,6 +93,7 @@ impl<B: Bundle> Switch<B> {
     #[track_caller]
     pub fn case_any<V: Value<B>, R>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
         let loc = Location::caller();
+        self.in_own_block("case", loc);
         let mut ids = vec![];
         for value in values {
             let value = value.like(&self.selector).pack();
@@ -97,6 +101,16 @@ impl<B: Bundle> Switch<B> {
         }
         let block = self.module.block(self.packed.id, f);
         self.arms.push((ids, block));
+    }
+    /// An arm under a condition of its own would lose that.
+    fn in_own_block(&self, word: &str, loc: Loc) {
+        self.module.with(|b| {
+            if b.block_number() != self.block {
+                let notes = vec![(self.loc, "the `switch` is here")];
+                let help = "put it into the closure of its `switch`, and the condition into the arm";
+                b.error(loc, format!("`{word}` stands in another block than its `switch`"), notes, Some(help.into()));
+            }
+        });
     }
     /// Checks a value: it can be one of the selector's, and has no arm yet.
     fn case_value(&mut self, value: Signal, loc: Loc) -> Id {
@@ -126,6 +140,7 @@ impl<B: Bundle> Switch<B> {
     /// The arm for all other values; of a state also for the codes that no variant has.
     #[track_caller]
     pub fn default<R>(&mut self, f: impl FnOnce() -> R) {
+        self.in_own_block("default", Location::caller());
         if self.default.is_some() {
             let loc = Location::caller();
             self.module.with(|b| b.error(loc, "a `switch` has one default".into(), vec![], None));
