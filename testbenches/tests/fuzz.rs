@@ -23,7 +23,7 @@ fn run_sequential(own: u64, count: u64, reset: Reset, others: Others) {
 fn machine_code_like_the_interpreter() {
     for own in 31..37 {
         run_expressions(own, Others::None);
-        run_sequential(own, 40, RESETS[0], Others::None);
+        run_sequential(own, 20, RESETS[0], Others::None);
     }
 }
 
@@ -42,14 +42,14 @@ fn more_expressions_without_netlist() {
 #[test]
 fn registers_and_memories_with_every_kind_of_reset() {
     for (own, reset) in (11..).zip(RESETS) {
-        run_sequential(own, 25, reset, Others::Verilator);
+        run_sequential(own, 8, reset, Others::Verilator);
     }
 }
 
 #[test]
 fn registers_and_memories_on_all_engines() {
-    run_sequential(15, 6, RESETS[1], Others::Netlist(Netlist::Words));
-    run_sequential(16, 6, RESETS[2], Others::Netlist(Netlist::Words));
+    run_sequential(15, 3, RESETS[1], Others::Netlist(Netlist::Words));
+    run_sequential(16, 3, RESETS[2], Others::Netlist(Netlist::Words));
 }
 
 #[test]
