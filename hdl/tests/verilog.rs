@@ -3,21 +3,8 @@
 
 mod common;
 
-use common::{Float, Phase, fifo, float, golden, mixed};
+use common::{Float, Phase, fifo, float, golden::prints, mixed};
 use hdl::*;
-
-/// Compares every printed module with its file, and the list of files.
-#[track_caller]
-fn prints<P: Ports>(folder: &str, design: &Design<P>, reset: Reset) {
-    let header = vec!["Printed by a test of kvforge-hdl.".to_string()];
-    let source = verilog(design, &Options { reset, header, ..Options::default() });
-    assert_eq!(source.top(), design.name());
-    let names: Vec<String> = source.files().map(|(name, _)| name).collect();
-    golden::compare("verilog", &format!("{folder}/files.txt"), &(names.join("\n") + "\n"));
-    for (name, text) in source.files() {
-        golden::compare("verilog", &format!("{folder}/{name}"), &text);
-    }
-}
 
 #[test]
 fn every_feature() {

@@ -30,7 +30,7 @@ impl Module {
     /// # m.finish(io)
     /// # }
     /// # let text = verilog(&example().unwrap(), &Options::default()).single();
-    /// # assert!(text.contains("if (write) x[{to, 5'h0} +: 32] <= value;"), "{text}");
+    /// # assert!(text.contains("if (to == _i1[4:0]) x[32 * _i1 +: 32] <= value;"), "{text}");
     /// # assert!(text.contains("assign word = x[{from, 5'h0} +: 32];"), "{text}");
     /// ```
     #[track_caller]

@@ -2,7 +2,7 @@
 //! expression in the place of its name does not change its meaning.
 
 use super::render::Render;
-use super::text::paren;
+use super::text::{bits, paren};
 use crate::ir::*;
 
 impl Render<'_> {
@@ -19,8 +19,8 @@ impl Render<'_> {
             Op::Bin(op, x, y) => self.binary(*op, *x, *y, w),
             Op::Mux(c, x, y) => format!("{} ? {} : {}", p(c), p(x), p(y)),
             Op::Slice(x, lo) if w == 1 && self.width(*x) == 1 && *lo == 0 => self.t(*x).to_string(),
-            Op::Slice(x, lo) if w == 1 => format!("{}[{lo}]", self.t(*x)),
-            Op::Slice(x, lo) => format!("{}[{}:{lo}]", self.t(*x), lo + w - 1),
+            Op::Slice(x, lo) => format!("{}{}", self.t(*x), bits(*lo, w)),
+            Op::Part(x, low) if w == 1 => format!("{}[{}]", self.t(*x), self.t(*low)),
             Op::Part(x, low) => format!("{}[{} +: {w}]", self.t(*x), self.t(*low)),
             Op::Cat(v) => format!("{{{}}}", v.iter().map(|x| self.t(*x)).collect::<Vec<_>>().join(", ")),
             Op::Repeat(x, n) => format!("{{{n}{{{}}}}}", self.t(*x)),

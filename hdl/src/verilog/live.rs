@@ -1,6 +1,8 @@
 //! Which nodes reach an output, how often each is read, and which of its bits.
 
 use super::Properties;
+use super::processes::{Processes, reg};
+use super::steps::Step;
 use crate::ir::*;
 use num_bigint::BigUint;
 
@@ -13,25 +15,8 @@ pub struct Live {
     pub props: Vec<Id>,
 }
 
-/// What an assigned net reads, for every place where its text mentions it.
-fn driver_reads(def: &Def) -> Vec<Vec<Id>> {
-    let mut reads = vec![vec![]; def.nodes.len()];
-    Stmt::each_set(&def.stmts, &mut vec![], &mut |target, place, value, _, under| {
-        let list: &mut Vec<Id> = &mut reads[target as usize];
-        list.push(value);
-        list.extend(under);
-        if let Place::AtSignal(low) = place {
-            list.push(low);
-        }
-    });
-    reads
-}
-
-pub fn live(def: &Def, properties: Properties) -> Live {
-    let mut drivers = driver_reads(def);
-    for r in &def.regs {
-        drivers[r.node as usize].extend(r.reads());
-    }
+pub fn live(def: &Def, properties: Properties, processes: &Processes) -> Live {
+    let mut reads: Vec<Vec<Id>> = processes.iter().map(|process| Step::reads(&process.steps)).collect();
     let props = if properties == Properties::Omit { &[][..] } else { &def.props };
     let props = props.iter().map(|p| p.cond).collect();
     let mut live = Live { uses: vec![0; def.nodes.len()], mems: vec![false; def.mems.len()], props };
@@ -52,7 +37,9 @@ pub fn live(def: &Def, properties: Properties) -> Live {
         }
         let op = &def.nodes[id as usize].op;
         todo.extend(op.operands());
-        todo.extend(&drivers[id as usize]);
+        // once for all that a process assigns
+        todo.extend(processes.index(id).map(|at| std::mem::take(&mut reads[at])).unwrap_or_default());
+        todo.extend(reg(def, id).into_iter().flat_map(Reg::reads));
         if let Op::Net(Net::MemRead(m, p)) = *op {
             let mem = &def.mems[m as usize];
             let port = &mem.reads[p as usize];
@@ -66,15 +53,13 @@ pub fn live(def: &Def, properties: Properties) -> Live {
 }
 
 /// For every node the bits that something reads. `declared` are the nodes that stand under a name of their own.
-pub fn read_bits(def: &Def, live: &Live, declared: &[bool]) -> Vec<BigUint> {
+pub fn read_bits(def: &Def, processes: &Processes, live: &Live, declared: &[bool]) -> Vec<BigUint> {
     let ones = |w: u32| (BigUint::from(1u32) << w) - 1u32;
     let mut bits = vec![BigUint::default(); def.nodes.len()];
     let all = |bits: &mut Vec<BigUint>, id: Id| bits[id as usize] = ones(def.nodes[id as usize].width);
     let is_live = |id: Id| live.uses[id as usize] > 0;
-    for (id, reads) in driver_reads(def).into_iter().enumerate() {
-        if is_live(id as Id) {
-            reads.into_iter().for_each(|x| all(&mut bits, x));
-        }
+    for process in processes.iter() {
+        Step::reads(&process.steps).into_iter().for_each(|x| all(&mut bits, x));
     }
     def.regs.iter().filter(|r| is_live(r.node)).flat_map(Reg::reads).for_each(|e| all(&mut bits, e));
     for (m, _) in def.mems.iter().zip(&live.mems).filter(|(_, live)| **live) {

@@ -34,10 +34,15 @@ impl Render<'_> {
             domains.dedup();
             for domain in domains {
                 let ports = || m.writes.iter().filter(|w| w.domain == domain);
-                let lines = ports().flat_map(|w| self.write_lines(m, w)).collect();
+                let lines = ports().flat_map(|w| self.write_lines(m, w)).map(|line| vec![line]).collect();
                 let at = ports().flat_map(|w| [w.addr, w.data, w.mask]).max().unwrap_or(0);
                 let section = ports().map(|w| w.section).max().unwrap_or(0);
-                self.push(section, at, Rank::Process, Item::Clocked { domain, reset: None, at_once: None, lines });
+                self.push(
+                    section,
+                    at,
+                    Rank::Process,
+                    Item::Clocked { domain, resets: vec![], at_once: None, parts: vec![(None, lines)] },
+                );
             }
         }
     }
@@ -55,17 +60,10 @@ impl Render<'_> {
             return;
         }
         self.decls.push(format!("reg {width}{name};{}", self.note(r.data)));
-        let line = format!("{name} <= {read}");
-        let lines = match r.enable {
-            Some(e) => vec![format!("if ({}) {line}", self.t(e))],
-            None => vec![line],
-        };
-        self.push(
-            self.section_of(r.data),
-            at,
-            Rank::Process,
-            Item::Clocked { domain: r.domain, reset: None, at_once: None, lines },
-        );
+        let enable = r.enable.map(|enable| self.t(enable).to_string());
+        let parts = vec![(enable, vec![vec![format!("{name} <= {read}")]])];
+        let item = Item::Clocked { domain: r.domain, resets: vec![], at_once: None, parts };
+        self.push(self.section_of(r.data), at, Rank::Process, item);
     }
     fn write_lines(&self, m: &Memory, w: &WritePort) -> Vec<String> {
         let (addr, data, mask) = (self.t(w.addr), self.t(w.data), self.t(w.mask));
@@ -99,9 +97,12 @@ impl Render<'_> {
             let parameters = if parameters.is_empty() { String::new() } else { format!("#{} ", list(&parameters)) };
             let text = format!("{} {parameters}{} {};", child.name, inst.name, list(&pins));
             let inputs = || inst.pins.iter().filter(|p| matches!(self.op(**p), Op::Net(Net::PinIn(_))));
-            let at = inputs().map(|p| self.nets[p].last).max().unwrap_or(0);
-            let section =
-                inputs().map(|p| self.nets[p].section).chain(inst.pins.iter().map(|p| self.section_of(*p))).max();
+            let at = inputs().filter_map(|p| self.processes.get(*p)).map(|p| p.last).max().unwrap_or(0);
+            let section = inputs()
+                .filter_map(|p| self.processes.get(*p))
+                .map(|p| p.section)
+                .chain(inst.pins.iter().map(|p| self.section_of(*p)))
+                .max();
             self.push(section.unwrap_or(0), at, Rank::Instance, Item::Text(text));
         }
     }

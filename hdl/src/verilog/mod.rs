@@ -3,14 +3,19 @@
 //! Names are those of the source; expressions that are used once stand where they are used; a temporary (`_t1`) is made only
 //! where Verilog's rules ask for a name. Nothing depends on the order of hashing, so the text is stable.
 
+mod decode;
 mod expr;
+mod flow;
 mod live;
 mod memory;
+mod nets;
 mod pad;
 mod process;
+mod processes;
 mod property;
 mod render;
 mod sheet;
+mod steps;
 mod text;
 
 pub use pad::Pads;

@@ -2,7 +2,7 @@
 
 use super::live;
 use super::render::{Item, Render};
-use super::text::{begin, comment, lead, range};
+use super::text::{Statement, begin, comment, is_block, label, lead_all, range};
 use crate::ir::names::UNUSED;
 use crate::ir::*;
 use num_bigint::BigUint;
@@ -41,18 +41,18 @@ impl Render<'_> {
             match item {
                 Item::Text(t) if t.starts_with('\n') => out += &format!("{t}\n"),
                 Item::Text(t) => out += &format!("    {t}\n"),
-                Item::Clocked { domain, reset, at_once, mut lines } => {
-                    let has_reset = reset.is_some();
-                    let mut resets: Vec<String> = reset.into_iter().collect();
+                Item::Clocked { domain, mut resets, at_once, mut parts } => {
                     let alike = |item: &Item| {
-                        matches!(item, Item::Clocked { domain: d, reset, at_once: a, .. }
-                            if *d == domain && reset.is_some() == has_reset && *a == at_once)
+                        matches!(item, Item::Clocked { domain: d, resets: r, at_once: a, .. }
+                            if *d == domain && r.is_empty() == resets.is_empty() && *a == at_once)
                     };
-                    while let Some((_, Item::Clocked { reset, lines: more, .. })) = items.next_if(|i| alike(&i.1)) {
-                        resets.extend(reset);
-                        lines.extend(more);
+                    let mut more_resets = vec![];
+                    while let Some((_, Item::Clocked { resets, parts: more, .. })) = items.next_if(|i| alike(&i.1)) {
+                        more_resets.extend(resets);
+                        parts.extend(more);
                     }
-                    self.process(domain, at_once.as_deref(), resets, lines)
+                    resets.extend(more_resets);
+                    self.process(domain, at_once.as_deref(), resets, under_enables(parts))
                         .iter()
                         .for_each(|l| out += &format!("    {l}\n"));
                 }
@@ -60,10 +60,16 @@ impl Render<'_> {
         }
         out
     }
-    fn process(&self, domain: u32, at_once: Option<&str>, resets: Vec<String>, lines: Vec<String>) -> Vec<String> {
+    fn process(
+        &self,
+        domain: u32,
+        at_once: Option<&str>,
+        resets: Vec<String>,
+        statements: Vec<Statement>,
+    ) -> Vec<String> {
         let clock = &self.def.domains[domain as usize].clock;
         if resets.is_empty() {
-            return lead(&format!("always @(posedge {clock})"), lines);
+            return label(&format!("always @(posedge {clock})"), statements);
         }
         let edge = match (at_once, self.reset.asynchronous, self.reset.active_low) {
             (Some(reset), ..) => format!(" or posedge {reset}"),
@@ -73,7 +79,13 @@ impl Render<'_> {
         let condition = at_once.map_or_else(|| self.reset_condition(domain), str::to_string);
         let mut inner = begin(&format!("if ({condition})"), resets);
         inner.pop();
-        inner.extend(begin("end else", lines));
+        match &statements[..] {
+            [one] if is_block(one) || (one.len() == 1 && one[0].starts_with("if (")) => {
+                inner.push(format!("end else {}", one[0]));
+                inner.extend_from_slice(&one[1..]);
+            }
+            _ => inner.extend(begin("end else", statements.concat())),
+        }
         begin(&format!("always @(posedge {clock}{edge})"), inner)
     }
     fn port_list(&self) -> String {
@@ -109,7 +121,7 @@ impl Render<'_> {
     }
     /// Bits that nothing reads, gathered so that lint tools know it is on purpose.
     fn sink(&self) -> String {
-        let read = live::read_bits(self.def, &self.live, &self.declared);
+        let read = live::read_bits(self.def, &self.processes, &self.live, &self.declared);
         let mut unread = self.idle_clocks();
         for id in (0..self.text.len() as Id).filter(|id| self.declared[*id as usize]) {
             let input = matches!(self.op(id), Op::Net(Net::Input));
@@ -144,6 +156,22 @@ impl Render<'_> {
         }
         out
     }
+}
+
+/// One `if` for neighbours with the same enable.
+fn under_enables(parts: Vec<(Option<String>, Vec<Statement>)>) -> Vec<Statement> {
+    let mut joined: Vec<(Option<String>, Vec<Statement>)> = vec![];
+    for (enable, statements) in parts {
+        match joined.last_mut() {
+            Some((last, before)) if *last == enable => before.extend(statements),
+            _ => joined.push((enable, statements)),
+        }
+    }
+    let under = |(enable, statements): (Option<String>, Vec<Statement>)| match enable {
+        Some(enable) => vec![lead_all(&format!("if ({enable})"), statements)],
+        None => statements,
+    };
+    joined.into_iter().flat_map(under).collect()
 }
 
 /// Does the name stand in the text, and not only inside other names?

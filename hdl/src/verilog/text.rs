@@ -5,17 +5,28 @@ pub fn range(width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
 }
 
+/// `[11:8]`, or `[8]` for one bit.
+pub fn bits(low: u32, width: u32) -> String {
+    if width == 1 { format!("[{low}]") } else { format!("[{}:{low}]", low + width - 1) }
+}
+
 /// Does the text bind tighter than any operator: a name, a constant, a select, one `{...}`?
 fn is_atom(s: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+    match s.starts_with('{') {
+        true => is_group(s),
+        false => s.find(|c| !word(c)).is_none_or(|at| s[at..].starts_with('[') && is_group(&s[at..])),
+    }
+}
+
+/// Does the bracket at the beginning close at the end?
+fn is_group(s: &str) -> bool {
     let mut depth = 0;
     let closes = s.char_indices().find(|(_, c)| {
-        depth += i32::from(*c == '{') - i32::from(*c == '}');
+        depth += i32::from("{[".contains(*c)) - i32::from("}]".contains(*c));
         depth == 0
     });
-    match s.starts_with('{') {
-        true => closes.is_some_and(|(i, _)| i + 1 == s.len()),
-        false => s.chars().all(|c| c.is_ascii_alphanumeric() || "_'[]:".contains(c)),
-    }
+    closes.is_some_and(|(i, _)| i + 1 == s.len())
 }
 
 pub fn paren(s: &str) -> String {
@@ -62,4 +73,27 @@ pub fn comment(text: &str) -> String {
 /// `(* name = "value" *) `, as it stands before a declaration.
 pub fn attribute(name: &str, value: &str) -> String {
     if value.is_empty() { format!("(* {name} *) ") } else { format!("(* {name} = \"{value}\" *) ") }
+}
+
+/// The head before its statements: on the same line if that is all one line.
+pub fn lead_all(head: &str, statements: Vec<Statement>) -> Statement {
+    lead(head, statements.concat())
+}
+
+/// As [`lead_all`], where no `else` can follow: a block needs no other one around it.
+pub fn label(head: &str, statements: Vec<Statement>) -> Statement {
+    match &statements[..] {
+        [one] if is_block(one) => [vec![format!("{head} {}", one[0])], one[1..].to_vec()].concat(),
+        _ => lead_all(head, statements),
+    }
+}
+
+/// The lines of one statement.
+pub type Statement = Vec<String>;
+
+/// `if (...) begin ... end` with nothing behind it?
+pub fn is_block(statement: &[String]) -> bool {
+    let inner = statement.len().saturating_sub(1);
+    statement.first().is_some_and(|line| line.starts_with("if (") && line.ends_with(" begin"))
+        && statement[1..inner.max(1)].iter().all(|line| line.starts_with(' '))
 }

@@ -1,5 +1,6 @@
 //! Files with expected text, beside the tests. `BLESS=1` in the environment renews them.
 
+use hdl::*;
 use std::path::Path;
 
 /// Compares with tests/FOLDER/NAME.
@@ -12,6 +13,19 @@ pub fn compare(folder: &str, name: &str, text: &str) {
     }
     let want = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(want == text, "tests/{folder}/{name} has\n{want}\nbut this is\n{text}\nBLESS=1 renews the file");
+}
+
+/// Compares every printed module with its file, and the list of files.
+#[track_caller]
+pub fn prints<P: Ports>(folder: &str, design: &Design<P>, reset: Reset) {
+    let header = vec!["Printed by a test of kvforge-hdl.".to_string()];
+    let source = verilog(design, &Options { reset, header, ..Options::default() });
+    assert_eq!(source.top(), design.name());
+    let names: Vec<String> = source.files().map(|(name, _)| name).collect();
+    compare("verilog", &format!("{folder}/files.txt"), &(names.join("\n") + "\n"));
+    for (name, text) in source.files() {
+        compare("verilog", &format!("{folder}/{name}"), &text);
+    }
 }
 
 /// A message with the paths of source files cut to their last part, so that it does not depend on the machine.

@@ -59,10 +59,11 @@ impl UnitPorts {
 pub(super) struct Unit {
     pub m: Module,
     pub r: Random,
-    /// What expressions may read.
+    /// What expressions may read, as many from the first as `visible` says.
     readable: Vec<Signal>,
-    /// What statements may assign.
-    targets: Vec<Signal>,
+    visible: usize,
+    /// What statements may assign, and how much of what is readable each may be computed from: a wire not from those behind it.
+    targets: Vec<(Signal, usize)>,
     /// Elements of vectors, chosen by signals: statements may assign them, whole or a slice.
     elements: Vec<Signal>,
     phase: StateSignal<Phase>,
@@ -71,9 +72,14 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    /// Adds what expressions may read.
+    fn offer(&mut self, s: Signal) {
+        self.readable.push(s);
+        self.visible = self.readable.len();
+    }
     /// A small expression of the given width.
     pub fn value(&mut self, width: u32) -> Signal {
-        let (a, b) = (self.r.pick(&self.readable), self.r.pick(&self.readable));
+        let (a, b) = (self.r.pick(&self.readable[..self.visible]), self.r.pick(&self.readable[..self.visible]));
         let (a, b) = (self.fit(a, width), self.fit(b, width));
         match self.r.below(9) {
             0 => a + b,
@@ -98,7 +104,7 @@ impl Unit {
         }
     }
     fn condition(&mut self) -> Signal {
-        let a = self.r.pick(&self.readable);
+        let a = self.r.pick(&self.readable[..self.visible]);
         let w = a.width();
         match self.r.below(4) {
             0 => a.any(),
@@ -112,14 +118,26 @@ impl Unit {
         if !self.elements.is_empty() && self.r.once_in(3) {
             return self.assign_element();
         }
-        let target = self.r.pick(&self.targets);
+        let (target, sources) = self.r.pick(&self.targets);
+        let conditions = std::mem::replace(&mut self.visible, sources);
+        self.assign_to(target);
+        self.visible = conditions;
+    }
+    fn assign_to(&mut self, target: Signal) {
         let w = target.width();
-        match self.r.below(5) {
+        match self.r.below(6) {
             0 | 1 => target.set(self.value(w)),
             2 | 3 => {
                 let lo = self.r.below(w);
                 let n = 1 + self.r.below(w - lo);
                 target.bits(lo + n - 1, lo).set(self.value(n));
+            }
+            4 if w > 8 => {
+                // one of several lanes side by side
+                let (lane, wide) = (1 + self.r.below(2), clog2(w as usize));
+                let n = 1 + self.r.below(1 << lane);
+                let at = self.value(wide - 1 - lane).cat(target.zeros(lane));
+                target.part(at.zext(wide), n).set(self.value(n));
             }
             _ if w >= 4 => {
                 // the highest bit of the index is 0: it cannot reach past the end
@@ -216,7 +234,7 @@ impl Unit {
     }
     /// An index of so many elements, mostly one that can reach beyond the last where that is possible.
     fn index(&mut self, length: usize) -> Signal {
-        let a = self.r.pick(&self.readable);
+        let a = self.r.pick(&self.readable[..self.visible]);
         self.fit(a, clog2(length))
     }
     /// A vector of registers; signals choose its elements.
@@ -235,7 +253,7 @@ impl Unit {
         }
         let (to, from) = (self.index(length), self.index(length));
         self.elements.push(elements.at(to));
-        self.readable.push(elements.at(from));
+        self.offer(elements.at(from));
     }
     /// A memory with its ports.
     fn memory(&mut self, all_reset: bool) {
@@ -269,7 +287,7 @@ impl Unit {
                 }
                 _ => memory.read(at),
             };
-            self.readable.push(word);
+            self.offer(word);
         }
     }
 }
@@ -299,13 +317,16 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         opcode.set(Opcode::Halt);
         let states = vec![phase.code(), side.code(), opcode.code(), side.is(Side::Left), opcode.is(Opcode::Jump)];
         let readable = [io.inputs(), states].concat();
-        let mut u = Unit { m, r: Random::new(seed), readable, targets: vec![], elements: vec![], phase, side, opcode };
+        let visible = readable.len();
+        let mut u =
+            Unit { m, r: Random::new(seed), readable, visible, targets: vec![], elements: vec![], phase, side, opcode };
+        let mut registers = vec![];
         for k in 0..3 + u.r.below(3) {
             let clocked = k == 1 && u.r.once_in(2);
             let make = |u: &mut Unit| u.register(all_reset);
             let register = if clocked { m.domain("clk_b", "rst_b", || make(&mut u)) } else { make(&mut u) };
-            u.readable.push(register);
-            u.targets.push(register);
+            u.offer(register);
+            registers.push(register);
         }
         if u.r.once_in(2) {
             u.memory(all_reset);
@@ -319,21 +340,25 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
             for pin in instance.inputs() {
                 pin.set(u.value(pin.width()));
             }
-            u.readable.push(instance.y);
+            u.offer(instance.y);
         }
-        // wires read what came before; the statements assign them from registers and inputs only
-        let (before, registers) = (u.readable.clone(), u.targets.clone());
+        // wires read what came before them; conditions nothing that is assigned under them
+        let before = u.visible;
         let elements = std::mem::take(&mut u.elements);
-        let wires: Vec<Signal> = (0..2).map(|_| m.wire(bits(1 + u.r.below(20)))).collect();
+        let wires: Vec<Signal> = (0..3).map(|_| m.wire(bits(1 + u.r.below(20)))).collect();
         for wire in &wires {
             wire.set(u.value(wire.width()));
         }
-        u.targets = wires.clone();
-        (0..3).for_each(|_| u.statement(3));
-        u.targets = registers;
+        u.readable.extend(&wires);
+        u.targets = wires.iter().enumerate().map(|(k, wire)| (*wire, before + k)).collect();
+        (0..2).for_each(|_| u.statement(3));
+        let everything = u.readable.len();
+        u.targets.extend(registers.iter().map(|register| (*register, everything)));
         u.elements = elements;
-        u.readable = [before, wires].concat();
-        (0..5).for_each(|_| u.statement(3));
+        (0..4).for_each(|_| u.statement(3));
+        u.visible = everything;
+        u.targets = registers.iter().map(|register| (*register, everything)).collect();
+        (0..4).for_each(|_| u.statement(3));
         let all = cat(&u.readable[INPUTS.len()..]);
         if width.is_some() {
             io.y.set(all);

@@ -51,11 +51,13 @@ module mixed (
     assign busy = ~(phase == PHASE_IDLE);
 
     // bundles
-    always @(posedge clk) if (go) held_sign <= x_sign;
     assign y_exp = held_exp;
-    always @(posedge clk) if (go) held_exp <= x_exp;
     assign y_frac = held_frac;
-    always @(posedge clk) if (go) held_frac <= x_frac;
+    always @(posedge clk) if (go) begin
+        held_sign <= x_sign;
+        held_exp <= x_exp;
+        held_frac <= x_frac;
+    end
     wire swapped_sign = ~held_sign; // mod.rs:104
     assign y_sign = data[0] ? swapped_sign : held_sign;
 

@@ -32,21 +32,16 @@ module commands (
     reg [14:0] words [0:3];
 
     // a register
+    assign m_valid = full;
     always @(posedge clk) begin
         if (rst) begin
             held_tag <= COMMAND_TAG_CONTROL;
             held_payload <= 12'hb;
-        end else begin
-            if (s_ready) held_tag <= s_tag;
-            if (s_ready) held_payload <= s_payload;
-        end
-    end
-    assign m_valid = full;
-    always @(posedge clk) begin
-        if (rst) begin
             full <= 1'h0;
-        end else begin
-            if (s_ready) full <= s_valid;
+        end else if (s_ready) begin
+            full <= s_valid;
+            held_tag <= s_tag;
+            held_payload <= s_payload;
         end
     end
     assign s_ready = (~full) | m_ready;
@@ -68,7 +63,6 @@ module commands (
     wire [3:0] held_control_code = held_payload[3:0]; // enums.rs:408
     wire [1:0] held_nested_inner_tag = held_payload[7:6]; // enums.rs:408
     wire [5:0] held_nested_inner_payload = held_payload[5:0]; // enums.rs:408
-    wire _t2 = held_control_code == OPCODE_JUMP; // enums.rs:412
     wire held_nested_inner_small_a = held_nested_inner_payload[0]; // enums.rs:413
     wire [5:0] held_nested_inner_large_a = held_nested_inner_payload; // enums.rs:413
     always @* begin
@@ -78,7 +72,7 @@ module commands (
             COMMAND_TAG_READ: sum = {4'h0, held_read_address} + {6'h0, held_read_tag};
             COMMAND_TAG_WRITE: sum = {held_write_word_0, held_write_word_1};
             COMMAND_TAG_CONTROL: begin
-                if (_t2) sum = 8'hff;
+                if (held_control_code == OPCODE_JUMP) sum = 8'hff;
                 else sum = 8'h1;
             end
             default: begin // COMMAND_TAG_NESTED

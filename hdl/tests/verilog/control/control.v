@@ -16,14 +16,12 @@ module control (
     localparam [1:0] PHASE_IDLE = 2'h0;
     localparam [1:0] PHASE_LOAD = 2'h1;
     localparam [1:0] PHASE_WAIT_DONE = 2'h2;
-    reg [1:0] phase_1; // verilog.rs:165
-    reg [7:0] acc; // verilog.rs:166
+    reg [1:0] phase_1; // verilog.rs:152
+    reg [7:0] acc; // verilog.rs:153
     assign phase = phase_1;
     assign in_reset = rst;
 
     // next state
-    wire _t1 = |x; // verilog.rs:175
-    wire _t2 = &x; // verilog.rs:180
     always @(posedge clk) begin
         if (rst) begin
             phase_1 <= PHASE_WAIT_DONE;
@@ -33,42 +31,38 @@ module control (
                 case (kind)
                     2'h0: phase_1 <= PHASE_IDLE;
                     2'h1, 2'h2: begin
-                        if (_t1) phase_1 <= PHASE_LOAD;
+                        if (|x) phase_1 <= PHASE_LOAD;
                         else phase_1 <= PHASE_WAIT_DONE;
                     end
                     default: ;
                 endcase
-            end else if (_t2) phase_1 <= PHASE_LOAD;
-            if (go) begin
-                if (!go) begin
-                    if (!_t2) begin
-                        case (phase_1)
-                            PHASE_LOAD: acc <= acc ^ x;
-                            default: acc[3:0] <= x[7:4];
-                        endcase
-                        if (1'b1) acc[7] <= go;
-                    end
-                end
+            end else if (&x) phase_1 <= PHASE_LOAD;
+            else if (go) begin
+                case (phase_1)
+                    PHASE_LOAD: acc <= acc ^ x;
+                    default: acc[3:0] <= x[7:4];
+                endcase
+                if (1'b1) acc[7] <= go;
             end
         end
     end
 
     // outputs
-    wire [7:0] shifted = acc << kind; // verilog.rs:190
-    wire [15:0] _t3 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:191
-    wire [15:0] s_signed = $signed(_t3) >>> {3'h0, kind}; // verilog.rs:191
-    assign y = ($signed(x) > $signed(acc)) ? shifted : s_signed[7:0];
+    wire [7:0] shifted = acc << kind; // verilog.rs:177
+    wire [15:0] _t1 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:178
+    wire [15:0] sig_signed = $signed(_t1) >>> {3'h0, kind}; // verilog.rs:178
+    assign y = ($signed(x) > $signed(acc)) ? shifted : sig_signed[7:0];
     always @* begin
         flags[0] = ^acc;
         flags[2:1] = 2'h0;
         if (go) flags[2:1] = kind;
     end
-    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:196
+    wire [101:0] big = {2'h0, {{92{x[7]}}, x}} * {100'h0, 2'h3}; // verilog.rs:183
     always @* begin
         wide = big[99:0] - 100'h1;
         if (go) wide[{{3'h0, kind}, kind} +: 4] = x[5:2];
     end
-    wire unused_ok = &{1'b0, s_signed[15:8], big[101:100]};
+    wire unused_ok = &{1'b0, sig_signed[15:8], big[101:100]};
 endmodule
 
 `default_nettype wire

@@ -39,10 +39,9 @@ module decoder (
             default: three_is = 4'h2; // THREE_FLUSH
         endcase
     end
-    wire _t1 = hot[0] | hot[3]; // enums.rs:220
     always @* begin
         if (hot[1]) hot_is = 4'h1;
-        else if (_t1) hot_is = 4'h0;
+        else if (hot[0] | hot[3]) hot_is = 4'h0;
         else hot_is = 4'h2;
     end
     always @* begin
@@ -65,9 +64,9 @@ module decoder (
         else some_is = 4'hf;
     end
     assign run = hot[2];
-    wire _t2 = ((((gray == GRAY_A) | (gray == GRAY_B)) | (gray == GRAY_C)) | (gray == GRAY_D)) | (gray == GRAY_E); // enums.rs:246
-    wire [4:0] _t3 = {((three == THREE_IDLE) | (three == THREE_RUN)) | (three == THREE_FLUSH), (((hot == HOT_IDLE) | (hot == HOT_LOAD)) | (hot == HOT_RUN)) | (hot == HOT_FLUSH), _t2, ((opcode == OPCODE_NOP) | (opcode == OPCODE_ADD)) | (opcode == OPCODE_JUMP), single == SINGLE_ONLY}; // enums.rs:243
-    assign legal = _t3;
+    wire _t1 = ((((gray == GRAY_A) | (gray == GRAY_B)) | (gray == GRAY_C)) | (gray == GRAY_D)) | (gray == GRAY_E); // enums.rs:246
+    wire [4:0] _t2 = {((three == THREE_IDLE) | (three == THREE_RUN)) | (three == THREE_FLUSH), (((hot == HOT_IDLE) | (hot == HOT_LOAD)) | (hot == HOT_RUN)) | (hot == HOT_FLUSH), _t1, ((opcode == OPCODE_NOP) | (opcode == OPCODE_ADD)) | (opcode == OPCODE_JUMP), single == SINGLE_ONLY}; // enums.rs:243
+    assign legal = _t2;
 endmodule
 
 `default_nettype wire

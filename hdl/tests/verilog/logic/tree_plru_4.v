@@ -11,9 +11,7 @@ module tree_plru_4 (
     always @(posedge clk) begin
         if (rst) begin
             state <= 3'h0;
-        end else begin
-            if (used) state <= {way[1] ? (~way[0]) : state[2], way[1] ? state[1] : (~way[0]), ~way[1]};
-        end
+        end else if (used) state <= {way[1] ? (~way[0]) : state[2], way[1] ? state[1] : (~way[0]), ~way[1]};
     end
     assign victim = {state[0], state[0] ? state[2] : state[1]};
 endmodule

@@ -12,12 +12,11 @@ module up_down_1 (
 );
     reg count;
     assign level = count;
-    wire _t1 = up & (~down);
     always @(posedge clk) begin
         if (rst) begin
             count <= 1'h1;
         end else begin
-            if (_t1) count <= count + 1'h1;
+            if (up & (~down)) count <= count + 1'h1;
             else if (down & (~up)) count <= count - 1'h1;
         end
     end

@@ -16,12 +16,11 @@ module up_down_5 (
     wire _t2 = down & (~up);
     wire _t3 = count == 3'h5;
     wire _t4 = |count;
-    wire _t5 = _t1 & (~_t3);
     always @(posedge clk) begin
         if (rst) begin
             count <= 3'h0;
         end else begin
-            if (_t5) count <= count + 3'h1;
+            if (_t1 & (~_t3)) count <= count + 3'h1;
             else if (_t2 & _t4) count <= count - 3'h1;
         end
     end

@@ -22,11 +22,11 @@ module memories (
     output wire [9:0] y_frac,
     output wire [15:0] two
 );
-    reg [3:0] count; // verilog.rs:122
-    (* ram_style = "distributed" *) reg [15:0] s_table [0:15];
+    reg [3:0] count; // verilog.rs:109
+    (* ram_style = "distributed" *) reg [15:0] sig_table [0:15];
     (* ram_style = "block" *) reg [15:0] bytes [0:15];
-    reg [15:0] bytes_q0; // verilog.rs:106
-    reg [15:0] bytes_q1; // verilog.rs:107
+    reg [15:0] bytes_q0; // verilog.rs:93
+    reg [15:0] bytes_q1; // verilog.rs:94
     (* syn_romstyle = "logic" *) reg [6:0] squares [0:9];
     initial begin
         squares[0] = 7'h0;
@@ -55,18 +55,18 @@ module memories (
         floats[10] = 16'h0;
         floats[11] = 16'h0;
     end
-    reg [15:0] floats_q0; // verilog.rs:116
+    reg [15:0] floats_q0; // verilog.rs:103
     reg [15:0] crossing [0:15];
-    reg [15:0] two_1; // verilog.rs:124
+    reg [15:0] two_1; // verilog.rs:111
 
     // LUT RAM, two read ports
-    always @(posedge clk) if (enable) s_table[addr] <= word;
-    wire [15:0] s_table_q0 = s_table[addr]; // verilog.rs:101
-    wire [15:0] s_table_q1 = s_table[other]; // verilog.rs:101
-    assign lut = s_table_q0 ^ s_table_q1;
+    always @(posedge clk) if (enable) sig_table[addr] <= word;
+    wire [15:0] sig_table_q0 = sig_table[addr]; // verilog.rs:88
+    wire [15:0] sig_table_q1 = sig_table[other]; // verilog.rs:88
+    assign lut = sig_table_q0 ^ sig_table_q1;
 
     // block RAM with byte lanes
-    wire [15:0] _t1 = word + 16'h1; // verilog.rs:105
+    wire [15:0] _t1 = word + 16'h1; // verilog.rs:92
     always @(posedge clk) begin
         if (lanes[0]) bytes[addr][7:0] <= _t1[7:0];
         if (lanes[1]) bytes[addr][15:8] <= _t1[15:8];
@@ -77,7 +77,7 @@ module memories (
     always @(posedge clk) if (enable) bytes_q1 <= bytes[addr];
 
     // read-only, 10 words
-    wire [6:0] squares_q0 = squares[addr]; // verilog.rs:111
+    wire [6:0] squares_q0 = squares[addr]; // verilog.rs:98
     assign rom = squares_q0;
 
     // words that are a bundle

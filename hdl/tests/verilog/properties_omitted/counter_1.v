@@ -12,9 +12,7 @@ module counter_1 (
     always @(posedge clk) begin
         if (rst) begin
             count_1 <= 4'h0;
-        end else begin
-            if (up) count_1 <= (count_1 == 4'hc) ? 4'h0 : (count_1 + 4'h1);
-        end
+        end else if (up) count_1 <= (count_1 == 4'hc) ? 4'h0 : (count_1 + 4'h1);
     end
     wire unused_ok = &{1'b0, shut};
 endmodule

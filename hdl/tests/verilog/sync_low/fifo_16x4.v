@@ -35,17 +35,11 @@ module fifo_16x4 (
         if (!rst_n) begin
             tail <= 2'h0;
             head <= 2'h0;
+            count <= 3'h0;
         end else begin
             if (push) tail <= (tail == 2'h3) ? 2'h0 : (tail + 2'h1);
             if (pop) head <= (head == 2'h3) ? 2'h0 : (head + 2'h1);
-        end
-    end
-    wire _t1 = push & (~pop); // mod.rs:48
-    always @(posedge clk) begin
-        if (!rst_n) begin
-            count <= 3'h0;
-        end else begin
-            if (_t1) count <= count + 3'h1;
+            if (push & (~pop)) count <= count + 3'h1;
             else if (pop & (~push)) count <= count - 3'h1;
         end
     end

@@ -28,10 +28,31 @@ module nested (
     assign s_ready = m_ready;
     assign m_payload_0 = s_valid ? s_payload_0 : write;
     assign m_payload_1 = s_valid ? s_payload_1 : write;
-    always @(posedge clk) begin
-        if (write) if (way == 2'h0) table_ways_0_tag[{set, 2'h0} +: 4] <= tag;
-        if (write) if (way == 2'h1) table_ways_1_tag[{set, 2'h0} +: 4] <= tag;
-        if (write) if (way == 2'h2) table_ways_2_tag[{set, 2'h0} +: 4] <= tag;
+    always @(posedge clk) if (write) begin
+        if (way == 2'h0) begin
+            case (set)
+                2'h0: table_ways_0_tag[3:0] <= tag;
+                2'h1: table_ways_0_tag[7:4] <= tag;
+                2'h2: table_ways_0_tag[11:8] <= tag;
+                2'h3: table_ways_0_tag[15:12] <= tag;
+            endcase
+        end
+        if (way == 2'h1) begin
+            case (set)
+                2'h0: table_ways_1_tag[3:0] <= tag;
+                2'h1: table_ways_1_tag[7:4] <= tag;
+                2'h2: table_ways_1_tag[11:8] <= tag;
+                2'h3: table_ways_1_tag[15:12] <= tag;
+            endcase
+        end
+        if (way == 2'h2) begin
+            case (set)
+                2'h0: table_ways_2_tag[3:0] <= tag;
+                2'h1: table_ways_2_tag[7:4] <= tag;
+                2'h2: table_ways_2_tag[11:8] <= tag;
+                2'h3: table_ways_2_tag[15:12] <= tag;
+            endcase
+        end
     end
     wire [15:0] _t1 = {4'h0, table_ways_2_tag[{reads_0, 2'h0} +: 4], table_ways_1_tag[{reads_0, 2'h0} +: 4], table_ways_0_tag[{reads_0, 2'h0} +: 4]};
     wire [3:0] read_0 = _t1[{way, 2'h0} +: 4];

@@ -22,14 +22,6 @@ module entries_table (
 );
     reg [3:0] entries_valid;
     reg [31:0] entries_tag;
-    always @(posedge clk) begin
-        if (rst) begin
-            entries_valid <= 4'h0;
-        end else begin
-            if (write) entries_valid[to +: 1] <= data_valid;
-            if (clear) entries_valid[to +: 1] <= 1'h0;
-        end
-    end
     assign all_0_valid = entries_valid[0];
     assign all_0_tag = entries_tag[7:0];
     assign all_1_valid = entries_valid[1];
@@ -38,13 +30,22 @@ module entries_table (
     assign all_2_tag = entries_tag[23:16];
     assign all_3_valid = entries_valid[3];
     assign all_3_tag = entries_tag[31:24];
-    wire _t1 = clear & write;
     always @(posedge clk) begin
         if (rst) begin
+            entries_valid <= 4'h0;
             entries_tag <= 32'h0;
         end else begin
-            if (write) entries_tag[{to, 3'h0} +: 8] <= data_tag;
-            if (_t1) begin
+            if (write) begin
+                entries_valid[to] <= data_valid;
+                case (to)
+                    2'h0: entries_tag[7:0] <= data_tag;
+                    2'h1: entries_tag[15:8] <= data_tag;
+                    2'h2: entries_tag[23:16] <= data_tag;
+                    2'h3: entries_tag[31:24] <= data_tag;
+                endcase
+            end
+            if (clear) entries_valid[to] <= 1'h0;
+            if (clear & write) begin
                 if (to == 2'h0) entries_tag[0] <= 1'h1;
                 if (to == 2'h1) entries_tag[8] <= 1'h1;
                 if (to == 2'h2) entries_tag[16] <= 1'h1;
@@ -52,7 +53,7 @@ module entries_table (
             end
         end
     end
-    assign word_valid = entries_valid[from +: 1];
+    assign word_valid = entries_valid[from];
     assign word_tag = entries_tag[{from, 3'h0} +: 8];
 endmodule
 

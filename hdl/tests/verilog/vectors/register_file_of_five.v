@@ -39,6 +39,7 @@ module entries_table (
     always @(posedge clk) begin
         if (rst) begin
             entries_valid <= 5'h0;
+            entries_tag <= 15'h0;
         end else begin
             if (write) begin
                 if (to == 3'h0) entries_valid[0] <= data_valid;
@@ -46,6 +47,11 @@ module entries_table (
                 if (to == 3'h2) entries_valid[2] <= data_valid;
                 if (to == 3'h3) entries_valid[3] <= data_valid;
                 if (to == 3'h4) entries_valid[4] <= data_valid;
+                if (to == 3'h0) entries_tag[2:0] <= data_tag;
+                if (to == 3'h1) entries_tag[5:3] <= data_tag;
+                if (to == 3'h2) entries_tag[8:6] <= data_tag;
+                if (to == 3'h3) entries_tag[11:9] <= data_tag;
+                if (to == 3'h4) entries_tag[14:12] <= data_tag;
             end
             if (clear) begin
                 if (to == 3'h0) entries_valid[0] <= 1'h0;
@@ -54,21 +60,7 @@ module entries_table (
                 if (to == 3'h3) entries_valid[3] <= 1'h0;
                 if (to == 3'h4) entries_valid[4] <= 1'h0;
             end
-        end
-    end
-    wire _t1 = clear & write;
-    always @(posedge clk) begin
-        if (rst) begin
-            entries_tag <= 15'h0;
-        end else begin
-            if (write) begin
-                if (to == 3'h0) entries_tag[2:0] <= data_tag;
-                if (to == 3'h1) entries_tag[5:3] <= data_tag;
-                if (to == 3'h2) entries_tag[8:6] <= data_tag;
-                if (to == 3'h3) entries_tag[11:9] <= data_tag;
-                if (to == 3'h4) entries_tag[14:12] <= data_tag;
-            end
-            if (_t1) begin
+            if (clear & write) begin
                 if (to == 3'h0) entries_tag[0] <= 1'h1;
                 if (to == 3'h1) entries_tag[3] <= 1'h1;
                 if (to == 3'h2) entries_tag[6] <= 1'h1;
@@ -77,7 +69,7 @@ module entries_table (
             end
         end
     end
-    assign word_valid = entries_valid_padded[from +: 1];
+    assign word_valid = entries_valid_padded[from];
     wire [4:0] from_times_3 = {2'h0, from} * {3'h0, 2'h3};
     assign word_tag = entries_tag_padded[from_times_3 +: 3];
 endmodule

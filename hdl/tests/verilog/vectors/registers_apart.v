@@ -41,39 +41,39 @@ module entries_table (
     always @(posedge clk) begin
         if (rst) begin
             entries_0_valid <= 1'h0;
-            entries_1_valid <= 1'h0;
-            entries_2_valid <= 1'h0;
-            entries_3_valid <= 1'h0;
-        end else begin
-            if (write) if (to == 2'h0) entries_0_valid <= data_valid;
-            if (clear) if (to == 2'h0) entries_0_valid <= 1'h0;
-            if (write) if (to == 2'h1) entries_1_valid <= data_valid;
-            if (clear) if (to == 2'h1) entries_1_valid <= 1'h0;
-            if (write) if (to == 2'h2) entries_2_valid <= data_valid;
-            if (clear) if (to == 2'h2) entries_2_valid <= 1'h0;
-            if (write) if (to == 2'h3) entries_3_valid <= data_valid;
-            if (clear) if (to == 2'h3) entries_3_valid <= 1'h0;
-        end
-    end
-    wire _t1 = clear & write;
-    always @(posedge clk) begin
-        if (rst) begin
             entries_0_tag <= 8'h0;
+            entries_1_valid <= 1'h0;
             entries_1_tag <= 8'h0;
+            entries_2_valid <= 1'h0;
             entries_2_tag <= 8'h0;
+            entries_3_valid <= 1'h0;
             entries_3_tag <= 8'h0;
         end else begin
-            if (write) if (to == 2'h0) entries_0_tag <= data_tag;
-            if (_t1) if (to == 2'h0) entries_0_tag[0] <= 1'h1;
-            if (write) if (to == 2'h1) entries_1_tag <= data_tag;
-            if (_t1) if (to == 2'h1) entries_1_tag[0] <= 1'h1;
-            if (write) if (to == 2'h2) entries_2_tag <= data_tag;
-            if (_t1) if (to == 2'h2) entries_2_tag[0] <= 1'h1;
-            if (write) if (to == 2'h3) entries_3_tag <= data_tag;
-            if (_t1) if (to == 2'h3) entries_3_tag[0] <= 1'h1;
+            if (write) begin
+                if (to == 2'h0) entries_0_valid <= data_valid;
+                if (to == 2'h1) entries_1_valid <= data_valid;
+                if (to == 2'h2) entries_2_valid <= data_valid;
+                if (to == 2'h3) entries_3_valid <= data_valid;
+                if (to == 2'h0) entries_0_tag <= data_tag;
+                if (to == 2'h1) entries_1_tag <= data_tag;
+                if (to == 2'h2) entries_2_tag <= data_tag;
+                if (to == 2'h3) entries_3_tag <= data_tag;
+            end
+            if (clear) begin
+                if (to == 2'h0) entries_0_valid <= 1'h0;
+                if (to == 2'h1) entries_1_valid <= 1'h0;
+                if (to == 2'h2) entries_2_valid <= 1'h0;
+                if (to == 2'h3) entries_3_valid <= 1'h0;
+            end
+            if (clear & write) begin
+                if (to == 2'h0) entries_0_tag[0] <= 1'h1;
+                if (to == 2'h1) entries_1_tag[0] <= 1'h1;
+                if (to == 2'h2) entries_2_tag[0] <= 1'h1;
+                if (to == 2'h3) entries_3_tag[0] <= 1'h1;
+            end
         end
     end
-    assign word_valid = entries_valid[from +: 1];
+    assign word_valid = entries_valid[from];
     assign word_tag = entries_tag[{from, 3'h0} +: 8];
 endmodule
 

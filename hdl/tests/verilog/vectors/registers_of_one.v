@@ -23,9 +23,11 @@ module entries_table (
             entries_0_valid <= 1'h0;
             entries_0_tag <= 3'h0;
         end else begin
-            if (write) if (to == 1'h0) entries_0_valid <= data_valid;
+            if (write) begin
+                if (to == 1'h0) entries_0_valid <= data_valid;
+                if (to == 1'h0) entries_0_tag <= data_tag;
+            end
             if (clear) if (to == 1'h0) entries_0_valid <= 1'h0;
-            if (write) if (to == 1'h0) entries_0_tag <= data_tag;
             if (clear & write) if (to == 1'h0) entries_0_tag[0] <= 1'h1;
         end
     end

@@ -110,20 +110,18 @@ module rows_1 (
     wire [3:0] changed_ways_valid = {1'h0, changed_ways_2_valid, changed_ways_1_valid, changed_ways_0_valid};
     wire [15:0] changed_ways_tag = {4'h0, changed_ways_2_tag, changed_ways_1_tag, changed_ways_0_tag};
     wire [15:0] chosen_ways_tag = {4'h0, chosen_ways_2_tag, chosen_ways_1_tag, chosen_ways_0_tag};
-    wire [3:0] _t2 = (chosen_ways_tag[{way, 2'h0} +: 4]) + 4'h1;
+    wire [3:0] _t2 = chosen_ways_tag[{way, 2'h0} +: 4] + 4'h1;
     always @* begin
         changed_ways_0_tag = chosen_ways_0_tag;
-        if (other) if (way == 2'h0) changed_ways_0_tag = _t2;
-    end
-    always @* begin
         changed_ways_1_tag = chosen_ways_1_tag;
-        if (other) if (way == 2'h1) changed_ways_1_tag = _t2;
-    end
-    always @* begin
         changed_ways_2_tag = chosen_ways_2_tag;
-        if (other) if (way == 2'h2) changed_ways_2_tag = _t2;
+        if (other) begin
+            if (way == 2'h0) changed_ways_0_tag = _t2;
+            if (way == 2'h1) changed_ways_1_tag = _t2;
+            if (way == 2'h2) changed_ways_2_tag = _t2;
+        end
     end
-    assign entry_valid = changed_ways_valid[way +: 1];
+    assign entry_valid = changed_ways_valid[way];
     assign entry_tag = changed_ways_tag[{way, 2'h0} +: 4];
 endmodule
 
@@ -267,18 +265,16 @@ module rows (
     wire [3:0] changed_ways_valid = {1'h0, changed_ways_2_valid, changed_ways_1_valid, changed_ways_0_valid};
     wire [15:0] changed_ways_tag = {4'h0, changed_ways_2_tag, changed_ways_1_tag, changed_ways_0_tag};
     wire [15:0] chosen_ways_tag = {4'h0, chosen_ways_2_tag, chosen_ways_1_tag, chosen_ways_0_tag};
-    wire [3:0] _t2 = (chosen_ways_tag[{way, 2'h0} +: 4]) + 4'h1;
+    wire [3:0] _t2 = chosen_ways_tag[{way, 2'h0} +: 4] + 4'h1;
     always @* begin
         changed_ways_0_tag = chosen_ways_0_tag;
-        if (other) if (way == 2'h0) changed_ways_0_tag = _t2;
-    end
-    always @* begin
         changed_ways_1_tag = chosen_ways_1_tag;
-        if (other) if (way == 2'h1) changed_ways_1_tag = _t2;
-    end
-    always @* begin
         changed_ways_2_tag = chosen_ways_2_tag;
-        if (other) if (way == 2'h2) changed_ways_2_tag = _t2;
+        if (other) begin
+            if (way == 2'h0) changed_ways_0_tag = _t2;
+            if (way == 2'h1) changed_ways_1_tag = _t2;
+            if (way == 2'h2) changed_ways_2_tag = _t2;
+        end
     end
     assign y_ways_0_valid = below_y_ways_0_valid;
     assign y_ways_0_tag = below_y_ways_0_tag;
@@ -289,7 +285,7 @@ module rows (
     assign y_pair_0 = below_y_pair_0;
     assign y_pair_1 = below_y_pair_1;
     assign y_lru = below_y_lru;
-    assign entry_valid = changed_ways_valid[way +: 1];
+    assign entry_valid = changed_ways_valid[way];
     assign entry_tag = changed_ways_tag[{way, 2'h0} +: 4];
     wire unused_ok = &{1'b0, below_entry_valid, below_entry_tag, below_whole};
 endmodule

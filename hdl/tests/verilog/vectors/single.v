@@ -21,9 +21,7 @@ module single (
     always @(posedge clk) begin
         if (rst) begin
             held_1 <= 1'h0;
-        end else begin
-            if (set) if (at == 1'h0) held_1 <= x;
-        end
+        end else if (set) if (at == 1'h0) held_1 <= x;
     end
     wire [7:0] memory_q0 = memory[at];
     assign read = memory_q0;

@@ -34,7 +34,7 @@ module switch_matrix (
     assign m_1_tag = s_payload[{from, 3'h0} +: 8];
     assign m_2_tag = s_payload[{from, 3'h0} +: 8];
     wire [3:0] m_ready = {1'h0, m_2_ready, m_1_ready, m_0_ready};
-    wire _t1 = m_ready[to +: 1];
+    wire _t1 = m_ready[to];
     always @* begin
         s_0_ready = 1'h0;
         if (from == 2'h0) s_0_ready = _t1;
@@ -47,7 +47,7 @@ module switch_matrix (
         s_2_ready = 1'h0;
         if (from == 2'h2) s_2_ready = _t1;
     end
-    wire _t2 = s_valid[from +: 1];
+    wire _t2 = s_valid[from];
     always @* begin
         m_0_valid = 1'h0;
         if (to == 2'h0) m_0_valid = _t2;
