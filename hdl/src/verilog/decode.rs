@@ -5,40 +5,13 @@
 //! one, in a `case` or, if they are many, in a loop. Up to four single bits cost the same either way, and wires have no clock
 //! enable: those keep the short form.
 
-use super::steps::Step;
+use super::steps::{Decoded, Step};
 use crate::ir::*;
 use num_bigint::BigUint;
 use std::collections::{HashMap, HashSet};
 
-/// From this number of places on, a loop instead of a `case`.
-const LOOP: usize = 9;
-
 /// As many places stand one by one at most.
 const LARGEST: u32 = 256;
-
-/// The places of an assignment, which do not overlap.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Decoded {
-    /// What chooses, the high bits first.
-    pub index: Vec<Id>,
-    /// Width of the index.
-    pub bits: u32,
-    /// The lowest bit of the place for each value of the index from 0; there may be fewer than the index has values.
-    pub places: Vec<u32>,
-}
-
-impl Decoded {
-    /// How often the text mentions the value.
-    pub fn mentions(&self) -> usize {
-        if self.step().is_some() { 1 } else { self.places.len() }
-    }
-    /// The distance of the places, if they stand in a loop.
-    pub fn step(&self) -> Option<u32> {
-        let step = self.places.get(1)? - self.places[0];
-        let even = self.places.windows(2).all(|pair| pair[1] - pair[0] == step);
-        (self.places.len() >= LOOP && even).then_some(step)
-    }
-}
 
 /// Decodes what is cheaper so.
 pub fn decode(def: &Def, steps: &mut [Step]) {

@@ -1,7 +1,7 @@
 //! Which nodes reach an output, how often each is read, and which of its bits.
 
 use super::Properties;
-use super::processes::{Processes, reg};
+use super::process::{Processes, reg};
 use super::steps::Step;
 use crate::ir::*;
 use num_bigint::BigUint;

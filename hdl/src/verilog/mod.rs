@@ -11,10 +11,10 @@ mod memory;
 mod nets;
 mod pad;
 mod process;
-mod processes;
 mod property;
 mod render;
 mod sheet;
+mod statements;
 mod steps;
 mod text;
 

@@ -1,8 +1,8 @@
 //! Wires and registers with their assignments.
 
-use super::process::Style;
-use super::processes::{Process, reg};
+use super::process::{Process, reg};
 use super::render::{Item, Rank, Render};
+use super::statements::Style;
 use super::steps::Step;
 use super::text::{attribute, begin, range};
 use crate::ir::*;

@@ -1,175 +1,181 @@
-//! Assignments: what stands inside `always` and `assign`.
+//! Which registers and wires one process assigns: those that the user assigned together, in one `switch` or `when`.
 
-use super::decode::Decoded;
-use super::processes::reg;
-use super::render::Render;
-use super::steps::Step;
-use super::text::{Statement, begin, bits, indent, label, lead_all, paren};
+use super::decode;
+use super::flow::Flow;
+use super::steps::{Step, steps};
 use crate::ir::*;
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// How the statements of a process are printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    Wires,
-    /// Registers whose enable stands around the statements, if they have one.
-    Registers,
-    /// Registers with different enables: each assignment stands under its own.
-    EnabledApart,
+/// The assignments of one or several nets.
+pub struct Process {
+    /// What is assigned, in the order of declaration.
+    pub targets: Vec<Id>,
+    pub steps: Vec<Step>,
+    /// The assignments of a wire, if all of them are without conditions and of separate parts: it takes no process.
+    pub assigns: Option<Vec<(Place, Id)>>,
+    /// The last node that is read.
+    pub last: Id,
+    /// The section in which the last assignment stands.
+    pub section: u32,
+    /// The variable of its loops; tools want one for each process. No name of a user begins with an underscore.
+    pub counter: Option<String>,
 }
 
-/// The enables of the registers that a step assigns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Enable {
-    /// All have this one, or none has one.
-    Same(Option<Id>),
-    Different,
+/// All processes of a module.
+#[derive(Default)]
+pub struct Processes {
+    list: Vec<Process>,
+    of: HashMap<Id, usize>,
 }
 
-impl Render<'_> {
-    /// The statements of steps that follow each other.
-    pub fn statements(&self, steps: &[Step], style: Style) -> Vec<Statement> {
-        if style == Style::EnabledApart {
-            let under = |(enable, statements): (Option<Id>, Vec<Statement>)| match enable {
-                Some(enable) => vec![lead_all(&format!("if ({})", self.t(enable)), statements)],
-                None => statements,
-            };
-            return self.enabled(steps).into_iter().flat_map(under).collect();
-        }
-        (0..steps.len()).map(|i| self.statement(steps, i, style)).collect()
+impl Processes {
+    /// Every net for itself.
+    pub fn single(def: &Def) -> Processes {
+        let targets: BTreeMap<Id, Vec<usize>> = assigned(def);
+        let mut out = Processes::default();
+        targets.into_iter().for_each(|(target, stmts)| out.push(def, vec![target], stmts.into_iter().collect()));
+        out
     }
-    /// The statements of registers, together as far as neighbours have one enable.
-    pub fn enabled(&self, steps: &[Step]) -> Vec<(Option<Id>, Vec<Statement>)> {
-        let mut parts: Vec<(Option<Id>, Vec<Statement>)> = vec![];
-        for (i, step) in steps.iter().enumerate() {
-            let (enable, style) = match self.enable(step) {
-                Enable::Same(enable) => (enable, Style::Registers),
-                Enable::Different => (None, Style::EnabledApart),
-            };
-            let statement = self.statement(steps, i, style);
-            match parts.last_mut() {
-                Some((last, statements)) if *last == enable => statements.push(statement),
-                _ => parts.push((enable, vec![statement])),
-            }
-        }
-        parts
-    }
-    fn enable(&self, step: &Step) -> Enable {
-        let mut found: Option<Enable> = None;
-        Step::each(std::slice::from_ref(step), &mut |step| {
-            let enable = step.target().and_then(|t| reg(self.def, t)).map(|reg| Enable::Same(reg.enable));
-            found = match (found, enable) {
-                (Some(a), Some(b)) if a != b => Some(Enable::Different),
-                (a, b) => a.or(b),
-            };
+    /// The nets that `wanted` holds of, together as the user assigned them.
+    pub fn grouped(def: &Def, single: &Processes, wanted: impl Fn(Id) -> bool) -> Processes {
+        let mut targets: BTreeMap<Id, Vec<usize>> = assigned(def);
+        targets.retain(|target, _| wanted(*target));
+        let takes_process = |target: &Id| single.get(*target).is_some_and(|p| p.assigns.is_none());
+        let compound = def.stmts.iter().filter(|stmt| !matches!(stmt, Stmt::Set { .. }));
+        let sets = compound.map(|stmt| {
+            Stmt::targets(std::slice::from_ref(stmt)).into_iter().filter(|t| wanted(*t) && takes_process(t))
         });
-        found.unwrap_or(Enable::Same(None))
-    }
-    /// One of several steps that follow each other.
-    fn statement(&self, steps: &[Step], at: usize, style: Style) -> Statement {
-        match &steps[at] {
-            Step::Set { target, place, value } => {
-                let assign = if style == Style::Wires { "=" } else { "<=" };
-                let line = format!("{} {assign} {};", self.place(*target, *place, *value), self.t(*value));
-                // Yosys 0.70 lets an earlier `if` win over a later part of a register, unless that is in an `if` too
-                let after_if = || steps[..at].iter().any(|s| !matches!(s, Step::Set { .. }) && s.touches(*target));
-                let keep_order = style != Style::Wires && *place != Place::Whole && after_if();
-                vec![if keep_order { format!("if (1'b1) {line}") } else { line }]
-            }
-            Step::Decoded { target, to, value } => self.decoded(*target, to, *value),
-            Step::If { cond, then, otherwise } => {
-                self.if_lines(*cond, self.statements(then, style), self.statements(otherwise, style))
-            }
-            Step::Case { selector, arms, default, rest } => self.case_lines(*selector, arms, (default, rest), style),
-        }
-    }
-    pub fn place(&self, target: Id, place: Place, value: Id) -> String {
-        let (name, w) = (self.t(target), self.width(value));
-        match place {
-            Place::Whole => name.to_string(),
-            Place::At(lo) => format!("{name}{}", bits(lo, w)),
-            Place::AtSignal(low) if w == 1 => format!("{name}[{}]", self.t(low)),
-            Place::AtSignal(low) => format!("{name}[{} +: {w}]", self.t(low)),
-        }
-    }
-    fn decoded(&self, target: Id, to: &Decoded, value: Id) -> Statement {
-        let (name, w, text) = (self.t(target), self.width(value), self.t(value));
-        let index = match &to.index[..] {
-            [one] => self.t(*one).to_string(),
-            several => format!("{{{}}}", several.iter().map(|x| self.t(*x)).collect::<Vec<_>>().join(", ")),
-        };
-        if let Some(step) = to.step() {
-            let i = self.processes.get(target).and_then(|process| process.counter.clone()).unwrap_or_default();
-            let head = format!("for ({i} = 0; {i} < {}; {i} = {i} + 1)", to.places.len());
-            let times = if step == 1 { i.to_string() } else { format!("{step} * {i}") };
-            let from = if to.places[0] == 0 { times } else { format!("{times} + {}", to.places[0]) };
-            let range = if w == 1 { from } else { format!("{from} +: {w}") };
-            let here = format!("if ({} == {i}[{}:0])", paren(&index), to.bits - 1);
-            return begin(&head, vec![format!("{here} {name}[{range}] <= {text};")]);
-        }
-        let mut out = vec![format!("case ({index})")];
-        let arm = |(at, low): (usize, &u32)| format!("    {}'h{at:x}: {name}{} <= {text};", to.bits, bits(*low, w));
-        out.extend(to.places.iter().enumerate().map(arm));
-        if to.places.len() < 1 << to.bits {
-            out.push("    default: ;".into());
-        }
-        out.push("endcase".into());
-        out
-    }
-    fn if_lines(&self, cond: Id, then: Vec<Statement>, otherwise: Vec<Statement>) -> Statement {
-        if then.is_empty() {
-            return lead_all(&format!("if (!{})", paren(self.t(cond))), otherwise);
-        }
-        let head = format!("if ({})", self.t(cond));
-        // `begin` also where the else could bind to an inner if
-        let dangling = then.len() == 1 && then[0][0].starts_with("if") && !otherwise.is_empty();
-        let mut out = if dangling { begin(&head, then.concat()) } else { lead_all(&head, then) };
-        if otherwise.is_empty() {
-            return out;
-        }
-        let (joined, first) = if out.last().is_some_and(|l| l == "end") { (true, "end else") } else { (false, "else") };
-        if joined {
-            out.pop();
-        }
-        match &otherwise[..] {
-            [one] if one[0].starts_with("if (") => {
-                out.push(format!("{first} {}", one[0]));
-                out.extend_from_slice(&one[1..]);
-            }
-            _ => out.extend(lead_all(first, otherwise)),
+        let (registers, wires): (Vec<BTreeSet<Id>>, Vec<BTreeSet<Id>>) =
+            sets.map(|set| set.partition(|t| reg(def, *t).is_some())).unzip();
+        let mut together = Together::new(targets.keys().copied());
+        registers.iter().for_each(|set| together.registers(def, set));
+        together.wires(def, wires.iter().filter(|set| set.len() > 1));
+        let mut out = Processes::default();
+        for group in together.groups() {
+            let stmts: BTreeSet<usize> = group.iter().flat_map(|t| targets[t].iter().copied()).collect();
+            out.push(def, group, stmts);
         }
         out
     }
-    fn case_lines(
-        &self,
-        selector: Id,
-        arms: &[(Vec<Id>, Vec<Step>)],
-        (default, rest): (&[Step], &[Id]),
-        style: Style,
-    ) -> Statement {
-        let mut out = vec![format!("case ({})", self.t(selector))];
-        let or_nothing = |lines: Vec<Statement>| if lines.is_empty() { vec![vec![";".to_string()]] } else { lines };
-        for (values, block) in arms {
-            if block.is_empty() && default.is_empty() {
-                continue;
-            }
-            let values: Vec<String> = values.iter().map(|v| self.expr(*v)).collect();
-            let lines = or_nothing(self.statements(block, style));
-            out.extend(indent(label(&format!("{}:", values.join(", ")), lines)));
+    fn push(&mut self, def: &Def, targets: Vec<Id>, stmts: BTreeSet<usize>) {
+        let set: HashSet<Id> = targets.iter().copied().collect();
+        let mut section = 0;
+        for stmt in &stmts {
+            Stmt::each_set(std::slice::from_ref(&def.stmts[*stmt]), &mut vec![], &mut |target, _, _, at, _| {
+                section = if set.contains(&target) { section.max(at) } else { section };
+            });
         }
-        let listed: usize = arms.iter().map(|(v, _)| v.len()).sum();
-        let full = self.width(selector) < 32 && listed == 1 << self.width(selector);
-        let all_shown = full && arms.iter().all(|(_, block)| !block.is_empty());
-        if !all_shown {
-            let states = if default.is_empty() { &[] } else { rest };
-            let mut lines = label("default:", or_nothing(self.statements(default, style)));
-            if !states.is_empty() {
-                // which states the user wrote here
-                let names: Vec<String> = states.iter().map(|v| self.expr(*v)).collect();
-                lines[0] += &format!(" // {}", names.join(", "));
-            }
-            out.extend(indent(lines));
+        let mut steps = steps(stmts.iter().map(|i| &def.stmts[*i]), &set);
+        let clocked = targets.iter().any(|t| reg(def, *t).is_some());
+        let assigns = if clocked { None } else { separate(def, &steps) };
+        if clocked {
+            decode::decode(def, &mut steps);
         }
-        out.push("endcase".into());
-        out
+        let reads = Step::reads(&steps).into_iter();
+        let also = targets.iter().filter_map(|t| reg(def, *t)).flat_map(Reg::reads);
+        let last = reads.chain(also).max().unwrap_or(0);
+        let mut loops = false;
+        Step::each(&steps, &mut |step| loops |= matches!(step, Step::Decoded { to, .. } if to.step().is_some()));
+        let counter = loops.then(|| format!("_i{}", self.list.iter().filter(|p| p.counter.is_some()).count() + 1));
+        self.of.extend(targets.iter().map(|t| (*t, self.list.len())));
+        self.list.push(Process { targets, steps, assigns, last, section, counter });
+    }
+    /// The process of a net.
+    pub fn get(&self, target: Id) -> Option<&Process> {
+        Some(&self.list[*self.of.get(&target)?])
+    }
+    /// The index of the process of a net.
+    pub fn index(&self, target: Id) -> Option<usize> {
+        self.of.get(&target).copied()
+    }
+    /// In the order of their first targets.
+    pub fn iter(&self) -> impl Iterator<Item = &Process> {
+        self.list.iter()
+    }
+}
+
+/// The register that a node is.
+pub fn reg(def: &Def, id: Id) -> Option<&Reg> {
+    match def.nodes[id as usize].op {
+        Op::Net(Net::Reg(r)) => Some(&def.regs[r as usize]),
+        _ => None,
+    }
+}
+
+/// Every net that is assigned, with the statements of the module that do it.
+fn assigned(def: &Def) -> BTreeMap<Id, Vec<usize>> {
+    let mut out: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+    for (i, stmt) in def.stmts.iter().enumerate() {
+        Stmt::targets(std::slice::from_ref(stmt)).into_iter().for_each(|target| out.entry(target).or_default().push(i));
+    }
+    out
+}
+
+/// The unconditional assignments of separate parts of one wire, if those are all.
+fn separate(def: &Def, steps: &[Step]) -> Option<Vec<(Place, Id)>> {
+    let mut parts = vec![];
+    let mut used = BigUint::default();
+    for step in steps {
+        match step {
+            Step::Set { place: Place::Whole, value, .. } => parts.push((Place::Whole, *value)),
+            Step::Set { place: Place::At(lo), value, .. } => {
+                let mask = fold::ones(def.nodes[*value as usize].width) << *lo;
+                if (&used & &mask) != BigUint::default() || parts.iter().any(|(p, _)| *p == Place::Whole) {
+                    return None;
+                }
+                used |= mask;
+                parts.push((Place::At(*lo), *value));
+            }
+            _ => return None,
+        }
+    }
+    Some(parts)
+}
+
+/// Sets of nets that grow together.
+struct Together {
+    /// The first member of the set of each net.
+    first: BTreeMap<Id, Id>,
+    members: BTreeMap<Id, Vec<Id>>,
+}
+
+impl Together {
+    fn new(nets: impl Iterator<Item = Id> + Clone) -> Together {
+        Together { first: nets.clone().map(|t| (t, t)).collect(), members: nets.map(|t| (t, vec![t])).collect() }
+    }
+    fn join(&mut self, a: Id, b: Id) {
+        let (a, b) = (self.first[&a].min(self.first[&b]), self.first[&a].max(self.first[&b]));
+        if a != b {
+            let moved = self.members.remove(&b).unwrap_or_default();
+            self.first.extend(moved.iter().map(|t| (*t, a)));
+            self.members.entry(a).or_default().extend(moved);
+        }
+    }
+    /// Registers with the same clock and the same kind of reset.
+    fn registers(&mut self, def: &Def, set: &BTreeSet<Id>) {
+        let mut firsts: HashMap<(u32, bool, Option<Id>), Id> = HashMap::new();
+        for (id, reg) in set.iter().filter_map(|t| Some((*t, reg(def, *t)?))) {
+            let kind = (reg.domain, reg.reset.is_some(), reg.at_once.as_ref().map(|(reset, _)| *reset));
+            let first = *firsts.entry(kind).or_insert(id);
+            self.join(first, id);
+        }
+    }
+    /// The wires of each statement, as far as none is computed from another.
+    fn wires<'s>(&mut self, def: &Def, sets: impl Iterator<Item = &'s BTreeSet<Id>> + Clone) {
+        let mut flow = Flow::new(def, sets.clone().flatten().copied().collect());
+        for set in sets {
+            for (i, wire) in set.iter().enumerate() {
+                if let Some(other) = set.iter().take(i).find(|other| flow.join(**other, *wire)) {
+                    self.join(*other, *wire);
+                }
+            }
+        }
+    }
+    fn groups(self) -> impl Iterator<Item = Vec<Id>> {
+        self.members.into_values().map(|mut group| {
+            group.sort();
+            group
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! One module as text.
 
 use super::live::{self, Live};
-use super::processes::Processes;
+use super::process::Processes;
 use super::steps::Step;
 use super::text::{Statement, comment, comment_lines, paren, range};
 use super::{Child, Options, Pads, Properties, Reset};

@@ -1,8 +1,10 @@
 //! What one process does: the statements of the module, cut down to what the process assigns.
 
-use super::decode::Decoded;
 use crate::ir::*;
 use std::collections::HashSet;
+
+/// From this number of places on, a loop instead of a `case`.
+const LOOP: usize = 9;
 
 /// A statement of a process.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +32,30 @@ pub enum Step {
         /// The states that `default` is written for, for the reader.
         rest: Vec<Id>,
     },
+}
+
+/// The places of an assignment, which do not overlap.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// What chooses, the high bits first.
+    pub index: Vec<Id>,
+    /// Width of the index.
+    pub bits: u32,
+    /// The lowest bit of the place for each value of the index from 0; there may be fewer than the index has values.
+    pub places: Vec<u32>,
+}
+
+impl Decoded {
+    /// How often the text mentions the value.
+    pub fn mentions(&self) -> usize {
+        if self.step().is_some() { 1 } else { self.places.len() }
+    }
+    /// The distance of the places, if they stand in a loop.
+    pub fn step(&self) -> Option<u32> {
+        let step = self.places.get(1)? - self.places[0];
+        let even = self.places.windows(2).all(|pair| pair[1] - pair[0] == step);
+        (self.places.len() >= LOOP && even).then_some(step)
+    }
 }
 
 /// What these statements do to the targets: in their order and nested as they are, without assignments that a later one of the

@@ -50,8 +50,8 @@ module control (
     // outputs
     wire [7:0] shifted = acc << kind; // verilog.rs:177
     wire [15:0] _t1 = $signed({{8{acc[7]}}, acc}) * $signed({{8{x[7]}}, x}); // verilog.rs:178
-    wire [15:0] sig_signed = $signed(_t1) >>> {3'h0, kind}; // verilog.rs:178
-    assign y = ($signed(x) > $signed(acc)) ? shifted : sig_signed[7:0];
+    wire [15:0] s_signed = $signed(_t1) >>> {3'h0, kind}; // verilog.rs:178
+    assign y = ($signed(x) > $signed(acc)) ? shifted : s_signed[7:0];
     always @* begin
         flags[0] = ^acc;
         flags[2:1] = 2'h0;
@@ -62,7 +62,7 @@ module control (
         wide = big[99:0] - 100'h1;
         if (go) wide[{{3'h0, kind}, kind} +: 4] = x[5:2];
     end
-    wire unused_ok = &{1'b0, sig_signed[15:8], big[101:100]};
+    wire unused_ok = &{1'b0, s_signed[15:8], big[101:100]};
 endmodule
 
 `default_nettype wire

@@ -14,17 +14,13 @@ module checked (
     always @(posedge clk) begin
         if (rst) begin
             count_1 <= 8'h0;
-        end else begin
-            if (go) count_1 <= count_1 + 8'h1;
-        end
+        end else if (go) count_1 <= count_1 + 8'h1;
     end
     always @(posedge clk) if (go) s_before <= count_1;
     always @(posedge clk) begin
         if (rst) begin
             known <= 1'h0;
-        end else begin
-            if (go) known <= 1'h1;
-        end
+        end else if (go) known <= 1'h1;
     end
     always @* begin
         assert_l192 = 1'h1;

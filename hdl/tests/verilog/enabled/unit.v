@@ -38,25 +38,19 @@ module unit (
     always @(posedge clk) begin
         if (rst) begin
             count_1 <= 8'h7;
-        end else begin
-            if (go) count_1 <= count_1 + 8'h1;
-        end
+        end else if (go) count_1 <= count_1 + 8'h1;
     end
     assign own = own_1;
     always @(posedge clk) begin
         if (rst) begin
             own_1 <= 8'h0;
-        end else begin
-            if (go & half) own_1 <= own_1 + 8'h1;
-        end
+        end else if (go & half) own_1 <= own_1 + 8'h1;
     end
     assign inner = inner_1;
     always @(posedge clk) begin
         if (rst) begin
             inner_1 <= 8'h0;
-        end else begin
-            if (go & half) inner_1 <= inner_1 + 8'h1;
-        end
+        end else if (go & half) inner_1 <= inner_1 + 8'h1;
     end
     wire [1:0] _t1 = {2{go}} & {2{half}}; // enabled.rs:45
     always @(posedge clk) begin
@@ -64,10 +58,10 @@ module unit (
         if (_t1[1]) s_table[at][7:4] <= data[7:4];
     end
     assign word = word_1;
-    always @(posedge clk) begin
-        if (go) word_1 <= s_table[at];
-        if (go) data_s1 <= data;
-        if (go) data_s2 <= data_s1;
+    always @(posedge clk) if (go) begin
+        word_1 <= s_table[at];
+        data_s1 <= data;
+        data_s2 <= data_s1;
     end
     wire [7:0] delayed_1 = data_s2; // enabled.rs:48
     assign delayed = delayed_1;
@@ -76,9 +70,7 @@ module unit (
     always @(posedge clk or posedge _t2) begin
         if (_t2) begin
             started_1 <= 1'h1;
-        end else begin
-            if (go) started_1 <= 1'h0;
-        end
+        end else if (go) started_1 <= 1'h0;
     end
 endmodule
 

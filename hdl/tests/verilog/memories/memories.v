@@ -23,7 +23,7 @@ module memories (
     output wire [15:0] two
 );
     reg [3:0] count; // verilog.rs:109
-    (* ram_style = "distributed" *) reg [15:0] sig_table [0:15];
+    (* ram_style = "distributed" *) reg [15:0] s_table [0:15];
     (* ram_style = "block" *) reg [15:0] bytes [0:15];
     reg [15:0] bytes_q0; // verilog.rs:93
     reg [15:0] bytes_q1; // verilog.rs:94
@@ -60,10 +60,10 @@ module memories (
     reg [15:0] two_1; // verilog.rs:111
 
     // LUT RAM, two read ports
-    always @(posedge clk) if (enable) sig_table[addr] <= word;
-    wire [15:0] sig_table_q0 = sig_table[addr]; // verilog.rs:88
-    wire [15:0] sig_table_q1 = sig_table[other]; // verilog.rs:88
-    assign lut = sig_table_q0 ^ sig_table_q1;
+    always @(posedge clk) if (enable) s_table[addr] <= word;
+    wire [15:0] s_table_q0 = s_table[addr]; // verilog.rs:88
+    wire [15:0] s_table_q1 = s_table[other]; // verilog.rs:88
+    assign lut = s_table_q0 ^ s_table_q1;
 
     // block RAM with byte lanes
     wire [15:0] _t1 = word + 16'h1; // verilog.rs:92

@@ -17,30 +17,30 @@ module stages (
     reg [15:0] y_2; // processes.rs:123
     reg valid_s1; // processes.rs:125
     reg valid_s2; // processes.rs:125
-    reg [15:0] sig_table [0:15];
+    reg [15:0] s_table [0:15];
     initial begin
-        sig_table[0] = 16'h0;
-        sig_table[1] = 16'h1;
-        sig_table[2] = 16'h4;
-        sig_table[3] = 16'h9;
-        sig_table[4] = 16'h10;
-        sig_table[5] = 16'h19;
-        sig_table[6] = 16'h24;
-        sig_table[7] = 16'h31;
-        sig_table[8] = 16'h40;
-        sig_table[9] = 16'h51;
-        sig_table[10] = 16'h64;
-        sig_table[11] = 16'h79;
-        sig_table[12] = 16'h90;
-        sig_table[13] = 16'ha9;
-        sig_table[14] = 16'hc4;
-        sig_table[15] = 16'he1;
+        s_table[0] = 16'h0;
+        s_table[1] = 16'h1;
+        s_table[2] = 16'h4;
+        s_table[3] = 16'h9;
+        s_table[4] = 16'h10;
+        s_table[5] = 16'h19;
+        s_table[6] = 16'h24;
+        s_table[7] = 16'h31;
+        s_table[8] = 16'h40;
+        s_table[9] = 16'h51;
+        s_table[10] = 16'h64;
+        s_table[11] = 16'h79;
+        s_table[12] = 16'h90;
+        s_table[13] = 16'ha9;
+        s_table[14] = 16'hc4;
+        s_table[15] = 16'he1;
     end
     reg [15:0] looked_up; // processes.rs:117
 
     // stage 1: sums, and the table
     always @(posedge clk) if (advance) begin
-        looked_up <= sig_table[at];
+        looked_up <= s_table[at];
         sum <= a + b;
         difference <= a - b;
     end
