@@ -14,6 +14,8 @@ pub mod level_writer;
 pub mod maxima;
 pub mod quantizer;
 pub mod quantizer_axi;
+mod quantizer_back;
+mod quantizer_front;
 pub mod record_reader;
 pub mod scale;
 pub mod scale_table;
