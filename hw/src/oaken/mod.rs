@@ -7,6 +7,8 @@ pub mod compact;
 pub mod decode;
 pub mod dequantizer;
 pub mod dequantizer_axi;
+mod dequantizer_back;
+mod dequantizer_front;
 pub mod encode;
 pub mod guard;
 pub mod half_steps;
