@@ -83,12 +83,7 @@ pub fn compare(f: Format, subnormals: Subnormals, latency: u32) -> Result<Design
     let equal = x.zeros | (x.same & !(a_sign ^ b_sign));
     let (lt, eq) = (before & !equal & !unordered, equal & !unordered);
     let nan = x.a_nan & x.b_nan;
-    let choose = |a_first: Signal| {
-        let chosen = (x.b_nan | (a_first & !x.a_nan)).mux(x.a, x.b);
-        let fraction = (chosen.trunc(f.frac) & (!nan).repeat(f.frac)) | quiet_bit(nan, f);
-        cat(&[chosen.msb() & !nan, chosen.bits(bits - 1, f.frac), fraction])
-    };
-    let (min, max) = (choose(before), choose(!before));
+    let (min, max) = (choose(x, before, nan, f), choose(x, !before, nan, f));
     io.lt.set(s.leave(lt));
     io.le.set(s.leave(lt | eq));
     io.eq.set(s.leave(eq));
@@ -111,6 +106,14 @@ struct Compared {
     same: Signal,
     /// Both are zeros.
     zeros: Signal,
+}
+
+/// The first operand or the second; with a NaN the other one, of two (`nan`) the quiet one.
+#[module]
+fn choose(x: Compared, a_first: Signal, nan: Signal, f: Format) -> Signal {
+    let chosen = (x.b_nan | (a_first & !x.a_nan)).mux(x.a, x.b);
+    let fraction = (chosen.trunc(f.frac) & (!nan).repeat(f.frac)) | quiet_bit(nan, f);
+    cat(&[chosen.msb() & !nan, chosen.bits(f.exp + f.frac - 1, f.frac), fraction])
 }
 
 /// `x`; without subnormals, if they are flushed.

@@ -79,21 +79,7 @@ pub fn exponential(
     let (known, power) = s.cut(2, (scaled.known, fixed_point(scaled)));
 
     m.section("two to the power of the fraction");
-    let (whole, fraction) = (power.drop_low(places(f)), power.trunc(places(f)));
-    let below = places(f) - segments.ilog2();
-    let lines = lines(f, segments);
-    let slope_bits = lines.iter().map(|line| 64 - (line.slope as u64).leading_zeros()).max().unwrap_or(1);
-    let words = lines.iter().map(|line| (line.intercept as u64) << slope_bits | line.slope as u64);
-    let table = m.memory(bits(places(f) + slope_bits), segments as usize).style(RamStyle::Registers).init(words);
-    let line = table.read(fraction.drop_low(below));
-    let (line, t, whole, known) = s.cut(3, (line, fraction.trunc(below), whole, known));
-    let product = line.trunc(slope_bits) * t;
-    let (intercept, product, whole, known) = s.cut(4, (line.drop_low(slope_bits), product, whole, known));
-    let rise = product.drop_low(below);
-    let width = places(f);
-    let rise = if rise.width() > width { rise.trunc(width) } else { rise.zext(width) };
-    let sum = intercept + rise;
-    let (sum, whole, known) = s.cut(5, (sum, whole, known));
+    let (sum, whole, known) = power_of_fraction(m, &s, power, known, f, segments);
 
     let (least, greatest) = (f.bias() as i32 - (2 << limit(f)), f.bias() as i32 + (2 << limit(f)) - 1);
     let exp_width = signed_bits(least, greatest).max(whole.width() + 1);
@@ -111,6 +97,33 @@ pub fn exponential(
     let placed = s.cut(6, place(exact, least..=greatest, f, subnormals));
     io.y.set(s.leave(pack(placed)));
     m.finish(io)
+}
+
+/// Two to the power of the fraction of `power`, without the one before the point; with it its whole part and what is known.
+#[module]
+fn power_of_fraction(
+    m: Module,
+    s: &Stages,
+    power: Signal,
+    known: Known,
+    f: Format,
+    segments: u32,
+) -> (Signal, Signal, Known) {
+    let (whole, fraction) = (power.drop_low(places(f)), power.trunc(places(f)));
+    let below = places(f) - segments.ilog2();
+    let lines = lines(f, segments);
+    let slope_bits = lines.iter().map(|line| 64 - (line.slope as u64).leading_zeros()).max().unwrap_or(1);
+    let words = lines.iter().map(|line| (line.intercept as u64) << slope_bits | line.slope as u64);
+    let table = m.memory(bits(places(f) + slope_bits), segments as usize).style(RamStyle::Registers).init(words);
+    let line = table.read(fraction.drop_low(below));
+    let (line, t, whole, known) = s.cut(3, (line, fraction.trunc(below), whole, known));
+    let product = line.trunc(slope_bits) * t;
+    let (intercept, product, whole, known) = s.cut(4, (line.drop_low(slope_bits), product, whole, known));
+    let rise = product.drop_low(below);
+    let width = places(f);
+    let rise = if rise.width() > width { rise.trunc(width) } else { rise.zext(width) };
+    let sum = intercept + rise;
+    s.cut(5, (sum, whole, known))
 }
 
 /// What is known of the result before the power is.

@@ -74,6 +74,35 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     let io = LevelWriterPorts::new(m);
 
     m.section("whose turn it is");
+    let work = work(m, io);
+    m.section("its step and threshold");
+    let [middle, outer_pos, outer_neg, inner] = steps(work.header);
+    let (step, threshold) = asked(work, [middle, outer_pos, outer_neg], io.thresholds);
+    let faulty = m.reg_reset(bits(1), 0);
+    faulty.set(work.busy & (!step_is_legal(step, threshold) | !rest_is_legal(work.header)));
+    io.faulty.set(faulty);
+    m.section("the levels, two stages later");
+    io.write.set(levels(m, work, inner, step, threshold));
+    m.finish(io)
+}
+
+/// What is worked on, in registers.
+#[derive(Clone, Copy)]
+struct Work {
+    /// A header.
+    busy: Signal,
+    /// The thresholds themselves.
+    preparing: Signal,
+    /// Which group and side.
+    turn: Signal,
+    header: Signal,
+    /// The slot of the header.
+    slot: Signal,
+}
+
+/// Takes the next header when one is done; thresholds that change go first.
+#[module]
+fn work(m: Module, io: LevelWriterPorts) -> Work {
     let busy = m.reg_reset(bits(1), 0).comment("a header is worked on");
     let preparing = m.reg_reset(bits(1), 1).comment("the thresholds are worked on");
     let turn = m.reg_reset(bits(2), 0);
@@ -104,19 +133,24 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     });
     io.prepared.set(!preparing);
     io.done.set(busy & last);
+    Work { busy, preparing, turn, header, slot }
+}
 
-    m.section("its step and threshold");
-    let [middle, outer_pos, outer_neg, inner] = steps(header);
+/// The step of the group and side whose turn it is, 0 for the thresholds themselves, and its threshold.
+#[module]
+fn asked(work: Work, [middle, outer_pos, outer_neg]: [Signal; 3], t: Thresholds) -> (Signal, Signal) {
+    let Work { busy, turn, .. } = work;
     let (outer, negative) = (turn.bit(1), turn.bit(0));
     let given = outer.mux(negative.mux(outer_neg, outer_pos), middle);
     let step = given & busy.repeat(13);
-    let t = io.thresholds;
     let threshold = outer.mux(negative.mux(t.s_low, t.s_high), negative.mux(t.t_low, t.t_high));
-    let faulty = m.reg_reset(bits(1), 0);
-    faulty.set(busy & (!step_is_legal(step, threshold) | !rest_is_legal(header)));
-    io.faulty.set(faulty);
+    (step, threshold)
+}
 
-    m.section("the levels, two stages later");
+/// What is written two cycles later: the threshold and half the step; in turn 1 of a header, half the step of the `inner` group.
+#[module]
+fn levels(m: Module, work: Work, inner: Signal, step: Signal, threshold: Signal) -> LevelWrite {
+    let Work { busy, preparing, turn, slot, .. } = work;
     let p = m.pipeline("level");
     let valid = p.enter_valid(busy | preparing).later(2);
     let exact = slot.lit(EXACT, 2);
@@ -125,6 +159,5 @@ pub fn level_writer() -> Result<Design<LevelWriterPorts>, Errors> {
     let of_inner = p.enter(half_of(inner)).later(2);
     let is_inner = p.enter(busy & turn.eq(1)).later(2);
     let half = is_inner.mux(of_inner, level.half);
-    io.write.set(p.leave(LevelWrite { valid, address, base: level.base, half }));
-    m.finish(io)
+    p.leave(LevelWrite { valid, address, base: level.base, half })
 }

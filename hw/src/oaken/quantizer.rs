@@ -20,17 +20,15 @@
 //! word of the sparse part is full: a consumer that takes the sparse part first needs room for `length / lanes` dense beats.
 //! Combinational: `dense` and `sparse` ready to nothing outside.
 
-use super::classify::{CLASSIFIED_BITS, Classified, classified, classify};
-use super::compact::compact;
-use super::encode::encode;
-use super::guard::length_guard;
-use super::maxima::{self, maxima};
-use super::scale::{self, scale, scales};
-use super::scale_table::{Queue, ScaleTable};
-use super::sparse_writer::{SparseBeat, sparse_writer};
+use super::guard::{GuardedBeat, length_guard};
+use super::maxima::{self, MaximaPorts};
+use super::quantizer_back::{dense_part, encode_beat, fetch, issue, outlier_entries, sparse_beats};
+use super::quantizer_front::{classify_beat, count_outliers, find_maxima, ring_depth, store};
+use super::scale::{self, Scales, scale, scales};
+use super::scale_table::Queue;
+use super::sparse_writer::{SparseWriterPorts, sparse_writer};
 use super::types::*;
-use crate::stream::fifo::{Style, fifo};
-use hdl::logic::{UpDown, popcount};
+use hdl::logic::UpDown;
 use hdl::*;
 
 ports! {
@@ -67,25 +65,66 @@ fn vectors_in_flight(p: EngineParams) -> u32 {
     way.div_ceil(p.chunk_beats()).next_power_of_two()
 }
 
-/// Beats that the ring holds: the longest vector and what comes in while its scales are made.
-fn ring_depth(p: EngineParams) -> u32 {
-    let way = maxima::latency(p.lanes) + scale::latency(p.lanes) + 16;
-    (p.max_beats() + way).next_power_of_two()
-}
-
 /// The quantizer engine.
 #[module]
 pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     let p = p.check("oaken_quantizer")?;
-    let lanes = p.lanes as usize;
     let m = Module::new(format!("oaken_quantizer_core_p{}_n{}", p.lanes, p.max_length));
     m.doc("Oaken quantizer: vectors of binary16 in, dense and sparse part of their records out.");
     let io = QuantizerPorts::new(m, p);
-    let beat_bits = clog2(p.max_beats() as usize);
-    let zero = m.lit(0u32, 1);
-    let one = m.lit(1u32, 1);
 
     m.section("settings: a change waits for the vectors under way");
+    let settings = settings(m, io, p);
+    m.section("in: every vector exactly as long as it should be");
+    let input = accept(m, io, settings, p)?;
+    m.section("in: classify");
+    let front = m.pipeline("front");
+    let classified = classify_beat(m, front, input.accepted, input.beat, settings.thresholds)?;
+    m.section("in: the ring, the count of outliers in each chunk, the maxima");
+    let ring = store(m, front, &classified, p);
+    let counts = count_outliers(m, front, &classified, p);
+    let maxima = find_maxima(m, front, &classified, p.lanes)?;
+
+    m.section("between: the steps of a vector");
+    let queue = queue_scales(m, maxima, settings.thresholds, p)?;
+
+    m.section("out: read the ring");
+    let advance = m.wire(bits(1));
+    let (beat, table) = issue(m, queue.view(), settings.beats_minus_1, advance, p);
+    m.when(table.takes, || queue.out_at.set(queue.out_at + 1));
+    let sent = m.wire(bits(1));
+    queue.held.count(queue.written, table.takes);
+    settings.in_flight.count(input.begins, sent);
+    input.free.count(beat.issued & advance, input.accepted);
+    m.section("out: encode");
+    let back = m.pipeline_enabled("back", advance);
+    let beat = fetch(back, beat, ring, counts);
+    let (elements, codes) = encode_beat(m, back, &beat, &table, advance);
+    m.section("out: move the entries together");
+    let entries = outlier_entries(m, &elements, beat.chunk_beat);
+    m.section("out: the sparse part");
+    let writer = m.instance(&sparse_writer(p, queue.in_at.width())?);
+    writer.s.set(sparse_beats(back, &beat, &entries, advance, p));
+    end_records(m, io, &writer, queue.headers, sent);
+    m.section("out: the dense part");
+    io.dense.set(dense_part(m, back, &beat, codes, advance, writer.stop)?);
+    m.finish(io)
+}
+
+/// What the vectors under way are quantized with.
+#[derive(Clone, Copy)]
+struct Settings {
+    thresholds: Thresholds,
+    beats_minus_1: Signal,
+    may_begin: Signal,
+    /// The vectors under way.
+    in_flight: UpDown,
+}
+
+/// The settings in use: those given, as soon as no vector is under way.
+#[module]
+fn settings(m: Module, io: QuantizerPorts, p: EngineParams) -> Settings {
+    let beat_bits = clog2(p.max_beats() as usize);
     let settings = m.reg_reset(thresholds(), 0);
     let beats_minus_1 = m.reg_reset(bits(beat_bits), 0);
     let in_flight = UpDown::new(m, vectors_in_flight(p));
@@ -99,13 +138,28 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
         beats_minus_1.set(wanted);
     });
     io.busy.set(in_flight.level.any());
+    Settings { thresholds: settings, beats_minus_1, may_begin, in_flight }
+}
 
-    m.section("in: every vector exactly as long as it should be");
+/// What comes in.
+struct Input {
+    /// The beat is taken.
+    accepted: Signal,
+    /// It is the first of a vector.
+    begins: Signal,
+    beat: GuardedBeat,
+    /// Places in the ring for beats.
+    free: UpDown,
+}
+
+/// Takes beats of vectors that may begin, as long as the ring has room, and makes every vector as long as it should be.
+#[module]
+fn accept(m: Module, io: QuantizerPorts, settings: Settings, p: EngineParams) -> Result<Input, Errors> {
     let guard = m.instance(&length_guard(p.element_bits(), p.max_beats())?);
     let free = UpDown::from(m, ring_depth(p), ring_depth(p));
     guard.s.set(io.s);
-    guard.beats_minus_1.set(beats_minus_1);
-    guard.start.set(may_begin & in_flight.level.ne(vectors_in_flight(p)));
+    guard.beats_minus_1.set(settings.beats_minus_1);
+    guard.start.set(settings.may_begin & settings.in_flight.level.ne(vectors_in_flight(p)));
     let room = m.reg_reset(bits(1), 0).comment("in the ring, for two beats at least");
     room.set(free.level.gt(2));
     guard.m.ready.set(room);
@@ -113,71 +167,43 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     io.late.set(guard.late);
     let accepted = guard.m.transfer();
     let begins = accepted & guard.m.payload.first;
+    Ok(Input { accepted, begins, beat: guard.m.payload, free })
+}
 
-    m.section("in: classify");
-    let front = m.pipeline("front");
-    let valid = front.enter_valid(accepted).next();
-    let first = front.enter(guard.m.payload.first).next();
-    let last = front.enter(guard.m.payload.last).next();
-    let data = front.enter(guard.m.payload.data).next();
-    let classifier = classify()?;
-    let still = front.constant(settings);
-    let found: Vec<(Classified, Signal)> = data
-        .lanes(16)
-        .into_iter()
-        .enumerate()
-        .map(|(i, x)| {
-            let lane = m.instance(&classifier).named(format!("classify_{i}"));
-            lane.x.set(x);
-            lane.thresholds.set(still);
-            (lane.y.next(), lane.nonfinite)
-        })
-        .collect();
-    let elements = found.iter().rev().map(|f| f.0.pack()).collect::<Vec<_>>();
-    let elements = cat(&elements);
-    let strange = cat(&found.iter().map(|f| f.1).collect::<Vec<_>>()).any().next();
-    let (valid, first, last) = (valid.meet(elements), first.meet(elements), last.meet(elements));
+/// What is known of the vectors that wait to go out, the oldest first.
+struct ScaleQueue {
+    /// What their elements are encoded with.
+    scales: Memory<Scales>,
+    /// Their headers, which stay until their records have left.
+    headers: Memory,
+    in_at: Signal,
+    out_at: Signal,
+    /// The vectors.
+    held: UpDown,
+    /// One more is there.
+    written: Signal,
+}
 
-    m.section("in: the ring, the count of outliers in each chunk, the maxima");
-    let depth = ring_depth(p) as usize;
-    let ring = m.memory(bits(p.lanes * CLASSIFIED_BITS), depth).style(RamStyle::Block);
-    // a beat is read only after it was written, so reads and writes never meet
-    let ring = ring.attribute("no_rw_check", "");
-    let write_at = front.state(m.reg_reset(bits(clog2(depth)), 0), valid);
-    ring.write(write_at, elements, valid);
-    m.when(valid, || write_at.set(write_at + 1));
+impl ScaleQueue {
+    /// As the table of the lanes sees it.
+    fn view(&self) -> Queue {
+        Queue { any: self.held.level.any(), oldest: self.scales.read(self.out_at) }
+    }
+}
 
-    let outliers: Vec<Signal> = found.iter().rev().map(|f| f.0.outlier()).collect();
-    let in_beat = popcount(cat(&outliers)).zext(7).next();
-    let counts = m.memory(bits(7), (depth * lanes / CHUNK as usize).max(2)).style(RamStyle::Block);
-    let counts = counts.attribute("no_rw_check", "");
-    let count_bits = clog2((depth * lanes / CHUNK as usize).max(2));
-    let count_at = front.state(m.reg_reset(bits(count_bits), 0), in_beat);
-    let so_far = front.state(m.reg_reset(bits(7), 0), in_beat);
-    let counted = valid.meet(in_beat);
-    let chunk_position = front.state(m.reg_reset(bits(clog2(p.chunk_beats() as usize)), 0), in_beat);
-    let chunk_ends = if p.chunk_beats() == 1 { one } else { chunk_position.eq(p.chunk_beats() - 1) };
-    let in_chunk = so_far + in_beat;
-    counts.write(count_at, in_chunk, counted & chunk_ends);
-    m.when(counted, || {
-        chunk_position.set(chunk_position + 1);
-        so_far.set(chunk_ends.mux(so_far.zeros(7), in_chunk));
-        m.when(chunk_ends, || count_at.set(count_at + 1));
-    });
-
-    let extremes = m.instance(&maxima(p.lanes)?);
-    extremes.valid.set(front.leave(valid));
-    extremes.first.set(front.leave(first));
-    extremes.last.set(front.leave(last));
-    extremes.elements.set(front.leave(elements));
-    extremes.remark.set(front.leave(strange));
-
-    m.section("between: the steps of a vector");
+/// Turns the maxima of a vector into its header and its scales, and puts them into a queue.
+#[module]
+fn queue_scales(
+    m: Module,
+    maxima: Instance<MaximaPorts>,
+    thresholds: Thresholds,
+    p: EngineParams,
+) -> Result<ScaleQueue, Errors> {
     let steps = m.instance(&scale(p.lanes)?);
-    steps.start.set(extremes.done);
-    steps.maxima.set(extremes.maxima);
-    steps.nonfinite.set(extremes.remarked);
-    steps.thresholds.set(settings);
+    steps.start.set(maxima.done);
+    steps.maxima.set(maxima.maxima);
+    steps.nonfinite.set(maxima.remarked);
+    steps.thresholds.set(thresholds);
     let queue_depth = vectors_in_flight(p) as usize;
     let queue = m.memory(scales(), queue_depth).style(RamStyle::Distributed);
     let queue_in = m.reg_reset(bits(clog2(queue_depth)), 0);
@@ -187,103 +213,12 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     m.when(steps.done, || queue_in.set(queue_in + 1));
     let headers = m.memory(bits(58), queue_depth).style(RamStyle::Distributed);
     headers.write(queue_in, steps.header, steps.done);
+    Ok(ScaleQueue { scales: queue, headers, in_at: queue_in, out_at: queue_out, held: queued, written: steps.done })
+}
 
-    m.section("out: read the ring");
-    let advance = m.wire(bits(1));
-    let leaves = m.wire(bits(1));
-    let table = ScaleTable::new(m, p.lanes, Queue { any: queued.level.any(), oldest: queue.read(queue_out) }, leaves);
-    let read_at = m.reg_reset(bits(clog2(depth)), 0);
-    let read_count_at = m.reg_reset(bits(count_bits), 0);
-    let beat_index = m.reg_reset(bits(beat_bits), 0);
-    let issue = table.ready;
-    let beat_first = beat_index.eq(0);
-    let beat_last = beat_index.eq(beats_minus_1);
-    let chunk_beat = if p.chunk_beats() == 1 { zero } else { beat_index.trunc(clog2(p.chunk_beats() as usize)) };
-    let chunk_first = if p.chunk_beats() == 1 { one } else { chunk_beat.eq(0) };
-    leaves.set(issue & beat_last & advance);
-    m.when(issue & advance, || {
-        read_at.set(read_at + 1);
-        beat_index.set(beat_last.mux(beat_index.zeros(beat_bits), beat_index + 1));
-        m.when(chunk_first, || read_count_at.set(read_count_at + 1));
-    });
-    m.when(table.takes, || queue_out.set(queue_out + 1));
-    let sent = m.wire(bits(1));
-    queued.count(steps.done, table.takes);
-    in_flight.count(begins, sent);
-    free.count(issue & advance, accepted);
-
-    m.section("out: encode");
-    let back = m.pipeline_enabled("back", advance);
-    let issued = back.enter_valid(issue);
-    let (beat_first, beat_last, chunk_first) = back.enter((beat_first, beat_last, chunk_first));
-    let chunk_beat = back.enter(chunk_beat);
-    // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
-    let word = ring.read_sync(back.enter(read_at)).next();
-    let count = counts.read_sync(back.enter(read_count_at)).next();
-    let current = table.current().enter(back, word);
-    let split = back.enter(table.split).meet(word);
-    let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();
-    let codes: Vec<Signal> = elements
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, split, |x| table.look_up(m, current, x))))
-        .collect();
-    let codes = cat(&codes);
-    // two stages behind `word` the lanes have looked it up
-    let looked_up = word.next().next();
-    let gone = || issued.meet(looked_up) & beat_last.meet(looked_up);
-    table.free(|| back.leave(gone()) & advance);
-
-    m.section("out: move the entries together");
-    // lane, group and sign; the beat in the chunk is the same for all and joins them behind the network
-    let lane_bits = p.lanes.ilog2();
-    let marks: Vec<Signal> = elements
-        .iter()
-        .enumerate()
-        .map(|(i, x)| match lane_bits {
-            0 => x.sign.cat(x.outer),
-            _ => cat(&[x.sign, x.outer, m.lit(i as u32, lane_bits)]),
-        })
-        .collect();
-    let present: Vec<Signal> = elements.iter().map(|x| x.outlier()).collect();
-    let (packed, found) = m.scope("compact", || compact(&marks, &present));
-    let stage = packed[0];
-    let beat_in_chunk = chunk_beat.meet(stage);
-    let entries: Vec<Signal> = packed
-        .iter()
-        .rev()
-        .map(|mark| {
-            let mark = mark.meet(stage);
-            let group = mark.bits(lane_bits + 1, lane_bits);
-            match lane_bits {
-                0 => group.cat(beat_in_chunk),
-                6 => mark,
-                _ => cat(&[group, beat_in_chunk, mark.trunc(lane_bits)]),
-            }
-        })
-        .collect();
-
-    m.section("out: the sparse part");
-    let writer = m.instance(&sparse_writer(p, queue_in.width())?);
-    let starts_chunk = chunk_first.meet(found);
-    // without a place for the count, which begins the chunk
-    let too_many = if p.lanes == p.sparse_bytes() {
-        back.valid(issued.meet(found) & starts_chunk & found.eq(p.lanes))
-    } else {
-        back.enter(zero)
-    };
-    let sparse_beat = SparseBeat {
-        entries: cat(&entries),
-        found: found.meet(stage),
-        too_many: too_many.meet(stage),
-        starts_chunk: chunk_first.meet(stage),
-        count: count.meet(stage),
-        first: beat_first.meet(stage),
-        last: beat_last.meet(stage),
-    };
-    let (sparse_valid, sparse_beat) = back.leave((issued.meet(stage), sparse_beat));
-    writer.s.set(Stream { valid: sparse_valid, ready: advance, payload: sparse_beat });
+/// Gives the writer the header of the vector that leaves, and tells of each that has left (`sent`).
+#[module]
+fn end_records(m: Module, io: QuantizerPorts, writer: &SparseWriterPorts, headers: Memory, sent: Signal) {
     let header = headers.read(writer.vector);
     writer.header.set(header.zext(64));
     io.sparse.set(writer.m);
@@ -292,30 +227,4 @@ pub fn quantizer(p: EngineParams) -> Result<Design<QuantizerPorts>, Errors> {
     was_nonfinite.set(header.bit(57));
     io.finished.set(sent);
     io.nonfinite.set(sent & was_nonfinite);
-
-    m.section("out: the dense part");
-    let (coded, codes, last) = back.leave((issued.meet(codes), codes, beat_last.meet(codes)));
-    let coded = coded & advance;
-    let (complete, codes) = if p.lanes == 1 {
-        // a byte leaves with its second element
-        let second = m.reg_reset(bits(1), 0);
-        let low = m.reg(bits(4));
-        m.when(coded, || {
-            second.set(!second);
-            low.set(codes);
-        });
-        (coded & second, codes.cat(low))
-    } else {
-        (coded, codes)
-    };
-    let dense = m.instance(&fifo(codes.width() + 1, DENSE_WORDS as usize, Style::Distributed)?);
-    dense.s.valid.set(complete);
-    dense.s.payload.set(Beat { data: codes, last }.pack());
-    dense.s.ready.unused(); // the pipeline stops before it is full
-    writer.stop.set(dense.level.ge(DENSE_WORDS - 3));
-    io.dense.set(dense.m.with(beat(codes.width()).unpack(dense.m.payload)));
-    m.finish(io)
 }
-
-/// Beats that wait to leave the dense side.
-const DENSE_WORDS: u32 = 16;

@@ -99,40 +99,169 @@ fn piece(word: SparseWord, first: u32, bytes: u32) -> Piece {
 /// The reader for words of `width` bytes.
 #[module]
 pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, Errors> {
-    let taken = window.bytes;
-    let m = Module::new(format!("oaken_record_reader_{width}_{taken}"));
+    let m = Module::new(format!("oaken_record_reader_{width}_{}", window.bytes));
     m.doc("Takes the sparse part of records apart.");
-    let io = ReaderPorts::new(m, width, taken);
-    let (zero, one) = (m.lit(0u32, 1), m.lit(1u32, 1));
-    // a window that starts in one piece ends in the next
-    let size = taken.next_power_of_two().max(2);
-    let pieces = width / size;
-    let pointer_bits = size.ilog2();
+    let io = ReaderPorts::new(m, width, window.bytes);
 
     m.section("two pieces, a pointer into the first, and the rest of the word");
+    let buffer = buffer(m, width, window.bytes);
+    let view = view(buffer, window.bytes);
+    let act = view.valid & io.advance;
+    m.section("the chunk: its count, then its entries");
+    let chunk = chunk(m);
+    let take = take(m, chunk, view, window);
+    chunk_moves(m, act, chunk, take, window.bytes);
+    m.section("the end of the record");
+    let last_chunk = !chunk.chunks_after.any();
+    let ends = act & take.complete & last_chunk;
+    let fits = fits(buffer, view, take.used);
+    io.count_error.set(act & !chunk.open & view.there.bit(0) & take.too_many);
+    io.length_error.set(ends & !fits);
+    m.section("what is shown");
+    io.valid.set(view.valid);
+    let header = m.reg(bits(64));
+    io.starts.set(chunk.first & !chunk.open);
+    io.header.set(header);
+    let Take { present, complete, .. } = take;
+    io.shown.set(Shown { entries: view.bytes, present, complete, first: chunk.first, last: last_chunk });
+
+    m.section("pieces move up");
+    let dropping = m.reg_reset(bits(1), 0).comment("up to the last word of a record that should have ended");
+    let word = without_gaps(io.s.payload);
+    let moves = moves(buffer, act, take.used);
+    let begins = (!buffer.reading | (ends & buffer.closed)) & !dropping & io.start & io.s.valid;
+    io.begins.set(begins);
+    io.s.ready.set(begins | dropping | (moves.refills & !ends));
+    pieces_move_up(m, buffer, act, moves);
+    m.when(moves.refills & io.s.valid, || refill(buffer, word));
+    m.section("records end and begin");
+    m.when(dropping & io.s.valid & word.last, || dropping.set(false));
+    m.when(ends, || {
+        buffer.reading.set(false);
+        dropping.set(!buffer.closed);
+    });
+    m.when(begins, || begin(buffer, chunk, header, word, io.chunks_minus_1));
+    m.finish(io)
+}
+
+/// The bytes of the open record that have come, in registers.
+#[derive(Clone, Copy)]
+struct Buffer {
+    /// A record is open.
+    reading: Signal,
+    /// Its last word has come.
+    closed: Signal,
+    /// The piece into which `pointer` points.
+    low: Piece,
+    /// The piece behind it.
+    high: Piece,
+    low_valid: Signal,
+    high_valid: Signal,
+    /// The rest of the word, the next piece in the low bytes.
+    rest: Piece,
+    /// The pieces in it.
+    pieces_left: Signal,
+    /// The next byte of the record.
+    pointer: Signal,
+}
+
+impl Buffer {
+    /// Bytes of a piece.
+    fn size(&self) -> u32 {
+        self.low.keep.width()
+    }
+    /// Pieces of a word.
+    fn pieces(&self) -> u32 {
+        self.rest.keep.width() / self.size()
+    }
+}
+
+/// The buffer for words of `width` bytes, of which `taken` are taken in a cycle.
+#[module]
+fn buffer(m: Module, width: u32, taken: u32) -> Buffer {
+    // a window that starts in one piece ends in the next
+    let size = taken.next_power_of_two().max(2);
     let reading = m.reg_reset(bits(1), 0).comment("a record is open");
     let closed = m.reg(bits(1)).comment("its last word has come");
     let shape = Piece { data: bits(8 * size), keep: bits(size) };
     let (low, high) = (m.reg(shape), m.reg(shape));
     let (low_valid, high_valid) = (m.reg(bits(1)), m.reg(bits(1)));
     let rest = m.reg(Piece { data: bits(8 * width), keep: bits(width) });
-    let pieces_left = m.reg(bits(clog2(pieces as usize + 1)));
-    let pointer = m.reg(bits(pointer_bits));
+    let pieces_left = m.reg(bits(clog2((width / size) as usize + 1)));
+    let pointer = m.reg(bits(size.ilog2()));
+    Buffer { reading, closed, low, high, low_valid, high_valid, rest, pieces_left, pointer }
+}
+
+/// The window on the buffer.
+#[derive(Clone, Copy)]
+struct View {
+    /// Its bytes.
+    bytes: Signal,
+    /// Which of them, and of the one behind them, belong to the record.
+    there: Signal,
+    /// All bytes of the window that will ever come are there.
+    valid: Signal,
+}
+
+/// The bytes from the pointer on.
+#[module]
+fn view(buffer: Buffer, taken: u32) -> View {
+    let Buffer { low, high, low_valid, high_valid, pointer, .. } = buffer;
+    let size = buffer.size();
     let both = cat(&[high.keep & high_valid.repeat(size), low.keep & low_valid.repeat(size)]);
     let there = (both >> pointer).trunc(taken + 1);
-    let bytes = (high.data.cat(low.data) >> pointer.cat(zero.zeros(3))).trunc(8 * taken);
-    let drained = closed & !pieces_left.any();
-    // all bytes of the window that will ever come are there
+    let bytes = (high.data.cat(low.data) >> pointer.cat(pointer.zeros(3))).trunc(8 * taken);
+    let drained = buffer.closed & !buffer.pieces_left.any();
     let settled = (low_valid & high_valid) | (drained & !high_valid);
-    let valid = reading & settled;
-    let act = valid & io.advance;
+    let valid = buffer.reading & settled;
+    View { bytes, there, valid }
+}
 
-    m.section("the chunk: its count, then its entries");
+/// Where the reader is in the chunks of a record, in registers.
+#[derive(Clone, Copy)]
+struct ChunkState {
+    /// The count of the chunk is known.
+    open: Signal,
+    /// Its entries that are still to be taken.
+    remaining: Signal,
+    /// They are taken in one cycle.
+    enough: Signal,
+    /// It is the first chunk of the record.
+    first: Signal,
+    /// Chunks behind this one.
+    chunks_after: Signal,
+}
+
+#[module]
+fn chunk(m: Module) -> ChunkState {
     let open = m.reg_reset(bits(1), 0).comment("the count of the chunk is known");
     let remaining = m.reg(bits(7));
     let enough = m.reg(bits(1)).comment("`remaining` are taken in one cycle");
     let first = m.reg(bits(1)).comment("the first chunk of the record");
     let chunks_after = m.reg(bits(7)).comment("chunks behind this one");
+    ChunkState { open, remaining, enough, first, chunks_after }
+}
+
+/// What is taken when the window is.
+#[derive(Clone, Copy)]
+struct Take {
+    /// Bytes, with the count.
+    used: Signal,
+    /// Which bytes of the window are entries.
+    present: Signal,
+    /// The chunk is complete with them.
+    complete: Signal,
+    /// Entries that then remain of a chunk whose count is taken.
+    rest_new: Signal,
+    /// The count is above 64.
+    too_many: Signal,
+}
+
+/// The count of a chunk, or entries, or both.
+#[module]
+fn take(m: Module, chunk: ChunkState, view: View, window: Window) -> Take {
+    let (View { bytes, there, .. }, ChunkState { open, remaining, enough, .. }) = (view, chunk);
+    let taken = window.bytes;
     let count_byte = bytes.trunc(8);
     let too_many = count_byte.gt(64);
     let count = there.bit(0).mux(too_many.mux(m.lit(64u32, 7), count_byte.trunc(7)), 0);
@@ -151,94 +280,115 @@ pub fn record_reader(width: u32, window: Window) -> Result<Design<ReaderPorts>, 
     let present_bits: Vec<Signal> = (0..taken)
         .rev()
         .map(|i| {
-            let first_cycle = if window.count_beside && i > 0 { count.ge(i) } else { zero };
+            let first_cycle = if window.count_beside && i > 0 { count.ge(i) } else { m.lit(0u32, 1) };
             there.bit(i) & open.mux(remaining.gt(i), first_cycle)
         })
         .collect();
     let present = cat(&present_bits);
     let complete = open.mux(enough, complete_new);
+    Take { used, present, complete, rest_new, too_many }
+}
+
+/// The window is taken: on in the chunk, or to the next one.
+fn chunk_moves(m: Module, act: Signal, chunk: ChunkState, take: Take, taken: u32) {
+    let ChunkState { open, remaining, .. } = chunk;
     m.when(act, || {
-        open.set(!complete);
-        remaining.set(open.mux(remaining - taken, rest_new));
+        open.set(!take.complete);
+        remaining.set(open.mux(remaining - taken, take.rest_new));
         // a cycle ahead: the ready of the words depends on it
-        enough.set(open.mux(remaining.le(2 * taken), rest_new.le(taken)));
-        m.when(complete, || {
-            first.set(zero);
-            chunks_after.set(chunks_after - 1);
+        chunk.enough.set(open.mux(remaining.le(2 * taken), take.rest_new.le(taken)));
+        m.when(take.complete, || {
+            chunk.first.set(false);
+            chunk.chunks_after.set(chunk.chunks_after - 1);
         });
     });
+}
 
-    m.section("the end of the record");
-    let last_chunk = !chunks_after.any();
-    let ends = act & complete & last_chunk;
+/// The record ends with the last of the `used` bytes, and that is in its last word.
+#[module]
+fn fits(buffer: Buffer, view: View, used: Signal) -> Signal {
+    let (there, zero) = (view.there, used.zeros(1));
     let up_to_used = cat(&[zero, there]) >> used; // of the byte behind the record, from bit 0
     let last_byte = cat(&[there, zero]) >> used;
-    let fits = closed & last_byte.bit(0) & !up_to_used.bit(0);
-    io.count_error.set(act & !open & there.bit(0) & too_many);
-    io.length_error.set(ends & !fits);
+    buffer.closed & last_byte.bit(0) & !up_to_used.bit(0)
+}
 
-    m.section("what is shown");
-    io.valid.set(valid);
-    let header = m.reg(bits(64));
-    io.starts.set(first & !open);
-    io.header.set(header);
-    io.shown.set(Shown { entries: bytes, present, complete, first, last: last_chunk });
+/// Whatever it says, all bytes of a word before the last one are kept: a record has no gaps.
+fn without_gaps(word: SparseWord) -> SparseWord {
+    SparseWord { keep: word.keep | (!word.last).repeat(word.keep.width()), ..word }
+}
 
-    m.section("pieces move up");
-    let dropping = m.reg_reset(bits(1), 0).comment("up to the last word of a record that should have ended");
-    // whatever it says, all bytes of a word before the last one are kept: a record has no gaps
-    let word = io.s.payload;
-    let word = SparseWord { keep: word.keep | (!word.last).repeat(width), ..word };
+/// How the pieces move.
+#[derive(Clone, Copy)]
+struct Moves {
+    /// The pointer behind the bytes that are used.
+    pointer: Signal,
+    /// The low piece is not there, or is left behind.
+    low_free: Signal,
+    /// So is the high one, or it moves down.
+    high_free: Signal,
+    /// A piece leaves the rest.
+    shifts: Signal,
+    /// The rest can be the next word.
+    refills: Signal,
+}
+
+/// The way of the pieces when the window is taken (`act`) with `used` bytes.
+#[module]
+fn moves(buffer: Buffer, act: Signal, used: Signal) -> Moves {
+    let Buffer { pointer, pieces_left, .. } = buffer;
+    let pointer_bits = pointer.width();
     let moved = pointer.zext(pointer_bits + 1) + used.zext(pointer_bits + 1);
-    let low_free = !low_valid | (act & moved.msb());
-    let high_free = !high_valid | low_free;
+    let low_free = !buffer.low_valid | (act & moved.msb());
+    let high_free = !buffer.high_valid | low_free;
     let shifts = high_free & pieces_left.any();
     let rest_free = !pieces_left.any() | (shifts & pieces_left.eq(1));
-    let refills = reading & !closed & rest_free;
-    let begins = (!reading | (ends & closed)) & !dropping & io.start & io.s.valid;
-    io.begins.set(begins);
-    io.s.ready.set(begins | dropping | (refills & !ends));
-    m.when(act, || pointer.set(moved.trunc(pointer_bits)));
-    m.when(low_free, || {
+    let refills = buffer.reading & !buffer.closed & rest_free;
+    Moves { pointer: moved.trunc(pointer_bits), low_free, high_free, shifts, refills }
+}
+
+/// From the rest to the high piece, from there to the low one.
+fn pieces_move_up(m: Module, buffer: Buffer, act: Signal, moves: Moves) {
+    let (Buffer { low, high, rest, pieces_left, .. }, size) = (buffer, buffer.size());
+    m.when(act, || buffer.pointer.set(moves.pointer));
+    m.when(moves.low_free, || {
         low.set(high);
-        low_valid.set(high_valid);
+        buffer.low_valid.set(buffer.high_valid);
     });
-    m.when(high_free, || {
+    m.when(moves.high_free, || {
         high.set(Piece { data: rest.data.trunc(8 * size), keep: rest.keep.trunc(size) });
-        high_valid.set(shifts);
+        buffer.high_valid.set(moves.shifts);
     });
-    m.when(shifts, || {
+    m.when(moves.shifts, || {
         rest.data.set(rest.data >> (8 * size));
         rest.keep.set(rest.keep >> size);
         pieces_left.set(pieces_left - 1);
     });
-    m.when(refills & io.s.valid, || {
-        rest.set(piece(word, 0, width));
-        pieces_left.set(pieces);
-        closed.set(word.last);
-    });
+}
 
-    m.section("records end and begin");
-    m.when(dropping & io.s.valid & word.last, || dropping.set(zero));
-    m.when(ends, || {
-        reading.set(zero);
-        dropping.set(!closed);
-    });
-    m.when(begins, || {
-        reading.set(one);
-        closed.set(word.last);
-        header.set(word.data.trunc(64));
-        first.set(one);
-        chunks_after.set(io.chunks_minus_1);
-        pointer.set(8 % size);
-        let first_piece = 8 / size;
-        low.set(piece(word, first_piece * size, size));
-        high.set(piece(word, (first_piece + 1) * size, size));
-        low_valid.set(one);
-        high_valid.set(one);
-        rest.data.set(word.data >> (8 * size * (first_piece + 2)));
-        rest.keep.set(word.keep >> (size * (first_piece + 2)));
-        pieces_left.set(pieces - first_piece - 2);
-    });
-    m.finish(io)
+/// The next word of the open record.
+fn refill(buffer: Buffer, word: SparseWord) {
+    buffer.rest.set(piece(word, 0, buffer.rest.keep.width()));
+    buffer.pieces_left.set(buffer.pieces());
+    buffer.closed.set(word.last);
+}
+
+/// The first word of a record: its header, and behind it the first pieces.
+fn begin(buffer: Buffer, chunk: ChunkState, header: Signal, word: SparseWord, chunks_minus_1: Signal) {
+    let Buffer { low, high, rest, .. } = buffer;
+    let size = buffer.size();
+    let first_piece = 8 / size;
+    buffer.reading.set(true);
+    buffer.closed.set(word.last);
+    header.set(word.data.trunc(64));
+    chunk.first.set(true);
+    chunk.chunks_after.set(chunks_minus_1);
+    buffer.pointer.set(8 % size);
+    low.set(piece(word, first_piece * size, size));
+    high.set(piece(word, (first_piece + 1) * size, size));
+    buffer.low_valid.set(true);
+    buffer.high_valid.set(true);
+    rest.data.set(word.data >> (8 * size * (first_piece + 2)));
+    rest.keep.set(word.keep >> (size * (first_piece + 2)));
+    buffer.pieces_left.set(buffer.pieces() - first_piece - 2);
 }

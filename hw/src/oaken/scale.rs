@@ -139,9 +139,15 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
     let done = p.enter_valid(io.start).later(cycles);
     let nonfinite = p.enter(io.nonfinite).meet(done);
     io.done.set(p.leave(done));
-    let [middle, outer_pos, outer_neg, inner] = [kept[0], kept[1], kept[2], kept[3]];
+    answer(io, p.leave(nonfinite), [kept[0], kept[1], kept[2], kept[3]]);
+    m.finish(io)
+}
+
+/// Header and scales, from the steps in the order of the questions.
+#[module]
+fn answer(io: ScalePorts, nonfinite: Signal, steps: [StepResult; 4]) {
+    let [middle, outer_pos, outer_neg, inner] = steps;
     let step = |a: StepResult| a.e.cat(a.f);
-    let nonfinite = p.leave(nonfinite);
     io.header.set(cat(&[nonfinite, middle.split, step(inner), step(outer_neg), step(outer_pos), step(middle)]));
     let group = |a: StepResult, c: Signal| GroupScale { r: a.r, e: a.e, c };
     let outer = |a: StepResult| group(a, a.c_a - HALF_STEP);
@@ -154,5 +160,4 @@ pub fn scale(lanes: u32) -> Result<Design<ScalePorts>, Errors> {
         inner_r: inner.r,
         inner_e: inner.e,
     });
-    m.finish(io)
 }

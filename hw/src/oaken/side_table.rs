@@ -94,6 +94,12 @@ impl SideTable {
             return Ok(Self { slots: EXACT, prepared, done, faulty, place: Place::Lanes(write) });
         }
         prepare.unused(); // the levels of the thresholds themselves are registers behind them
+        Ok(Self::shared(m, headers, slot, thresholds))
+    }
+
+    /// The table with all levels of a vector in a word.
+    #[module]
+    fn shared(m: Module, headers: Stream, slot: Signal, thresholds: Thresholds) -> Self {
         headers.ready.set(true);
         let p = m.pipeline("level");
         let done = p.enter_valid(headers.valid).later(2);
@@ -118,7 +124,7 @@ impl SideTable {
         let faulty = p.leave(done & !legal.later(2));
         let prepared = m.lit(1u32, 1);
         let place = Place::Shared { vectors: Box::new(vectors), exact };
-        Ok(Self { slots: 8, prepared, done: p.leave(done), faulty, place })
+        Self { slots: 8, prepared, done: p.leave(done), faulty, place }
     }
 
     /// What the lanes need of the vector in `slot`, from the cycle after `load` on.

@@ -107,64 +107,147 @@ struct Mark {
 #[module]
 pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseWriterPorts>, Errors> {
     let width = p.sparse_bytes();
-    let level = width.ilog2();
     let m = Module::new(format!("oaken_sparse_writer_p{}", p.lanes));
     m.doc("Packs count bytes and entries into the words of the sparse part.");
     let io = SparseWriterPorts::new(m, p, vector_bits);
-    let beat = io.s.payload;
 
     m.section("the bytes of a beat: the count is before the first, which is behind the last when they go round");
     let go = m.reg_reset(bits(1), 0).comment("there is room for what this and the next two beats make");
-    let second_part = m.reg_reset(bits(1), 0);
-    let first_part = beat.too_many & !second_part;
-    let with_count = beat.starts_chunk & !second_part;
-    io.s.ready.set(go & !first_part);
-    m.when(go & io.s.valid, || second_part.set(first_part));
-    let count_byte = beat.count.zext(8);
-    let own = (p.lanes == width).then(|| beat.entries.drop_low(8 * (width - 1)));
-    let top = own.map_or(count_byte, |own| with_count.mux(count_byte, own));
-    let below_top = beat.entries.zext(8 * width).trunc(8 * (width - 1));
-    let bytes = top.cat(below_top);
-    let found = beat.found.zext(level + 2);
-    let number = first_part.mux(found.zeros(level + 2), found) + with_count.zext(level + 2);
-
+    let part = part(m, io.s, go, width);
     m.section("where they begin and end");
-    let fill = m.reg(bits(level + 1)); // bytes of the open word, 0 to all
-    let starts = beat.first & !second_part;
-    let ends = beat.last & !first_part;
-    let begin = starts.mux(m.lit(HEADER_BYTES, level + 1), fill);
-    let end = begin.zext(level + 2) + number;
-    let overflow = end.gt(width);
-    let filled = overflow.mux((end - width).trunc(level + 1), end.trunc(level + 1));
-    m.when(go & io.s.valid, || fill.set(filled));
-
+    let extent = extent(m, io.s, go, part, width);
     m.section("turned to their place");
-    let tail = m.pipeline_enabled("tail", go);
-    let valid = tail.enter_valid(io.s.valid).next();
-    let by = tail.enter((begin + with_count.zext(level + 1)).trunc(level)).next();
-    let bytes = tail.enter(bytes).next();
-    let turned = (0..level).step_by(2).fold(bytes, |x, from| rotate(x, by.meet(x), from..(from + 2).min(level)).next());
-    let begin = tail.enter(begin).meet(turned);
-    let (overflow, ends, filled) = tail.enter((overflow, ends, filled)).meet(turned);
-    let (valid, begin, turned) = tail.leave((valid.meet(turned), begin, turned));
-    let (overflow, ends, filled) = tail.leave((overflow, ends, filled));
-    let writes = valid & go;
-
+    let turned = turn(m, io.s.valid, go, part, extent);
+    let writes = turned.valid & go;
     m.section("the open word; those from `reading` up to it are complete");
     let word_bits = clog2(WORDS as usize);
     let open = m.reg_reset(bits(word_bits + 1), 0);
     let reading = m.reg_reset(bits(word_bits + 1), 0);
     let above = open + 1;
-    let last_word = overflow.mux(above, open);
-    m.when(writes, || open.set(ends.mux(last_word + 1, last_word)));
+    let last_word = turned.overflow.mux(above, open);
+    m.when(writes, || open.set(turned.ends.mux(last_word + 1, last_word)));
     let used = open - reading;
     go.set(used.le(ENOUGH) & !io.stop);
-
     m.section("a RAM for each byte of a word");
-    let lanes: Vec<Signal> = below(begin, width)
+    let words = Words { open, above, reading, writes };
+    let word = byte_rams(m, words, turned, width);
+    m.section("two RAMs for the marks: of the open word and the next one, one is even");
+    let mark = mark_rams(m, words, turned);
+    m.section("the outgoing word");
+    send(m, io, reading, open, word, mark);
+    m.finish(io)
+}
+
+/// What a beat brings in a cycle.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Its bytes, but that a count is the highest one.
+    bytes: Signal,
+    with_count: Signal,
+    /// Bytes, with the count.
+    number: Signal,
+    /// The first of two parts.
+    first: Signal,
+    /// The second of two parts.
+    second: Signal,
+}
+
+/// A beat of a byte too many is two parts: its count goes ahead.
+#[module]
+fn part(m: Module, s: Stream<SparseBeat>, go: Signal, width: u32) -> Part {
+    let (beat, level) = (s.payload, width.ilog2());
+    let second_part = m.reg_reset(bits(1), 0);
+    let first_part = beat.too_many & !second_part;
+    let with_count = beat.starts_chunk & !second_part;
+    s.ready.set(go & !first_part);
+    m.when(go & s.valid, || second_part.set(first_part));
+    let count_byte = beat.count.zext(8);
+    let own = (beat.entries.width() == 8 * width).then(|| beat.entries.drop_low(8 * (width - 1)));
+    let top = own.map_or(count_byte, |own| with_count.mux(count_byte, own));
+    let below_top = beat.entries.zext(8 * width).trunc(8 * (width - 1));
+    let bytes = top.cat(below_top);
+    let found = beat.found.zext(level + 2);
+    let number = first_part.mux(found.zeros(level + 2), found) + with_count.zext(level + 2);
+    Part { bytes, with_count, number, first: first_part, second: second_part }
+}
+
+/// Where a part goes in the open word.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Its first byte.
+    begin: Signal,
+    /// It ends in the next word.
+    overflow: Signal,
+    /// Bytes of the word in which it ends.
+    filled: Signal,
+    /// It is the last of its vector.
+    ends: Signal,
+}
+
+/// Each part goes behind the one before it, the first of a vector behind the header.
+#[module]
+fn extent(m: Module, s: Stream<SparseBeat>, go: Signal, part: Part, width: u32) -> Extent {
+    let level = width.ilog2();
+    let fill = m.reg(bits(level + 1)); // bytes of the open word, 0 to all
+    let starts = s.payload.first & !part.second;
+    let ends = s.payload.last & !part.first;
+    let begin = starts.mux(m.lit(HEADER_BYTES, level + 1), fill);
+    let end = begin.zext(level + 2) + part.number;
+    let overflow = end.gt(width);
+    let filled = overflow.mux((end - width).trunc(level + 1), end.trunc(level + 1));
+    m.when(go & s.valid, || fill.set(filled));
+    Extent { begin, overflow, filled, ends }
+}
+
+/// A part whose bytes are in their places of a word.
+#[derive(Clone, Copy)]
+struct Turned {
+    valid: Signal,
+    bytes: Signal,
+    /// As in [`Extent`].
+    begin: Signal,
+    overflow: Signal,
+    filled: Signal,
+    ends: Signal,
+}
+
+/// Turns the bytes of a part to their place, two levels in a stage.
+#[module]
+fn turn(m: Module, valid: Signal, go: Signal, part: Part, extent: Extent) -> Turned {
+    let level = extent.begin.width() - 1;
+    let tail = m.pipeline_enabled("tail", go);
+    let valid = tail.enter_valid(valid).next();
+    let by = tail.enter((extent.begin + part.with_count.zext(level + 1)).trunc(level)).next();
+    let bytes = tail.enter(part.bytes).next();
+    let turned = (0..level).step_by(2).fold(bytes, |x, from| rotate(x, by.meet(x), from..(from + 2).min(level)).next());
+    let begin = tail.enter(extent.begin).meet(turned);
+    let (overflow, ends, filled) = tail.enter((extent.overflow, extent.ends, extent.filled)).meet(turned);
+    let (valid, begin, turned) = tail.leave((valid.meet(turned), begin, turned));
+    let (overflow, ends, filled) = tail.leave((overflow, ends, filled));
+    Turned { valid, bytes: turned, begin, overflow, filled, ends }
+}
+
+/// Addresses of words, with a bit more to tell full from empty.
+#[derive(Clone, Copy)]
+struct Words {
+    open: Signal,
+    /// The one behind the open one.
+    above: Signal,
+    /// The oldest.
+    reading: Signal,
+    /// A part is written.
+    writes: Signal,
+}
+
+/// Writes the bytes of a part; those that go round belong to the word behind the open one. Gives the oldest word.
+#[module]
+fn byte_rams(m: Module, words: Words, x: Turned, width: u32) -> Signal {
+    let Words { open, above, reading, writes } = words;
+    let word_bits = clog2(WORDS as usize);
+    let lanes: Vec<Signal> = below(x.begin, width)
         .lanes(1)
         .into_iter()
-        .zip(turned.lanes(8))
+        .zip(x.bytes.lanes(8))
         .enumerate()
         .map(|(i, (round, byte))| {
             m.scope(format!("byte{i}"), || {
@@ -176,25 +259,34 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
         })
         .rev()
         .collect();
-    let word = cat(&lanes);
+    cat(&lanes)
+}
 
-    m.section("two RAMs for the marks: of the open word and the next one, one is even");
+/// Writes the marks of the open word and of the one behind it. Gives that of the oldest word.
+#[module]
+fn mark_rams(m: Module, words: Words, x: Turned) -> Mark {
+    let Words { open, above, reading, writes } = words;
+    let word_bits = clog2(WORDS as usize);
     let mark = |name: &str, odd: Signal| {
         m.scope(name, || {
-            let ram = m.memory(Mark { last: bits(1), bytes: bits(level + 1) }, WORDS as usize / 2);
+            let ram = m.memory(Mark { last: bits(1), bytes: bits(x.filled.width()) }, WORDS as usize / 2);
             let ram = ram.style(RamStyle::Distributed);
             let is_open = !(open.bit(0) ^ odd);
             let at = is_open.mux(open, above).bits(word_bits - 1, 1);
-            ram.write(at, Mark { last: ends & !(is_open & overflow), bytes: filled }, writes);
+            ram.write(at, Mark { last: x.ends & !(is_open & x.overflow), bytes: x.filled }, writes);
             ram.read(reading.bits(word_bits - 1, 1))
         })
     };
     let (even, odd) = (mark("even", m.lit(0u32, 1)), mark("odd", m.lit(1u32, 1)));
-    let mark = reading.bit(0).mux(odd, even);
-    let last = mark.last;
+    reading.bit(0).mux(odd, even)
+}
 
-    m.section("the outgoing word");
-    let vector = m.reg_reset(bits(vector_bits), 0);
+/// Takes the oldest word if it is complete, puts the header of its vector into the first one, and sends it.
+#[module]
+fn send(m: Module, io: SparseWriterPorts, reading: Signal, open: Signal, word: Signal, mark: Mark) {
+    let last = mark.last;
+    let width = word.width() / 8;
+    let vector = m.reg_reset(bits(io.vector.width()), 0);
     let first = m.reg_reset(bits(1), 1);
     let out_valid = m.reg_reset(bits(1), 0);
     let out = m.reg(sparse_word(width));
@@ -217,7 +309,6 @@ pub fn sparse_writer(p: EngineParams, vector_bits: u32) -> Result<Design<SparseW
     io.sent.set(sent);
     io.m.valid.set(out_valid);
     io.m.payload.set(out);
-    m.finish(io)
 }
 
 #[cfg(test)]

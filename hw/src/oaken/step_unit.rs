@@ -87,80 +87,25 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     let item = p.enter(io.item);
 
     m.section("stage 1: fixed point");
-    let x_a = to_fixed(item.max_a).next();
-    let t_a = to_fixed(item.thr_a).next();
-    let x_b = to_fixed(item.max_b).next();
-    let t_b = to_fixed(item.thr_b).next();
-    let there_a = item.max_a.any().next();
-    let there_b = item.max_b.any().next();
-    let least_a = least_e(item.thr_a);
-    let least_b = least_e(item.thr_b);
-    let least = least_a.gt(least_b).mux(least_a, least_b).next();
-
+    let sides = fixed_point(item);
     m.section("stages 2 and 3: the range after the group shift; an empty side has none");
-    let d_a = there_a.mux(x_a - t_a, 0).next();
-    let d_b = there_b.mux(x_b - t_b, 0).next();
-    let range = (d_a.zext(41) + d_b.zext(41)).next();
-    let any_a = d_a.any().next();
-    let any_b = d_b.any().next();
-
+    let (range, any_a, any_b) = range(sides);
     m.section("stages 4 to 6: its leading 12 bits, rounded up");
-    let zeros = leading_zeros(range).next();
-    let some = range.any().next();
-    let normalised = (range.meet(zeros) << zeros).next();
-    let rest = normalised.trunc(29).any();
-    let rounded = (normalised.drop_low(29).zext(13) + rest.zext(13)).next();
-
+    let leading = leading_bits(range);
     m.section("stages 7 and 8: a sixteenth or a fifteenth of it, rounded up");
-    let digits = digit_sum(rounded.zext(14) + 14).next();
-    let sixteenth = (rounded.zext(14) + 15).drop_low(4).next();
-    let middle = item.middle.meet(sixteenth);
-    let quotient = middle.mux(sixteenth, quotient(digits)).next();
-
+    let quotient = share(leading.rounded, item.middle);
     m.section("meanwhile: E for a mantissa below 2, and for one that was rounded up to it; not below the least one");
-    // E = k - 3 (+ 1), k = 40 - zeros the highest bit of the range; compared with 3 added on both sides to stay positive
-    let k = (m.lit(40u32, 7) - zeros.zext(7)).next();
-    let least = least.meet(k);
-    let least_plus_3 = least.zext(7) + 3;
-    let exponent = |k: Signal| {
-        let too_fine = k.lt(least_plus_3);
-        (too_fine.mux(least, (k - 3).trunc(6)).next().meet(quotient), too_fine.next().meet(quotient))
-    };
-    let (e_of_small, small_too_fine) = exponent(k);
-    let (e_of_big, big_too_fine) = exponent(k + 1);
-
+    let exponents = exponents(leading.zeros, sides.least, quotient);
     m.section("stage 9: the step");
-    let big = quotient.drop_low(8).any();
-    let halved = (quotient + 1).drop_low(1);
-    let fraction = big.mux(halved.trunc(7), quotient.trunc(7));
-    let chosen = big.mux(e_of_big, e_of_small);
-    let too_fine = big.mux(big_too_fine, small_too_fine);
-    let some = some.meet(quotient);
-    let e = some.mux(chosen, 0).next();
-    let f = (some & !too_fine).mux(fraction, 0).next();
-
+    let (e, f) = step(quotient, exponents, leading.some);
     m.section("stage 10: the reciprocal");
     let r = e.any().mux(reciprocal(m, f), 0).next();
-
     m.section("stages 11 and 12: the thresholds and the largest negative magnitude in steps");
-    let in_steps = |magnitude: Signal| {
-        let normal = normal(magnitude.meet(e)).meet(r);
-        let x = magnitude.meet(r);
-        let product = product(x, normal, r).next();
-        let amount = shift_amount(x, normal, e.meet(r)).next();
-        align(product, amount).next()
-    };
-    let c_a = in_steps(item.thr_a);
-    let c_b = in_steps(item.thr_b);
-    let largest = in_steps(item.max_b);
-
+    let c_a = in_steps(item.thr_a, e, r);
+    let c_b = in_steps(item.thr_b, e, r);
+    let largest = in_steps(item.max_b, e, r);
     m.section("stages 13 and 14: how many codes the negative side gets");
-    let cells = ((largest - c_b + 16).drop_low(5)).next();
-    let (any_a, any_b) = (any_a.meet(cells), any_b.meet(cells));
-    let most = any_a.mux(m.lit(15u32, 5), 16);
-    let limited = cells.gt(most).mux(most, cells);
-    let at_least_one = limited.any().mux(limited, 1);
-    let split = any_b.mux(at_least_one, 0).next();
+    let split = split(largest, c_b, any_a, any_b);
 
     let result = StepResult {
         e: e.meet(split),
@@ -173,6 +118,136 @@ pub fn step_unit() -> Result<Design<StepPorts>, Errors> {
     assert_eq!(p.stage_of(split), Some(LATENCY), "the stages and LATENCY differ");
     io.result.set(p.leave(result));
     m.finish(io)
+}
+
+/// The two sides in fixed point.
+#[derive(Clone, Copy)]
+struct Sides {
+    /// The largest magnitudes.
+    x_a: Signal,
+    x_b: Signal,
+    /// The thresholds.
+    t_a: Signal,
+    t_b: Signal,
+    /// The side has elements.
+    there_a: Signal,
+    there_b: Signal,
+    /// The least E beside the thresholds.
+    least: Signal,
+}
+
+#[module]
+fn fixed_point(item: StepItem) -> Sides {
+    let x_a = to_fixed(item.max_a).next();
+    let t_a = to_fixed(item.thr_a).next();
+    let x_b = to_fixed(item.max_b).next();
+    let t_b = to_fixed(item.thr_b).next();
+    let there_a = item.max_a.any().next();
+    let there_b = item.max_b.any().next();
+    let least_a = least_e(item.thr_a);
+    let least_b = least_e(item.thr_b);
+    let least = least_a.gt(least_b).mux(least_a, least_b).next();
+    Sides { x_a, x_b, t_a, t_b, there_a, there_b, least }
+}
+
+/// The range of both sides together, and whether each has one.
+#[module]
+fn range(x: Sides) -> (Signal, Signal, Signal) {
+    let d_a = x.there_a.mux(x.x_a - x.t_a, 0).next();
+    let d_b = x.there_b.mux(x.x_b - x.t_b, 0).next();
+    let range = (d_a.zext(41) + d_b.zext(41)).next();
+    let any_a = d_a.any().next();
+    let any_b = d_b.any().next();
+    (range, any_a, any_b)
+}
+
+/// The beginning of a range.
+#[derive(Clone, Copy)]
+struct Leading {
+    /// Its leading zeros.
+    zeros: Signal,
+    /// It is not 0.
+    some: Signal,
+    /// Its leading 12 bits, rounded up, with a carry.
+    rounded: Signal,
+}
+
+#[module]
+fn leading_bits(range: Signal) -> Leading {
+    let zeros = leading_zeros(range).next();
+    let some = range.any().next();
+    let normalised = (range.meet(zeros) << zeros).next();
+    let rest = normalised.trunc(29).any();
+    let rounded = (normalised.drop_low(29).zext(13) + rest.zext(13)).next();
+    Leading { zeros, some, rounded }
+}
+
+/// The share of a code: a sixteenth in the middle group, else a fifteenth.
+#[module]
+fn share(rounded: Signal, middle: Signal) -> Signal {
+    let digits = digit_sum(rounded.zext(14) + 14).next();
+    let sixteenth = (rounded.zext(14) + 15).drop_low(4).next();
+    let middle = middle.meet(sixteenth);
+    middle.mux(sixteenth, quotient(digits)).next()
+}
+
+/// E of a step.
+#[derive(Clone, Copy)]
+struct Exponent {
+    e: Signal,
+    /// The step would be finer than the thresholds allow: the least E, with the mantissa 1.
+    too_fine: Signal,
+}
+
+/// E for a mantissa below 2, and for one that was rounded up to it.
+#[module]
+fn exponents(zeros: Signal, least: Signal, quotient: Signal) -> [Exponent; 2] {
+    // E = k - 3 (+ 1), k = 40 - zeros the highest bit of the range; compared with 3 added on both sides to stay positive
+    let k = (zeros.lit(40u32, 7) - zeros.zext(7)).next();
+    let least = least.meet(k);
+    let least_plus_3 = least.zext(7) + 3;
+    let exponent = |k: Signal| {
+        let too_fine = k.lt(least_plus_3);
+        (too_fine.mux(least, (k - 3).trunc(6)).next().meet(quotient), too_fine.next().meet(quotient))
+    };
+    let (e_of_small, small_too_fine) = exponent(k);
+    let (e_of_big, big_too_fine) = exponent(k + 1);
+    [Exponent { e: e_of_small, too_fine: small_too_fine }, Exponent { e: e_of_big, too_fine: big_too_fine }]
+}
+
+/// E and F; both 0 without `some` range.
+#[module]
+fn step(quotient: Signal, [small, large]: [Exponent; 2], some: Signal) -> (Signal, Signal) {
+    let big = quotient.drop_low(8).any();
+    let halved = (quotient + 1).drop_low(1);
+    let fraction = big.mux(halved.trunc(7), quotient.trunc(7));
+    let chosen = big.mux(large.e, small.e);
+    let too_fine = big.mux(large.too_fine, small.too_fine);
+    let some = some.meet(quotient);
+    let e = some.mux(chosen, 0).next();
+    let f = (some & !too_fine).mux(fraction, 0).next();
+    (e, f)
+}
+
+/// A magnitude in 32nds of the step with exponent `e` and reciprocal `r`, modulo 1024.
+#[module]
+fn in_steps(magnitude: Signal, e: Signal, r: Signal) -> Signal {
+    let normal = normal(magnitude.meet(e)).meet(r);
+    let x = magnitude.meet(r);
+    let product = product(x, normal, r).next();
+    let amount = shift_amount(x, normal, e.meet(r)).next();
+    align(product, amount).next()
+}
+
+/// The codes of the negative side: as many as its range needs, and one at least for a side that has a range.
+#[module]
+fn split(largest: Signal, c_b: Signal, any_a: Signal, any_b: Signal) -> Signal {
+    let cells = ((largest - c_b + 16).drop_low(5)).next();
+    let (any_a, any_b) = (any_a.meet(cells), any_b.meet(cells));
+    let most = any_a.mux(cells.lit(15u32, 5), 16);
+    let limited = cells.gt(most).mux(most, cells);
+    let at_least_one = limited.any().mux(limited, 1);
+    any_b.mux(at_least_one, 0).next()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@
 //! - No combinational path from port to port.
 //! - After reset the FIFO is empty.
 
-use hdl::{Bundle, Design, Errors, Module, RamStyle, Signal, Stream, bits, clog2, module, ports, stream};
+use hdl::{Bundle, Design, Errors, Memory, Module, RamStyle, Signal, Stream, bits, clog2, module, ports, stream};
 
 /// Where the words lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,34 +79,58 @@ pub fn fifo(width: u32, depth: usize, style: Style) -> Result<Design<FifoPorts>,
     ram.write(tail, io.s.payload, push);
     m.when(push, || tail.set(after(tail, depth)));
 
+    let queue = Queue { depth, count, changes, pop, head, ram };
     match style {
-        Style::Distributed => {
-            ram.style(RamStyle::Distributed);
-            let not_empty = m.reg_reset(bits(1), 0);
-            m.when(changes, || not_empty.set(push | count.ne(1)));
-            m.when(pop, || head.set(after(head, depth)));
-            io.m.valid.set(not_empty);
-            io.m.payload.set(ram.read(head));
-        }
-        Style::Block => {
-            // A word is fetched as soon as the output is free, and its place is free then. The place that is read never
-            // is the one that is written in the same cycle: `fetch` needs a word that lies in the RAM since an earlier
-            // cycle, so head equals tail only if all places are taken, and then there is no push. Without the
-            // attribute, synthesis builds logic for a collision that cannot happen.
-            ram.style(RamStyle::Block).attribute("no_rw_check", "");
-            let valid = m.reg_reset(bits(1), 0).comment("the output of the RAM is a word");
-            let in_ram = count.ne(valid.zext(count.width()));
-            let fetch = in_ram & (!valid | io.m.ready);
-            m.when(fetch, || {
-                valid.set(true);
-                head.set(after(head, depth));
-            })
-            .elsewhen(io.m.ready, || valid.set(false));
-            io.m.valid.set(valid);
-            io.m.payload.set(ram.read_sync_enabled(head, fetch));
-        }
+        Style::Distributed => show_distributed(m, io, queue, push),
+        Style::Block => show_block(m, io, queue),
     }
     m.finish(io)
+}
+
+/// The words that are held.
+#[derive(Clone, Copy)]
+struct Queue {
+    depth: usize,
+    /// How many there are.
+    count: Signal,
+    /// There are more or less in the next cycle.
+    changes: Signal,
+    /// The oldest leaves.
+    pop: Signal,
+    /// Where the oldest lies.
+    head: Signal,
+    ram: Memory,
+}
+
+/// The oldest word is read within the cycle.
+#[module]
+fn show_distributed(m: Module, io: FifoPorts, x: Queue, push: Signal) {
+    x.ram.style(RamStyle::Distributed);
+    let not_empty = m.reg_reset(bits(1), 0);
+    m.when(x.changes, || not_empty.set(push | x.count.ne(1)));
+    m.when(x.pop, || x.head.set(after(x.head, x.depth)));
+    io.m.valid.set(not_empty);
+    io.m.payload.set(x.ram.read(x.head));
+}
+
+/// The output of the block RAM holds the oldest word.
+///
+/// A word is fetched as soon as the output is free, and its place is free then. The place that is read never is the one that is
+/// written in the same cycle: `fetch` needs a word that lies in the RAM since an earlier cycle, so head equals tail only if all
+/// places are taken, and then there is no push. Without the attribute, synthesis builds logic for a collision that cannot happen.
+#[module]
+fn show_block(m: Module, io: FifoPorts, x: Queue) {
+    x.ram.style(RamStyle::Block).attribute("no_rw_check", "");
+    let valid = m.reg_reset(bits(1), 0).comment("the output of the RAM is a word");
+    let in_ram = x.count.ne(valid.zext(x.count.width()));
+    let fetch = in_ram & (!valid | io.m.ready);
+    m.when(fetch, || {
+        valid.set(true);
+        x.head.set(after(x.head, x.depth));
+    })
+    .elsewhen(io.m.ready, || valid.set(false));
+    io.m.valid.set(valid);
+    io.m.payload.set(x.ram.read_sync_enabled(x.head, fetch));
 }
 
 /// The place after `place` in a ring of `depth`.

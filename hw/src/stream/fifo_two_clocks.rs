@@ -26,7 +26,7 @@
 
 use super::fifo::{MAX_DEPTH, Style};
 use super::synchronizer::{gray, synchronized};
-use hdl::{Bundle, Design, Errors, Module, RamStyle, Stream, bits, clog2, module, ports, stream};
+use hdl::{Bundle, Design, Errors, Memory, Module, RamStyle, Signal, Stream, bits, clog2, module, ports, stream};
 
 ports! {
     /// Ports of a FIFO of two clocks.
@@ -70,40 +70,49 @@ pub fn fifo_two_clocks(
 
     m.section("the writer: full when its next count is a whole round before the reader's");
     let head_seen = synchronized(m, head_gray, writer, stages)?;
-    m.in_domain(writer, || {
-        let tail = m.reg_reset(bits(address + 1), 0);
-        let room = m.reg_reset(bits(1), 0);
-        let push = io.s.valid & room;
-        let tail_next = tail + push.zext(address + 1);
-        let tail_next_gray = gray(tail_next);
-        tail.set(tail_next);
-        tail_gray.set(tail_next_gray);
-        // a round further, the gray code has the two high bits inverted
-        room.set(tail_next_gray.ne(head_seen ^ (3u64 << (address - 1))));
-        ram.write(tail.trunc(address), io.s.payload, push);
-        io.s.ready.set(room);
-    });
-
+    m.in_domain(writer, || write_side(m, io.s, ram, tail_gray, head_seen));
     m.section("the reader: a word is there unless its next count is the writer's");
     let tail_seen = synchronized(m, tail_gray, reader, stages)?;
-    m.in_domain(reader, || {
-        let head = m.reg_reset(bits(address + 1), 0);
-        let valid = m.reg_reset(bits(1), 0);
-        let pop = valid & io.m.ready;
-        let head_next = head + pop.zext(address + 1);
-        let head_next_gray = gray(head_next);
-        head.set(head_next);
-        head_gray.set(head_next_gray);
-        valid.set(head_next_gray.ne(tail_seen));
-        let word = match style {
-            Style::Distributed => ram.read(head.trunc(address)),
-            // the output follows the count: what is read while it is written is not valid yet, and is read again
-            Style::Block => ram.read_sync(head_next.trunc(address)),
-        };
-        io.m.valid.set(valid);
-        io.m.payload.set(word);
-    });
+    m.in_domain(reader, || read_side(m, io.m, ram, style, head_gray, tail_seen));
     m.finish(io)
+}
+
+/// Takes words while there is room, as far as is known of the reader's count.
+#[module]
+fn write_side(m: Module, s: Stream, ram: Memory, tail_gray: Signal, head_seen: Signal) {
+    let address = tail_gray.width() - 1;
+    let tail = m.reg_reset(bits(address + 1), 0);
+    let room = m.reg_reset(bits(1), 0);
+    let push = s.valid & room;
+    let tail_next = tail + push.zext(address + 1);
+    let tail_next_gray = gray(tail_next);
+    tail.set(tail_next);
+    tail_gray.set(tail_next_gray);
+    // a round further, the gray code has the two high bits inverted
+    room.set(tail_next_gray.ne(head_seen ^ (3u64 << (address - 1))));
+    ram.write(tail.trunc(address), s.payload, push);
+    s.ready.set(room);
+}
+
+/// Shows the oldest word, as far as is known of the writer's count.
+#[module]
+fn read_side(m: Module, out: Stream, ram: Memory, style: Style, head_gray: Signal, tail_seen: Signal) {
+    let address = head_gray.width() - 1;
+    let head = m.reg_reset(bits(address + 1), 0);
+    let valid = m.reg_reset(bits(1), 0);
+    let pop = valid & out.ready;
+    let head_next = head + pop.zext(address + 1);
+    let head_next_gray = gray(head_next);
+    head.set(head_next);
+    head_gray.set(head_next_gray);
+    valid.set(head_next_gray.ne(tail_seen));
+    let word = match style {
+        Style::Distributed => ram.read(head.trunc(address)),
+        // the output follows the count: what is read while it is written is not valid yet, and is read again
+        Style::Block => ram.read_sync(head_next.trunc(address)),
+    };
+    out.valid.set(valid);
+    out.payload.set(word);
 }
 
 fn check_depth(module: &str, depth: usize) -> Result<(), Errors> {

@@ -43,12 +43,8 @@ pub fn gearbox(word_width: u32, words_in: u32, words_out: u32) -> Result<Design<
     let carried = words_out - step;
 
     m.section("the beat, and below it the last words of the one before");
-    let valid = m.reg_reset(bits(1), 0);
-    let data = m.reg(bits(word_width * words_in));
-    let keep = m.reg(bits(words_in));
-    let last = m.reg(bits(1));
-    let carry = m.reg(bits(word_width * carried));
-    let carry_keep = m.reg(bits(carried));
+    let held = held(m, word_width, words_in, carried);
+    let Held { valid, data, keep, last, carry, carry_keep } = held;
 
     m.section("the window that goes out");
     let at = m
@@ -76,14 +72,42 @@ pub fn gearbox(word_width: u32, words_in: u32, words_out: u32) -> Result<Design<
             keep.set(0); // what is left of a last beat leaves without a beat behind it
         });
     });
-    m.when(io.s.transfer(), || {
-        let Beat { data: new_data, keep: new_keep, last: new_last } = io.s.payload;
-        valid.set(true);
-        data.set(new_data);
-        keep.set(new_keep | !new_last.repeat(words_in));
-        last.set(new_last);
-    });
+    m.when(io.s.transfer(), || held.load(io.s.payload));
     m.finish(io)
+}
+
+/// The words that are there, in registers.
+#[derive(Clone, Copy)]
+struct Held {
+    /// A beat is there.
+    valid: Signal,
+    data: Signal,
+    keep: Signal,
+    last: Signal,
+    /// The last words of the beat before.
+    carry: Signal,
+    carry_keep: Signal,
+}
+
+#[module]
+fn held(m: Module, word_width: u32, words_in: u32, carried: u32) -> Held {
+    let valid = m.reg_reset(bits(1), 0);
+    let data = m.reg(bits(word_width * words_in));
+    let keep = m.reg(bits(words_in));
+    let last = m.reg(bits(1));
+    let carry = m.reg(bits(word_width * carried));
+    let carry_keep = m.reg(bits(carried));
+    Held { valid, data, keep, last, carry, carry_keep }
+}
+
+impl Held {
+    /// The next beat: all its words are there, unless it is the last of its packet.
+    fn load(&self, beat: Beat) {
+        self.valid.set(true);
+        self.data.set(beat.data);
+        self.keep.set(beat.keep | !beat.last.repeat(beat.keep.width()));
+        self.last.set(beat.last);
+    }
 }
 
 /// The `width` bits of `x` from bit `at * step` on, zeros behind its end. The largest distances first, so that the later

@@ -65,49 +65,93 @@ pub fn pack(word_width: u32, words_in: u32, words_out: u32, beats: Beats) -> Res
     m.section("the words held: the beginning of the next beat out, or all of it (pending)");
     // one that is not full leaves room for a step, unless a whole beat may wait while another leaves
     let room = if words_in == words_out { words_out } else { words_out - step };
-    let held: Vec<Signal> = (0..room).map(|_| m.reg(bits(word_width))).collect();
-    let held_keep = m.reg_reset(bits(words_out), 0);
-    let pending = m.reg_reset(bits(1), 0).comment("the words held leave as they are");
-    let pending_last = if words_in == words_out { m.reg(bits(1)) } else { m.lit(1u32, 1) };
+    let words = held(m, word_width, room, words_out, words_in == words_out);
 
     m.section("what the beat makes");
-    let full = turned_keep.msb();
-    let overflow = turned_keep.bit(0) & held_keep.bit(0);
-    let ends = io.s.valid & (full | last);
-    let low = |(i, new): (usize, &Signal)| held.get(i).map_or(*new, |old| held_keep.bit(i as u32).mux(*old, *new));
-    let mut words: Vec<Signal> = turned.lanes(word_width).iter().enumerate().map(low).collect();
-    words.reverse();
-    let data = cat(&words);
-    let out_keep = held_keep | (turned_keep & !pending.repeat(words_out));
-    let out_last = pending.mux(pending_last, last & !overflow);
-
+    let turned = Beat { data: turned, keep: turned_keep, last };
+    let made = merge(&words, turned, io.s.valid);
     m.section("movement");
-    let out_valid = m.reg_reset(bits(1), 0);
-    let out = m.reg(beat(word_width, words_out));
-    let moves = io.m.ready | !out_valid;
+    let moves = send(m, io.m, &words, &made, turned);
     io.s.ready.set(moves);
-    io.m.valid.set(out_valid);
-    io.m.payload.set(out);
-    let rest = ends.mux(turned_keep & held_keep, turned_keep | held_keep);
-    m.when(moves, || {
-        out_valid.set(pending | ends);
-        out.set(Beat { data, keep: out_keep, last: out_last });
-        pending.set(pending.mux(ends, overflow & last));
-        held_keep.set(pending.mux(turned_keep, rest));
-        for (i, (held, new)) in held.iter().zip(turned.lanes(word_width)).enumerate() {
-            m.when(turned_keep.bit(i as u32), || held.set(new));
-        }
-    });
     let more =
         if beats == Beats::Full { m.lit(words_in / step, clog2((words_out / step + 1) as usize)) } else { count(keep) };
     let next_place = wrapped(place, more, words_out / step);
     m.when(moves & io.s.valid, || {
         place.set(last.mux(place.zeros(place.width()), next_place));
         if words_in == words_out {
-            pending_last.set(last);
+            words.pending_last.set(last);
         }
     });
     m.finish(io)
+}
+
+/// The words held, in registers.
+struct Held {
+    data: Vec<Signal>,
+    keep: Signal,
+    /// They leave as they are.
+    pending: Signal,
+    /// With them their packet ends.
+    pending_last: Signal,
+}
+
+/// `room` words of beats of `words_out`; a `whole` beat may be pending that is not the last of its packet.
+#[module]
+fn held(m: Module, word_width: u32, room: u32, words_out: u32, whole: bool) -> Held {
+    let held: Vec<Signal> = (0..room).map(|_| m.reg(bits(word_width))).collect();
+    let held_keep = m.reg_reset(bits(words_out), 0);
+    let pending = m.reg_reset(bits(1), 0).comment("the words held leave as they are");
+    let pending_last = if whole { m.reg(bits(1)) } else { m.lit(1u32, 1) };
+    Held { data: held, keep: held_keep, pending, pending_last }
+}
+
+/// What the words held and a beat make.
+struct Made {
+    beat: Beat,
+    /// The beat out is complete: full, or the last of its packet.
+    ends: Signal,
+    /// Words of the beat in are left.
+    overflow: Signal,
+}
+
+/// Puts the words of a beat, turned to their places, behind those held.
+#[module]
+fn merge(words: &Held, turned: Beat, valid: Signal) -> Made {
+    let Held { data: held, keep: held_keep, pending, pending_last } = words;
+    let Beat { data: turned, keep: turned_keep, last } = turned;
+    let full = turned_keep.msb();
+    let overflow = turned_keep.bit(0) & held_keep.bit(0);
+    let ends = valid & (full | last);
+    let word_width = turned.width() / turned_keep.width();
+    let low = |(i, new): (usize, &Signal)| held.get(i).map_or(*new, |old| held_keep.bit(i as u32).mux(*old, *new));
+    let mut words: Vec<Signal> = turned.lanes(word_width).iter().enumerate().map(low).collect();
+    words.reverse();
+    let data = cat(&words);
+    let out_keep = *held_keep | (turned_keep & !pending.repeat(turned_keep.width()));
+    let out_last = pending.mux(*pending_last, last & !overflow);
+    Made { beat: Beat { data, keep: out_keep, last: out_last }, ends, overflow }
+}
+
+/// Sends what is made when the beat out is free (which it returns), and holds the words that are left.
+#[module]
+fn send(m: Module, to: Stream<Beat>, words: &Held, made: &Made, turned: Beat) -> Signal {
+    let (word_width, words_out) = (turned.data.width() / turned.keep.width(), turned.keep.width());
+    let out_valid = m.reg_reset(bits(1), 0);
+    let out = m.reg(beat(word_width, words_out));
+    let moves = to.ready | !out_valid;
+    to.valid.set(out_valid);
+    to.payload.set(out);
+    let rest = made.ends.mux(turned.keep & words.keep, turned.keep | words.keep);
+    m.when(moves, || {
+        out_valid.set(words.pending | made.ends);
+        out.set(made.beat);
+        words.pending.set(words.pending.mux(made.ends, made.overflow & turned.last));
+        words.keep.set(words.pending.mux(turned.keep, rest));
+        for (i, (held, new)) in words.data.iter().zip(turned.data.lanes(word_width)).enumerate() {
+            m.when(turned.keep.bit(i as u32), || held.set(new));
+        }
+    });
+    moves
 }
 
 /// `x` moved up by `place` times `step` bits; what passes the top comes back at the bottom.

@@ -1,0 +1,236 @@
+//! Back end of the quantizer: reads the ring, encodes the elements, and makes the dense and the sparse part of the records. All
+//! in one pipeline, a beat a cycle, which stands still while the sparse writer takes nothing.
+
+use super::classify::{CLASSIFIED_BITS, Classified, classified};
+use super::compact::compact;
+use super::encode::encode;
+use super::quantizer_front::{counts_depth, ring_depth};
+use super::scale_table::{Queue, ScaleTable};
+use super::sparse_writer::SparseBeat;
+use super::types::*;
+use crate::stream::fifo::{Style, fifo};
+use hdl::*;
+
+/// Where a beat is in its vector and its chunk.
+#[derive(Clone, Copy, Bundle)]
+struct Place {
+    /// First beat of its vector.
+    first: Signal,
+    /// Last beat of its vector.
+    last: Signal,
+    /// First beat of its chunk.
+    chunk_first: Signal,
+    /// Which beat of its chunk.
+    chunk_beat: Signal,
+}
+
+/// A beat that is to be read.
+pub struct IssuedBeat {
+    /// There is one.
+    pub issued: Signal,
+    place: Place,
+    /// Its address in the ring.
+    at: Signal,
+    /// The address of its chunk's count.
+    count_at: Signal,
+}
+
+/// Goes through the beats of the vectors whose scales are in `queue`, one in each cycle in which the pipeline can `advance`;
+/// with the table in which the lanes look up the scales.
+#[module]
+pub fn issue(
+    m: Module,
+    queue: Queue,
+    beats_minus_1: Signal,
+    advance: Signal,
+    p: EngineParams,
+) -> (IssuedBeat, ScaleTable) {
+    let leaves = m.wire(bits(1));
+    let table = ScaleTable::new(m, p.lanes, queue, leaves);
+    let read_at = m.reg_reset(bits(clog2(ring_depth(p) as usize)), 0);
+    let read_count_at = m.reg_reset(bits(clog2(counts_depth(p))), 0);
+    let beat_index = m.reg_reset(bits(beats_minus_1.width()), 0);
+    let issue = table.ready;
+    let beat_first = beat_index.eq(0);
+    let beat_last = beat_index.eq(beats_minus_1);
+    let (chunk_beat, chunk_first) = match p.chunk_beats() {
+        1 => (m.lit(0u32, 1), m.lit(1u32, 1)),
+        beats => {
+            let chunk_beat = beat_index.trunc(clog2(beats as usize));
+            (chunk_beat, chunk_beat.eq(0))
+        }
+    };
+    leaves.set(issue & beat_last & advance);
+    m.when(issue & advance, || {
+        read_at.set(read_at + 1);
+        beat_index.set(beat_last.mux(beat_index.zeros(beat_index.width()), beat_index + 1));
+        m.when(chunk_first, || read_count_at.set(read_count_at + 1));
+    });
+    let place = Place { first: beat_first, last: beat_last, chunk_first, chunk_beat };
+    (IssuedBeat { issued: issue, place, at: read_at, count_at: read_count_at }, table)
+}
+
+/// A beat out of the ring, in the back pipeline; where it is in its vector and its chunk is known at stage 0.
+pub struct FetchedBeat {
+    issued: Signal,
+    first: Signal,
+    last: Signal,
+    chunk_first: Signal,
+    /// Which beat of its chunk.
+    pub chunk_beat: Signal,
+    /// Its elements, as they were classified.
+    word: Signal,
+    /// The outliers of its chunk.
+    count: Signal,
+}
+
+/// Takes a beat into the back pipeline and reads its elements and the count of its chunk.
+#[module]
+pub fn fetch(back: Pipeline, beat: IssuedBeat, ring: Memory, counts: Memory) -> FetchedBeat {
+    let issued = back.enter_valid(beat.issued);
+    let Place { first, last, chunk_first, chunk_beat } = back.enter(beat.place);
+    // a register behind the block RAM, whose clock-to-output is more than half a cycle of 100 MHz on ECP5
+    let word = ring.read_sync(back.enter(beat.at)).next();
+    let count = counts.read_sync(back.enter(beat.count_at)).next();
+    FetchedBeat { issued, first, last, chunk_first, chunk_beat, word, count }
+}
+
+/// The elements of a beat and their codes. Frees what a vector holds of the table when its last beat has looked it up.
+#[module]
+pub fn encode_beat(
+    m: Module,
+    back: Pipeline,
+    beat: &FetchedBeat,
+    table: &ScaleTable,
+    advance: Signal,
+) -> (Vec<Classified>, Signal) {
+    let word = beat.word;
+    let current = table.current().enter(back, word);
+    let split = back.enter(table.split).meet(word);
+    let elements: Vec<Classified> = word.lanes(CLASSIFIED_BITS).into_iter().map(|x| classified().unpack(x)).collect();
+    let codes: Vec<Signal> = elements
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(i, x)| m.scope(format!("lane{i}"), || encode(*x, split, |x| table.look_up(m, current, x))))
+        .collect();
+    let codes = cat(&codes);
+    // two stages behind `word` the lanes have looked it up
+    let looked_up = word.next().next();
+    let gone = || beat.issued.meet(looked_up) & beat.last.meet(looked_up);
+    table.free(|| back.leave(gone()) & advance);
+    (elements, codes)
+}
+
+/// The entries of a beat's outliers.
+pub struct Entries {
+    /// Entry bytes, those that count last.
+    bytes: Vec<Signal>,
+    /// How many count, known some stages earlier.
+    found: Signal,
+    /// A signal at the stage of the bytes.
+    stage: Signal,
+}
+
+/// Moves the entries of the outliers together.
+#[module]
+pub fn outlier_entries(m: Module, elements: &[Classified], chunk_beat: Signal) -> Entries {
+    // lane, group and sign; the beat in the chunk is the same for all and joins them behind the network
+    let lane_bits = elements.len().ilog2();
+    let marks: Vec<Signal> = elements
+        .iter()
+        .enumerate()
+        .map(|(i, x)| match lane_bits {
+            0 => x.sign.cat(x.outer),
+            _ => cat(&[x.sign, x.outer, m.lit(i as u32, lane_bits)]),
+        })
+        .collect();
+    let present: Vec<Signal> = elements.iter().map(|x| x.outlier()).collect();
+    let (packed, found) = m.scope("compact", || compact(&marks, &present));
+    let stage = packed[0];
+    let beat_in_chunk = chunk_beat.meet(stage);
+    let entries: Vec<Signal> = packed
+        .iter()
+        .rev()
+        .map(|mark| {
+            let mark = mark.meet(stage);
+            let group = mark.bits(lane_bits + 1, lane_bits);
+            match lane_bits {
+                0 => group.cat(beat_in_chunk),
+                6 => mark,
+                _ => cat(&[group, beat_in_chunk, mark.trunc(lane_bits)]),
+            }
+        })
+        .collect();
+    Entries { bytes: entries, found, stage }
+}
+
+/// The beats for the sparse writer. When it takes none, the pipeline does not `advance`.
+#[module]
+pub fn sparse_beats(
+    back: Pipeline,
+    beat: &FetchedBeat,
+    entries: &Entries,
+    advance: Signal,
+    p: EngineParams,
+) -> Stream<SparseBeat> {
+    let (found, stage) = (entries.found, entries.stage);
+    let starts_chunk = beat.chunk_first.meet(found);
+    // without a place for the count, which begins the chunk
+    let too_many = if p.lanes == p.sparse_bytes() {
+        back.valid(beat.issued.meet(found) & starts_chunk & found.eq(p.lanes))
+    } else {
+        back.enter(advance.zeros(1))
+    };
+    let sparse_beat = SparseBeat {
+        entries: cat(&entries.bytes),
+        found: found.meet(stage),
+        too_many: too_many.meet(stage),
+        starts_chunk: beat.chunk_first.meet(stage),
+        count: beat.count.meet(stage),
+        first: beat.first.meet(stage),
+        last: beat.last.meet(stage),
+    };
+    let (sparse_valid, sparse_beat) = back.leave((beat.issued.meet(stage), sparse_beat));
+    Stream { valid: sparse_valid, ready: advance, payload: sparse_beat }
+}
+
+/// Beats that wait to leave the dense side.
+const DENSE_WORDS: u32 = 16;
+
+/// The dense part, out of a queue. The pipeline is to `stop` before the queue is full.
+#[module]
+pub fn dense_part(
+    m: Module,
+    back: Pipeline,
+    beat: &FetchedBeat,
+    codes: Signal,
+    advance: Signal,
+    stop: Signal,
+) -> Result<Stream<Beat>, Errors> {
+    let (coded, codes, last) = back.leave((beat.issued.meet(codes), codes, beat.last.meet(codes)));
+    let coded = coded & advance;
+    let (complete, codes) = whole_bytes(m, coded, codes);
+    let dense = m.instance(&fifo(codes.width() + 1, DENSE_WORDS as usize, Style::Distributed)?);
+    let word = Beat { data: codes, last };
+    dense.s.valid.set(complete);
+    dense.s.payload.set(word.pack());
+    dense.s.ready.unused(); // the pipeline stops before it is full
+    stop.set(dense.level.ge(DENSE_WORDS - 3));
+    Ok(dense.m.with(word.unpack(dense.m.payload)))
+}
+
+/// Codes as they leave: of one lane, a byte with every second one.
+#[module]
+fn whole_bytes(m: Module, coded: Signal, codes: Signal) -> (Signal, Signal) {
+    if codes.width() >= 8 {
+        return (coded, codes);
+    }
+    let second = m.reg_reset(bits(1), 0);
+    let low = m.reg(bits(4));
+    m.when(coded, || {
+        second.set(!second);
+        low.set(codes);
+    });
+    (coded & second, codes.cat(low))
+}
