@@ -33,24 +33,22 @@ module arbiter_4x32 (
     always @(posedge clk) begin
         if (rst) begin
             later <= 4'h0;
-        end else begin
-            if (moves & (|s_valid)) later <= after;
-        end
+        end else if (moves & (|s_valid)) later <= after;
     end
     wire [3:0] one_hot = (any_later ? first : s_valid) & (~after); // round_robin.rs:32
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= |s_valid;
-        end
+        end else if (moves) valid <= |s_valid;
     end
     wire index_0 = one_hot[2] | one_hot[3]; // round_robin.rs:34
     wire index_1 = one_hot[1] | one_hot[3]; // round_robin.rs:34
-    always @(posedge clk) if (moves) word_source <= {index_0, index_1};
     assign s_ready = one_hot & {4{moves}};
     wire [31:0] _t3 = index_0 ? (index_1 ? s_payload[127:96] : s_payload[95:64]) : (index_1 ? s_payload[63:32] : s_payload[31:0]); // arbiter.rs:62
-    always @(posedge clk) if (moves) word_payload <= _t3;
+    always @(posedge clk) if (moves) begin
+        word_payload <= _t3;
+        word_source <= {index_0, index_1};
+    end
 endmodule
 
 `default_nettype wire

@@ -69,32 +69,30 @@ module pack_any_8_to_8x8 (
     assign m_last = out_last_1;
     wire moves = m_ready | (~out_valid); // pack.rs:87
     assign s_ready = moves;
-    always @(posedge clk) begin
-        if (moves) if (turned_keep[0]) held_0 <= turned[7:0];
-        if (moves) if (full) held_7 <= turned[63:56];
-        if (moves) out_data <= data;
-        if (moves) out_keep_1 <= out_keep;
-        if (moves) out_last_1 <= out_last;
-    end
     wire [7:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:91
     always @(posedge clk) begin
         if (rst) begin
-            out_valid <= 1'h0;
-            pending <= 1'h0;
             held_keep <= 8'h0;
-        end else begin
-            if (moves) out_valid <= pending | ends;
-            if (moves) pending <= pending ? ends : (overflow & s_last);
-            if (moves) held_keep <= pending ? turned_keep : rest;
+            pending <= 1'h0;
+            out_valid <= 1'h0;
+        end else if (moves) begin
+            out_valid <= pending | ends;
+            pending <= pending ? ends : (overflow & s_last);
+            held_keep <= pending ? turned_keep : rest;
         end
     end
-    always @(posedge clk) begin
-        if (moves) if (turned_keep[1]) held_1 <= turned[15:8];
-        if (moves) if (turned_keep[2]) held_2 <= turned[23:16];
-        if (moves) if (turned_keep[3]) held_3 <= turned[31:24];
-        if (moves) if (turned_keep[4]) held_4 <= turned[39:32];
-        if (moves) if (turned_keep[5]) held_5 <= turned[47:40];
-        if (moves) if (turned_keep[6]) held_6 <= turned[55:48];
+    always @(posedge clk) if (moves) begin
+        out_data <= data;
+        out_keep_1 <= out_keep;
+        out_last_1 <= out_last;
+        if (turned_keep[0]) held_0 <= turned[7:0];
+        if (turned_keep[1]) held_1 <= turned[15:8];
+        if (turned_keep[2]) held_2 <= turned[23:16];
+        if (turned_keep[3]) held_3 <= turned[31:24];
+        if (turned_keep[4]) held_4 <= turned[39:32];
+        if (turned_keep[5]) held_5 <= turned[47:40];
+        if (turned_keep[6]) held_6 <= turned[55:48];
+        if (full) held_7 <= turned[63:56];
     end
     wire _t5 = (((s_keep[0] & (~s_keep[1])) | (s_keep[2] & (~s_keep[3]))) | (s_keep[4] & (~s_keep[5]))) | (s_keep[6] & (~s_keep[7])); // pack.rs:137
     wire [3:0] more = {s_keep[7], s_keep[3] & (~s_keep[7]), (s_keep[1] & (~s_keep[3])) | (s_keep[5] & (~s_keep[7])), _t5}; // pack.rs:139
@@ -105,9 +103,7 @@ module pack_any_8_to_8x8 (
     always @(posedge clk) begin
         if (rst) begin
             place <= 3'h0;
-        end else begin
-            if (_t7) place <= s_last ? 3'h0 : next_place;
-        end
+        end else if (_t7) place <= s_last ? 3'h0 : next_place;
     end
     wire unused_ok = &{1'b0, _t6[3]};
 endmodule

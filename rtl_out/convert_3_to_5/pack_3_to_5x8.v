@@ -62,28 +62,26 @@ module pack_3_to_5x8 (
     assign m_last = out_last_1;
     wire moves = m_ready | (~out_valid); // pack.rs:87
     assign s_ready = moves;
-    always @(posedge clk) begin
-        if (moves) if (turned_keep[0]) held_0 <= turned[7:0];
-        if (moves) out_data <= data;
-        if (moves) out_keep_1 <= out_keep;
-        if (moves) out_last_1 <= out_last;
-    end
     wire [4:0] rest = ends ? (turned_keep & held_keep) : (turned_keep | held_keep); // pack.rs:91
     always @(posedge clk) begin
         if (rst) begin
-            out_valid <= 1'h0;
-            pending <= 1'h0;
             held_keep <= 5'h0;
-        end else begin
-            if (moves) out_valid <= pending | ends;
-            if (moves) pending <= pending ? ends : (overflow & s_last);
-            if (moves) held_keep <= pending ? turned_keep : rest;
+            pending <= 1'h0;
+            out_valid <= 1'h0;
+        end else if (moves) begin
+            out_valid <= pending | ends;
+            pending <= pending ? ends : (overflow & s_last);
+            held_keep <= pending ? turned_keep : rest;
         end
     end
-    always @(posedge clk) begin
-        if (moves) if (turned_keep[1]) held_1 <= turned[15:8];
-        if (moves) if (turned_keep[2]) held_2 <= turned[23:16];
-        if (moves) if (turned_keep[3]) held_3 <= turned[31:24];
+    always @(posedge clk) if (moves) begin
+        out_data <= data;
+        out_keep_1 <= out_keep;
+        out_last_1 <= out_last;
+        if (turned_keep[0]) held_0 <= turned[7:0];
+        if (turned_keep[1]) held_1 <= turned[15:8];
+        if (turned_keep[2]) held_2 <= turned[23:16];
+        if (turned_keep[3]) held_3 <= turned[31:24];
     end
     wire [3:0] _t5 = {1'h0, place} + 4'h3; // pack.rs:145
     wire [3:0] _t6 = (_t5 >= 4'h5) ? (_t5 - 4'h5) : _t5; // pack.rs:146
@@ -91,9 +89,7 @@ module pack_3_to_5x8 (
     always @(posedge clk) begin
         if (rst) begin
             place <= 3'h0;
-        end else begin
-            if (moves & s_valid) place <= s_last ? 3'h0 : next_place;
-        end
+        end else if (moves & s_valid) place <= s_last ? 3'h0 : next_place;
     end
     wire unused_ok = &{1'b0, _t6[3]};
 endmodule

@@ -48,33 +48,32 @@ module gearbox_5_to_3x8 (
     wire leaves = m_valid & m_ready; // gearbox.rs:67
     assign s_ready = (~valid) | (m_ready & frees);
     wire [2:0] next = crosses ? (at - 3'h2) : (at + 3'h3); // gearbox.rs:70
-    always @(posedge clk) begin
-        if (rst) begin
-            at <= 3'h2;
-        end else begin
-            if (leaves) at <= done ? 3'h2 : next;
-        end
-    end
-    always @(posedge clk) begin
-        if (leaves) if (crosses) carry <= data[39:24];
-        if (leaves) if (crosses) carry_keep <= keep[4:3];
-    end
     wire _t5 = s_valid & s_ready; // gearbox.rs:79
-    always @(posedge clk) begin
-        if (_t5) data <= s_data;
-        if (_t5) last <= s_last;
-    end
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
+            at <= 3'h2;
         end else begin
-            if (leaves) valid <= ~frees;
+            if (leaves) begin
+                at <= done ? 3'h2 : next;
+                valid <= ~frees;
+            end
             if (_t5) valid <= 1'h1;
         end
     end
     always @(posedge clk) begin
-        if (leaves) if (crosses) keep <= 5'h0;
-        if (_t5) keep <= s_keep | (~{5{s_last}});
+        if (leaves) begin
+            if (crosses) begin
+                carry <= data[39:24];
+                carry_keep <= keep[4:3];
+                keep <= 5'h0;
+            end
+        end
+        if (_t5) begin
+            data <= s_data;
+            keep <= s_keep | (~{5{s_last}});
+            last <= s_last;
+        end
     end
 endmodule
 

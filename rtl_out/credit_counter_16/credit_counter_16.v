@@ -29,17 +29,19 @@ module credit_counter_16 (
         end
     end
     wire given = give & (~too_many); // credit_counter.rs:59
-    wire _t1 = taken & (~given); // credit_counter.rs:60
-    wire _t2 = given & (~taken); // credit_counter.rs:64
     always @(posedge clk) begin
         if (rst) begin
-            available_1 <= 1'h1;
             count <= 5'h10;
+            available_1 <= 1'h1;
         end else begin
-            if (_t1) available_1 <= count != 5'h1;
-            if (_t2) available_1 <= 1'h1;
-            if (_t1) count <= count - 5'h1;
-            if (_t2) count <= count + 5'h1;
+            if (taken & (~given)) begin
+                count <= count - 5'h1;
+                available_1 <= count != 5'h1;
+            end
+            if (given & (~taken)) begin
+                count <= count + 5'h1;
+                available_1 <= 1'h1;
+            end
         end
     end
 endmodule

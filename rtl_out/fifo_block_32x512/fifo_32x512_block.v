@@ -34,9 +34,9 @@ module fifo_32x512_block (
         if (rst) begin
             count <= 10'h0;
             not_full <= 1'h1;
-        end else begin
-            if (changes) count <= count + change;
-            if (changes) not_full <= pop | (count != 10'h1ff);
+        end else if (changes) begin
+            count <= count + change;
+            not_full <= pop | (count != 10'h1ff);
         end
     end
 
@@ -45,22 +45,19 @@ module fifo_32x512_block (
     always @(posedge clk) begin
         if (rst) begin
             tail <= 9'h0;
-        end else begin
-            if (push) tail <= tail + 9'h1;
-        end
+        end else if (push) tail <= tail + 9'h1;
     end
     assign m_valid = valid;
     wire in_ram = count != {9'h0, valid}; // fifo.rs:98
     wire fetch = in_ram & ((~valid) | m_ready); // fifo.rs:99
     always @(posedge clk) begin
         if (rst) begin
-            valid <= 1'h0;
             head <= 9'h0;
-        end else begin
-            if (fetch) valid <= 1'h1;
-            else if (m_ready) valid <= 1'h0;
-            if (fetch) head <= head + 9'h1;
-        end
+            valid <= 1'h0;
+        end else if (fetch) begin
+            valid <= 1'h1;
+            head <= head + 9'h1;
+        end else if (m_ready) valid <= 1'h0;
     end
     assign m_payload = ram_q0;
     always @(posedge clk) if (fetch) ram_q0 <= ram[head];

@@ -39,14 +39,12 @@ module narrow_4x8 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= s_valid | next_part;
-        end
+        end else if (moves) valid <= s_valid | next_part;
     end
-    always @(posedge clk) begin
-        if (moves) rest_data <= next_part ? shifted_data : s_data;
-        if (moves) rest_keep <= next_part ? shifted_keep : s_keep;
-        if (moves) rest_last <= next_part ? rest_last : s_last;
+    always @(posedge clk) if (moves) begin
+        rest_data <= next_part ? shifted_data : s_data;
+        rest_keep <= next_part ? shifted_keep : s_keep;
+        rest_last <= next_part ? rest_last : s_last;
     end
 endmodule
 

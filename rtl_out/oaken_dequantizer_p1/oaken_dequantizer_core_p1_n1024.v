@@ -201,12 +201,12 @@ module oaken_dequantizer_core_p1_n1024 (
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             length_1 <= 14'h0;
-        end else begin
-            if (change) settings_s_low <= thresholds_s_low;
-            if (change) settings_t_low <= thresholds_t_low;
-            if (change) settings_t_high <= thresholds_t_high;
-            if (change) settings_s_high <= thresholds_s_high;
-            if (change) length_1 <= length;
+        end else if (change) begin
+            settings_s_low <= thresholds_s_low;
+            settings_t_low <= thresholds_t_low;
+            settings_t_high <= thresholds_t_high;
+            settings_s_high <= thresholds_s_high;
+            length_1 <= length;
         end
     end
     assign busy = |in_flight;
@@ -275,9 +275,7 @@ module oaken_dequantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             slot <= 2'h0;
-        end else begin
-            if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
-        end
+        end else if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
     end
 
     // entries to the map of the chunk
@@ -319,12 +317,12 @@ module oaken_dequantizer_core_p1_n1024 (
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
-    always @(posedge clk) begin
-        if (moves) waiting_outlier <= building_outlier;
-        if (moves) waiting_outer <= building_outer;
-        if (moves) waiting_sign <= building_sign;
-        if (moves) waiting_first <= built_first;
-        if (moves) waiting_last <= built_last;
+    always @(posedge clk) if (moves) begin
+        waiting_outlier <= building_outlier;
+        waiting_outer <= building_outer;
+        waiting_sign <= building_sign;
+        waiting_first <= built_first;
+        waiting_last <= built_last;
     end
     assign shown_ready_1 = (~built) | moves;
     register_slice_12 slice (
@@ -338,9 +336,9 @@ module oaken_dequantizer_core_p1_n1024 (
         .m_payload(slice_m_payload)
     );
     wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
-    always @(posedge clk) begin
-        if (transfer) built_first <= shown_first_1;
-        if (transfer) built_last <= shown_last_1;
+    always @(posedge clk) if (transfer) begin
+        built_first <= shown_first_1;
+        built_last <= shown_last_1;
     end
     wire low_0 = shown_entries_1[2:0] == 3'h0; // chunk_map.rs:30
     wire low_1 = shown_entries_1[2:0] == 3'h1; // chunk_map.rs:30
@@ -582,12 +580,16 @@ module oaken_dequantizer_core_p1_n1024 (
             built <= 1'h0;
             waits <= 1'h0;
         end else begin
-            if (transfer) building_outlier <= building_outlier | new_outlier;
-            if (moves) building_outlier <= 64'h0;
-            if (transfer) building_outer <= building_outer | new_outer;
-            if (moves) building_outer <= 64'h0;
-            if (transfer) building_sign <= building_sign | new_sign;
-            if (moves) building_sign <= 64'h0;
+            if (transfer) begin
+                building_outlier <= building_outlier | new_outlier;
+                building_outer <= building_outer | new_outer;
+                building_sign <= building_sign | new_sign;
+            end
+            if (moves) begin
+                building_outlier <= 64'h0;
+                building_outer <= 64'h0;
+                building_sign <= 64'h0;
+            end
             built <= (transfer & shown_complete_1) | (built & (~moves));
             waits <= moves | (waits & (~chunk_taken));
         end
@@ -599,9 +601,7 @@ module oaken_dequantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             any_before <= 1'h0;
-        end else begin
-            if (transfer) any_before <= (any_before | shown_present_1) & (~shown_complete_1);
-        end
+        end else if (transfer) any_before <= (any_before | shown_present_1) & (~shown_complete_1);
     end
     assign order_error = flag_2;
     always @(posedge clk) begin
@@ -625,44 +625,42 @@ module oaken_dequantizer_core_p1_n1024 (
             if (load) in_use <= 1'h1;
         end
     end
-    always @(posedge clk) if (load) map_last <= waiting_last;
     wire new_vector = load & waiting_first; // dequantizer.rs:164
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 6'h0;
-        end else begin
-            if (decoding) chunk_beat <= chunk_ends ? 6'h0 : (chunk_beat + 6'h1);
-        end
+        end else if (decoding) chunk_beat <= chunk_ends ? 6'h0 : (chunk_beat + 6'h1);
     end
     always @(posedge clk) begin
-        if (decoding) map_outlier <= {1'h0, map_outlier[63:1]};
-        if (load) map_outlier <= waiting_outlier;
-        if (decoding) map_outer <= {1'h0, map_outer[63:1]};
-        if (load) map_outer <= waiting_outer;
-        if (decoding) map_sign <= {1'h0, map_sign[63:1]};
-        if (load) map_sign <= waiting_sign;
+        if (decoding) begin
+            map_outlier <= {1'h0, map_outlier[63:1]};
+            map_outer <= {1'h0, map_outer[63:1]};
+            map_sign <= {1'h0, map_sign[63:1]};
+        end
+        if (load) begin
+            map_outlier <= waiting_outlier;
+            map_outer <= waiting_outer;
+            map_sign <= waiting_sign;
+            map_last <= waiting_last;
+        end
     end
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
     wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
-    always @(posedge clk) if (new_vector) info_split <= next_info_split;
     wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
     always @(posedge clk) begin
-        if (new_vector) info_middle_exact <= next_info_middle_exact;
+        if (new_vector) begin
+            info_split <= next_info_split;
+            info_middle_exact <= next_info_middle_exact;
+        end
         if (new_vector) current <= load_slot;
     end
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 2'h0;
-        end else begin
-            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
-        end
-    end
-    wire _t8 = done & (~new_vector); // dequantizer.rs:182
-    always @(posedge clk) begin
-        if (rst) begin
             tables_ready <= 4'h0;
         end else begin
-            if (_t8) tables_ready <= tables_ready + 4'h1;
+            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
+            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
@@ -671,12 +669,11 @@ module oaken_dequantizer_core_p1_n1024 (
     assign dense_ready = guard_s_ready;
     wire [12:0] beats_minus_1 = length_1[13:1] - 13'h1; // dequantizer.rs:189
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
-    wire _t9 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t9) due <= due + 4'h1;
+            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -711,9 +708,7 @@ module oaken_dequantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
-        end else begin
-            if (decoding) second <= ~second;
-        end
+        end else if (decoding) second <= ~second;
     end
     register_slice_8 slice_1 (
         .clk(clk),
@@ -742,9 +737,9 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_none = ~(|codes); // decode.rs:79
     wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:80
     wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane0_zero <= lane0_inner & lane0_none;
-        if (go) lane0_inner_1 <= coded_outlier & (~coded_outer);
+    always @(posedge clk) if (go) begin
+        lane0_zero <= lane0_inner & lane0_none;
+        lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
     wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
@@ -761,19 +756,19 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
     wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
-        if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
-        if (go) lane0_side_half_m_1 <= lane0_side_half_m;
-        if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
-        if (go) lane0_h_s2 <= lane0_h;
+    always @(posedge clk) if (go) begin
+        lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
+        lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
+        lane0_side_half_m_1 <= lane0_side_half_m;
+        lane0_side_half_scale_1 <= lane0_side_half_scale;
+        lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t10 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane0_product <= _t10;
-        if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
-        if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
-        if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
+    wire [12:0] _t8 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane0_product <= _t8;
+        lane0_side_later_base_value <= lane0_side_base_value_1;
+        lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
+        lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
@@ -793,8 +788,8 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t11 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t11}; // leading_zeros.rs:17
+    wire [1:0] _t9 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t9}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -807,16 +802,16 @@ module oaken_dequantizer_core_p1_n1024 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t12 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t12}}; // leading_zeros.rs:17
+    wire [1:0] _t10 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t10}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
-        if (go) lane0_frame_1 <= lane0_frame;
-        if (go) lane0_scale_1 <= lane0_scale;
-        if (go) lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        if (go) lane0_sticky <= lane0_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
+        lane0_frame_1 <= lane0_frame;
+        lane0_scale_1 <= lane0_scale;
+        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:131
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:131
@@ -834,47 +829,44 @@ module oaken_dequantizer_core_p1_n1024 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t13 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane0_rest <= |_t13;
-        if (go) lane0_zero_s2 <= lane0_zero;
-        if (go) lane0_zero_s3 <= lane0_zero_s2;
-        if (go) lane0_zero_s4 <= lane0_zero_s3;
-        if (go) lane0_zero_s5 <= lane0_zero_s4;
-        if (go) lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
+    wire [11:0] _t11 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane0_rest <= |_t11;
+        lane0_zero_s2 <= lane0_zero;
+        lane0_zero_s3 <= lane0_zero_s2;
+        lane0_zero_s4 <= lane0_zero_s3;
+        lane0_zero_s5 <= lane0_zero_s4;
+        lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
     end
     wire [9:0] lane0_fraction = lane0_normal[10:1]; // decode.rs:108
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t14 = lane0_kept + lane0_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t14[16:1];
-        if (go) lane0_negative_s1 <= lane0_negative;
-        if (go) lane0_negative_s2 <= lane0_negative_s1;
-        if (go) lane0_negative_s3 <= lane0_negative_s2;
-        if (go) lane0_negative_s4 <= lane0_negative_s3;
-        if (go) lane0_negative_s5 <= lane0_negative_s4;
-        if (go) lane0_negative_s6 <= lane0_negative_s5;
-        if (go) values_0_negative <= lane0_negative_s6;
+    wire [16:0] _t12 = lane0_kept + lane0_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane0_magnitude <= _t12[16:1];
+        lane0_negative_s1 <= lane0_negative;
+        lane0_negative_s2 <= lane0_negative_s1;
+        lane0_negative_s3 <= lane0_negative_s2;
+        lane0_negative_s4 <= lane0_negative_s3;
+        lane0_negative_s5 <= lane0_negative_s4;
+        lane0_negative_s6 <= lane0_negative_s5;
+        values_0_negative <= lane0_negative_s6;
     end
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
-        end else begin
-            if (go) issue_s1 <= issue;
-        end
+        end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
-    wire _t15 = header_valid & header_ready; // dequantizer.rs:233
-    wire _t16 = _t15 & (~looked_up); // dequantizer.rs:233
+    wire _t13 = header_valid & header_ready; // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t16) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t15)) slots_used <= slots_used - 4'h1;
+            if (_t13 & (~looked_up)) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t13)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [16:0] rounded = {values_0_negative, lane0_magnitude}; // function.rs:166
@@ -886,33 +878,32 @@ module oaken_dequantizer_core_p1_n1024 (
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
-        end else begin
-            if (go) issue_s2 <= issue_s1;
-            if (go) issue_s3 <= issue_s2;
-            if (go) issue_s4 <= issue_s3;
-            if (go) issue_s5 <= issue_s4;
-            if (go) issue_s6 <= issue_s5;
-            if (go) issue_s7 <= issue_s6;
+        end else if (go) begin
+            issue_s2 <= issue_s1;
+            issue_s3 <= issue_s2;
+            issue_s4 <= issue_s3;
+            issue_s5 <= issue_s4;
+            issue_s6 <= issue_s5;
+            issue_s7 <= issue_s6;
         end
     end
-    always @(posedge clk) begin
-        if (go) ends_s2 <= ends_s1;
-        if (go) ends_s3 <= ends_s2;
-        if (go) ends_s4 <= ends_s3;
-        if (go) ends_s5 <= ends_s4;
-        if (go) ends_s6 <= ends_s5;
-        if (go) ends_s7 <= ends_s6;
+    always @(posedge clk) if (go) begin
+        ends_s2 <= ends_s1;
+        ends_s3 <= ends_s2;
+        ends_s4 <= ends_s3;
+        ends_s5 <= ends_s4;
+        ends_s6 <= ends_s5;
+        ends_s7 <= ends_s6;
     end
     wire valid = issue_s7; // dequantizer.rs:235
     wire last_1 = ends_s7; // dequantizer.rs:235
     wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t17 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t17) in_flight <= in_flight + 4'h1;
+            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -922,30 +913,29 @@ module oaken_dequantizer_core_p1_n1024 (
     assign m_last = elements_last;
     assign m_valid = elements_valid;
     assign go = spare_empty;
-    always @(posedge clk) begin
-        if (spare_empty) spare_data <= rounded;
-        if (spare_empty) spare_last <= last_1;
+    always @(posedge clk) if (spare_empty) begin
+        spare_data <= rounded;
+        spare_last <= last_1;
     end
     wire [16:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
     wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
     wire too_large = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_0 = {chosen_data[16], too_large ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t18 = m_ready | (~elements_valid); // dequantizer.rs:250
-    always @(posedge clk) begin
-        if (_t18) elements_data <= limited_0;
-        if (_t18) elements_last <= chosen_last;
+    wire _t14 = m_ready | (~elements_valid); // dequantizer.rs:250
+    always @(posedge clk) if (_t14) begin
+        elements_data <= limited_0;
+        elements_last <= chosen_last;
     end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
             spare_empty <= 1'h1;
-        end else begin
-            if (_t18) elements_valid <= valid | (~spare_empty);
-            if (_t18) spare_empty <= 1'h1;
-            else spare_empty <= spare_empty & (~valid);
-        end
+        end else if (_t14) begin
+            elements_valid <= valid | (~spare_empty);
+            spare_empty <= 1'h1;
+        end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t14[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[12:9], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t12[0]};
 endmodule
 
 `default_nettype wire

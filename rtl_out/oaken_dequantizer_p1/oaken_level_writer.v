@@ -55,34 +55,35 @@ module oaken_level_writer (
     // whose turn it is
     assign header_ready = ready;
     wire last = &turn; // level_writer.rs:84
-    always @(posedge clk) begin
-        if (rst) begin
-            preparing <= 1'h1;
-            turn <= 2'h0;
-        end else begin
-            if (last) preparing <= 1'h0;
-            if (prepare) preparing <= 1'h1;
-            if (busy | preparing) turn <= turn + 2'h1;
-            if (prepare) turn <= 2'h0;
-        end
-    end
     wire _t1 = header_valid & header_ready; // level_writer.rs:94
     always @(posedge clk) begin
         if (rst) begin
             busy <= 1'h0;
+            preparing <= 1'h1;
+            turn <= 2'h0;
             ready <= 1'h0;
         end else begin
-            if (last) busy <= 1'h0;
-            if (_t1) busy <= 1'h1;
+            if (busy | preparing) turn <= turn + 2'h1;
             if ((busy & (~preparing)) & (turn == 2'h2)) ready <= 1'h1;
-            if (last) ready <= 1'h1;
-            if (_t1) ready <= 1'h0;
-            if (prepare) ready <= 1'h0;
+            if (last) begin
+                busy <= 1'h0;
+                preparing <= 1'h0;
+                ready <= 1'h1;
+            end
+            if (_t1) begin
+                busy <= 1'h1;
+                ready <= 1'h0;
+            end
+            if (prepare) begin
+                preparing <= 1'h1;
+                ready <= 1'h0;
+                turn <= 2'h0;
+            end
         end
     end
-    always @(posedge clk) begin
-        if (_t1) header <= header_payload;
-        if (_t1) slot_1 <= slot;
+    always @(posedge clk) if (_t1) begin
+        header <= header_payload;
+        slot_1 <= slot;
     end
     assign prepared = ~preparing;
     assign done = busy & last;

@@ -27,21 +27,15 @@ module register_slice_145 (
     // movement
     always @(posedge clk) if (ready) spare <= s_payload;
     wire output_moves = m_ready | (~valid); // register_slice.rs:47
-    always @(posedge clk) begin
-        if (rst) begin
-            valid <= 1'h0;
-        end else begin
-            if (output_moves) valid <= s_valid | (~ready);
-        end
-    end
     always @(posedge clk) if (output_moves) payload <= ready ? s_payload : spare;
     always @(posedge clk) begin
         if (rst) begin
+            valid <= 1'h0;
             ready <= 1'h1;
-        end else begin
-            if (output_moves) ready <= 1'h1;
-            else ready <= ready & (~s_valid);
-        end
+        end else if (output_moves) begin
+            valid <= s_valid | (~ready);
+            ready <= 1'h1;
+        end else ready <= ready & (~s_valid);
     end
 endmodule
 

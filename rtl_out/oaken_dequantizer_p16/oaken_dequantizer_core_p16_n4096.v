@@ -770,12 +770,12 @@ module oaken_dequantizer_core_p16_n4096 (
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             length_1 <= 14'h0;
-        end else begin
-            if (change) settings_s_low <= thresholds_s_low;
-            if (change) settings_t_low <= thresholds_t_low;
-            if (change) settings_t_high <= thresholds_t_high;
-            if (change) settings_s_high <= thresholds_s_high;
-            if (change) length_1 <= length;
+        end else if (change) begin
+            settings_s_low <= thresholds_s_low;
+            settings_t_low <= thresholds_t_low;
+            settings_t_high <= thresholds_t_high;
+            settings_s_high <= thresholds_s_high;
+            length_1 <= length;
         end
     end
     assign busy = |in_flight;
@@ -844,9 +844,7 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) begin
         if (rst) begin
             slot <= 2'h0;
-        end else begin
-            if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
-        end
+        end else if (header_valid & header_ready) slot <= (slot == 2'h2) ? 2'h0 : (slot + 2'h1);
     end
 
     // entries to the map of the chunk
@@ -888,12 +886,12 @@ module oaken_dequantizer_core_p16_n4096 (
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
-    always @(posedge clk) begin
-        if (moves) waiting_outlier <= building_outlier;
-        if (moves) waiting_outer <= building_outer;
-        if (moves) waiting_sign <= building_sign;
-        if (moves) waiting_first <= built_first;
-        if (moves) waiting_last <= built_last;
+    always @(posedge clk) if (moves) begin
+        waiting_outlier <= building_outlier;
+        waiting_outer <= building_outer;
+        waiting_sign <= building_sign;
+        waiting_first <= built_first;
+        waiting_last <= built_last;
     end
     assign shown_ready_1 = (~built) | moves;
     register_slice_30 slice (
@@ -907,9 +905,9 @@ module oaken_dequantizer_core_p16_n4096 (
         .m_payload(slice_m_payload)
     );
     wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
-    always @(posedge clk) begin
-        if (transfer) built_first <= shown_first_1;
-        if (transfer) built_last <= shown_last_1;
+    always @(posedge clk) if (transfer) begin
+        built_first <= shown_first_1;
+        built_last <= shown_last_1;
     end
     wire present_0 = shown_present_1[0]; // chunk_map.rs:29
     wire present_1 = shown_present_1[1]; // chunk_map.rs:29
@@ -1612,12 +1610,16 @@ module oaken_dequantizer_core_p16_n4096 (
             built <= 1'h0;
             waits <= 1'h0;
         end else begin
-            if (transfer) building_outlier <= building_outlier | new_outlier;
-            if (moves) building_outlier <= 64'h0;
-            if (transfer) building_outer <= building_outer | new_outer;
-            if (moves) building_outer <= 64'h0;
-            if (transfer) building_sign <= building_sign | new_sign;
-            if (moves) building_sign <= 64'h0;
+            if (transfer) begin
+                building_outlier <= building_outlier | new_outlier;
+                building_outer <= building_outer | new_outer;
+                building_sign <= building_sign | new_sign;
+            end
+            if (moves) begin
+                building_outlier <= 64'h0;
+                building_outer <= 64'h0;
+                building_sign <= 64'h0;
+            end
             built <= (transfer & shown_complete_1) | (built & (~moves));
             waits <= moves | (waits & (~chunk_taken));
         end
@@ -1633,9 +1635,7 @@ module oaken_dequantizer_core_p16_n4096 (
     always @(posedge clk) begin
         if (rst) begin
             any_before <= 1'h0;
-        end else begin
-            if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
-        end
+        end else if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
     end
     assign order_error = flag_2;
     always @(posedge clk) begin
@@ -1659,44 +1659,42 @@ module oaken_dequantizer_core_p16_n4096 (
             if (load) in_use <= 1'h1;
         end
     end
-    always @(posedge clk) if (load) map_last <= waiting_last;
     wire new_vector = load & waiting_first; // dequantizer.rs:164
     always @(posedge clk) begin
         if (rst) begin
             chunk_beat <= 2'h0;
-        end else begin
-            if (decoding) chunk_beat <= chunk_ends ? 2'h0 : (chunk_beat + 2'h1);
-        end
+        end else if (decoding) chunk_beat <= chunk_ends ? 2'h0 : (chunk_beat + 2'h1);
     end
     always @(posedge clk) begin
-        if (decoding) map_outlier <= {16'h0, map_outlier[63:16]};
-        if (load) map_outlier <= waiting_outlier;
-        if (decoding) map_outer <= {16'h0, map_outer[63:16]};
-        if (load) map_outer <= waiting_outer;
-        if (decoding) map_sign <= {16'h0, map_sign[63:16]};
-        if (load) map_sign <= waiting_sign;
+        if (decoding) begin
+            map_outlier <= {16'h0, map_outlier[63:16]};
+            map_outer <= {16'h0, map_outer[63:16]};
+            map_sign <= {16'h0, map_sign[63:16]};
+        end
+        if (load) begin
+            map_outlier <= waiting_outlier;
+            map_outer <= waiting_outer;
+            map_sign <= waiting_sign;
+            map_last <= waiting_last;
+        end
     end
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
     wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
-    always @(posedge clk) if (new_vector) info_split <= next_info_split;
     wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
     always @(posedge clk) begin
-        if (new_vector) info_middle_exact <= next_info_middle_exact;
+        if (new_vector) begin
+            info_split <= next_info_split;
+            info_middle_exact <= next_info_middle_exact;
+        end
         if (new_vector) current <= load_slot;
     end
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 2'h0;
-        end else begin
-            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
-        end
-    end
-    wire _t18 = done & (~new_vector); // dequantizer.rs:182
-    always @(posedge clk) begin
-        if (rst) begin
             tables_ready <= 4'h0;
         end else begin
-            if (_t18) tables_ready <= tables_ready + 4'h1;
+            if (new_vector) load_slot <= (load_slot == 2'h2) ? 2'h0 : (load_slot + 2'h1);
+            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
@@ -1705,12 +1703,11 @@ module oaken_dequantizer_core_p16_n4096 (
     assign dense_ready = guard_s_ready;
     wire [9:0] beats_minus_1 = length_1[13:4] - 10'h1; // dequantizer.rs:189
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
-    wire _t19 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t19) due <= due + 4'h1;
+            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -1769,9 +1766,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_none = ~(|coded_code); // decode.rs:79
     wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:80
     wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane0_zero <= lane0_inner & lane0_none;
-        if (go) lane0_inner_1 <= coded_outlier & (~coded_outer);
+    always @(posedge clk) if (go) begin
+        lane0_zero <= lane0_inner & lane0_none;
+        lane0_inner_1 <= coded_outlier & (~coded_outer);
     end
     wire [1:0] lane0_slot = current | {2{lane0_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane0_base_at <= {lane0_slot, coded_outlier, lane0_negative};
@@ -1788,19 +1785,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane0_halves_q0 = lane0_halves[lane0_half_at]; // side_table.rs:158
     wire [7:0] lane0_side_half_m = lane0_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane0_side_half_scale = lane0_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
-        if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
-        if (go) lane0_side_half_m_1 <= lane0_side_half_m;
-        if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
-        if (go) lane0_h_s2 <= lane0_h;
+    always @(posedge clk) if (go) begin
+        lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
+        lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
+        lane0_side_half_m_1 <= lane0_side_half_m;
+        lane0_side_half_scale_1 <= lane0_side_half_scale;
+        lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t20 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane0_product <= _t20;
-        if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
-        if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
-        if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
+    wire [12:0] _t18 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane0_product <= _t18;
+        lane0_side_later_base_value <= lane0_side_base_value_1;
+        lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
+        lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
@@ -1820,8 +1817,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t21 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t21}; // leading_zeros.rs:17
+    wire [1:0] _t19 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t19}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -1834,16 +1831,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t22 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t22}}; // leading_zeros.rs:17
+    wire [1:0] _t20 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t20}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
-        if (go) lane0_frame_1 <= lane0_frame;
-        if (go) lane0_scale_1 <= lane0_scale;
-        if (go) lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        if (go) lane0_sticky <= lane0_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
+        lane0_frame_1 <= lane0_frame;
+        lane0_scale_1 <= lane0_scale;
+        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:131
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:131
@@ -1861,29 +1858,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t23 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane0_rest <= |_t23;
-        if (go) lane0_zero_s2 <= lane0_zero;
-        if (go) lane0_zero_s3 <= lane0_zero_s2;
-        if (go) lane0_zero_s4 <= lane0_zero_s3;
-        if (go) lane0_zero_s5 <= lane0_zero_s4;
-        if (go) lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
+    wire [11:0] _t21 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane0_rest <= |_t21;
+        lane0_zero_s2 <= lane0_zero;
+        lane0_zero_s3 <= lane0_zero_s2;
+        lane0_zero_s4 <= lane0_zero_s3;
+        lane0_zero_s5 <= lane0_zero_s4;
+        lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
     end
     wire [9:0] lane0_fraction = lane0_normal[10:1]; // decode.rs:108
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t24 = lane0_kept + lane0_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t24[16:1];
-        if (go) lane0_negative_s1 <= lane0_negative;
-        if (go) lane0_negative_s2 <= lane0_negative_s1;
-        if (go) lane0_negative_s3 <= lane0_negative_s2;
-        if (go) lane0_negative_s4 <= lane0_negative_s3;
-        if (go) lane0_negative_s5 <= lane0_negative_s4;
-        if (go) lane0_negative_s6 <= lane0_negative_s5;
-        if (go) values_0_negative <= lane0_negative_s6;
+    wire [16:0] _t22 = lane0_kept + lane0_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane0_magnitude <= _t22[16:1];
+        lane0_negative_s1 <= lane0_negative;
+        lane0_negative_s2 <= lane0_negative_s1;
+        lane0_negative_s3 <= lane0_negative_s2;
+        lane0_negative_s4 <= lane0_negative_s3;
+        lane0_negative_s5 <= lane0_negative_s4;
+        lane0_negative_s6 <= lane0_negative_s5;
+        values_0_negative <= lane0_negative_s6;
     end
     wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
     wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
@@ -1899,9 +1896,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_none = ~(|coded_code_1); // decode.rs:79
     wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:80
     wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane1_zero <= lane1_inner & lane1_none;
-        if (go) lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
+    always @(posedge clk) if (go) begin
+        lane1_zero <= lane1_inner & lane1_none;
+        lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
     end
     wire [1:0] lane1_slot = current | {2{lane1_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane1_base_at <= {lane1_slot, coded_outlier_1, lane1_negative};
@@ -1918,19 +1915,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane1_halves_q0 = lane1_halves[lane1_half_at]; // side_table.rs:158
     wire [7:0] lane1_side_half_m = lane1_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane1_side_half_scale = lane1_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
-        if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
-        if (go) lane1_side_half_m_1 <= lane1_side_half_m;
-        if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
-        if (go) lane1_h_s2 <= lane1_h;
+    always @(posedge clk) if (go) begin
+        lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
+        lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
+        lane1_side_half_m_1 <= lane1_side_half_m;
+        lane1_side_half_scale_1 <= lane1_side_half_scale;
+        lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t25 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane1_product <= _t25;
-        if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
-        if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
-        if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
+    wire [12:0] _t23 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane1_product <= _t23;
+        lane1_side_later_base_value <= lane1_side_base_value_1;
+        lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
+        lane1_side_later_half_scale <= lane1_side_half_scale_1;
     end
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
@@ -1950,8 +1947,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t26 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t26}; // leading_zeros.rs:17
+    wire [1:0] _t24 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t24}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -1964,16 +1961,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t27 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t27}}; // leading_zeros.rs:17
+    wire [1:0] _t25 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t25}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
-        if (go) lane1_frame_1 <= lane1_frame;
-        if (go) lane1_scale_1 <= lane1_scale;
-        if (go) lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
-        if (go) lane1_sticky <= lane1_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
+        lane1_frame_1 <= lane1_frame;
+        lane1_scale_1 <= lane1_scale;
+        lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
+        lane1_sticky <= lane1_side_later_base_s4;
     end
     wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:131
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:131
@@ -1991,29 +1988,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t28 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane1_rest <= |_t28;
-        if (go) lane1_zero_s2 <= lane1_zero;
-        if (go) lane1_zero_s3 <= lane1_zero_s2;
-        if (go) lane1_zero_s4 <= lane1_zero_s3;
-        if (go) lane1_zero_s5 <= lane1_zero_s4;
-        if (go) lane1_exponent <= lane1_zero_s5 ? 6'h0 : (lane1_scale_1 - {2'h0, lane1_shift});
+    wire [11:0] _t26 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane1_rest <= |_t26;
+        lane1_zero_s2 <= lane1_zero;
+        lane1_zero_s3 <= lane1_zero_s2;
+        lane1_zero_s4 <= lane1_zero_s3;
+        lane1_zero_s5 <= lane1_zero_s4;
+        lane1_exponent <= lane1_zero_s5 ? 6'h0 : (lane1_scale_1 - {2'h0, lane1_shift});
     end
     wire [9:0] lane1_fraction = lane1_normal[10:1]; // decode.rs:108
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t29 = lane1_kept + lane1_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t29[16:1];
-        if (go) lane1_negative_s1 <= lane1_negative;
-        if (go) lane1_negative_s2 <= lane1_negative_s1;
-        if (go) lane1_negative_s3 <= lane1_negative_s2;
-        if (go) lane1_negative_s4 <= lane1_negative_s3;
-        if (go) lane1_negative_s5 <= lane1_negative_s4;
-        if (go) lane1_negative_s6 <= lane1_negative_s5;
-        if (go) values_1_negative <= lane1_negative_s6;
+    wire [16:0] _t27 = lane1_kept + lane1_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane1_magnitude <= _t27[16:1];
+        lane1_negative_s1 <= lane1_negative;
+        lane1_negative_s2 <= lane1_negative_s1;
+        lane1_negative_s3 <= lane1_negative_s2;
+        lane1_negative_s4 <= lane1_negative_s3;
+        lane1_negative_s5 <= lane1_negative_s4;
+        lane1_negative_s6 <= lane1_negative_s5;
+        values_1_negative <= lane1_negative_s6;
     end
     wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
     wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
@@ -2029,9 +2026,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_none = ~(|coded_code_2); // decode.rs:79
     wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:80
     wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane2_zero <= lane2_inner & lane2_none;
-        if (go) lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
+    always @(posedge clk) if (go) begin
+        lane2_zero <= lane2_inner & lane2_none;
+        lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
     end
     wire [1:0] lane2_slot = current | {2{lane2_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane2_base_at <= {lane2_slot, coded_outlier_2, lane2_negative};
@@ -2048,19 +2045,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane2_halves_q0 = lane2_halves[lane2_half_at]; // side_table.rs:158
     wire [7:0] lane2_side_half_m = lane2_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane2_side_half_scale = lane2_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
-        if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
-        if (go) lane2_side_half_m_1 <= lane2_side_half_m;
-        if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
-        if (go) lane2_h_s2 <= lane2_h;
+    always @(posedge clk) if (go) begin
+        lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
+        lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
+        lane2_side_half_m_1 <= lane2_side_half_m;
+        lane2_side_half_scale_1 <= lane2_side_half_scale;
+        lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t30 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane2_product <= _t30;
-        if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
-        if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
-        if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
+    wire [12:0] _t28 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane2_product <= _t28;
+        lane2_side_later_base_value <= lane2_side_base_value_1;
+        lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
+        lane2_side_later_half_scale <= lane2_side_half_scale_1;
     end
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
@@ -2080,8 +2077,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t31 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t31}; // leading_zeros.rs:17
+    wire [1:0] _t29 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t29}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -2094,16 +2091,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t32 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t32}}; // leading_zeros.rs:17
+    wire [1:0] _t30 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t30}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
-        if (go) lane2_frame_1 <= lane2_frame;
-        if (go) lane2_scale_1 <= lane2_scale;
-        if (go) lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
-        if (go) lane2_sticky <= lane2_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
+        lane2_frame_1 <= lane2_frame;
+        lane2_scale_1 <= lane2_scale;
+        lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
+        lane2_sticky <= lane2_side_later_base_s4;
     end
     wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:131
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:131
@@ -2121,29 +2118,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t33 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane2_rest <= |_t33;
-        if (go) lane2_zero_s2 <= lane2_zero;
-        if (go) lane2_zero_s3 <= lane2_zero_s2;
-        if (go) lane2_zero_s4 <= lane2_zero_s3;
-        if (go) lane2_zero_s5 <= lane2_zero_s4;
-        if (go) lane2_exponent <= lane2_zero_s5 ? 6'h0 : (lane2_scale_1 - {2'h0, lane2_shift});
+    wire [11:0] _t31 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane2_rest <= |_t31;
+        lane2_zero_s2 <= lane2_zero;
+        lane2_zero_s3 <= lane2_zero_s2;
+        lane2_zero_s4 <= lane2_zero_s3;
+        lane2_zero_s5 <= lane2_zero_s4;
+        lane2_exponent <= lane2_zero_s5 ? 6'h0 : (lane2_scale_1 - {2'h0, lane2_shift});
     end
     wire [9:0] lane2_fraction = lane2_normal[10:1]; // decode.rs:108
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t34 = lane2_kept + lane2_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t34[16:1];
-        if (go) lane2_negative_s1 <= lane2_negative;
-        if (go) lane2_negative_s2 <= lane2_negative_s1;
-        if (go) lane2_negative_s3 <= lane2_negative_s2;
-        if (go) lane2_negative_s4 <= lane2_negative_s3;
-        if (go) lane2_negative_s5 <= lane2_negative_s4;
-        if (go) lane2_negative_s6 <= lane2_negative_s5;
-        if (go) values_2_negative <= lane2_negative_s6;
+    wire [16:0] _t32 = lane2_kept + lane2_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane2_magnitude <= _t32[16:1];
+        lane2_negative_s1 <= lane2_negative;
+        lane2_negative_s2 <= lane2_negative_s1;
+        lane2_negative_s3 <= lane2_negative_s2;
+        lane2_negative_s4 <= lane2_negative_s3;
+        lane2_negative_s5 <= lane2_negative_s4;
+        lane2_negative_s6 <= lane2_negative_s5;
+        values_2_negative <= lane2_negative_s6;
     end
     wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
     wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
@@ -2159,9 +2156,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_none = ~(|coded_code_3); // decode.rs:79
     wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:80
     wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane3_zero <= lane3_inner & lane3_none;
-        if (go) lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
+    always @(posedge clk) if (go) begin
+        lane3_zero <= lane3_inner & lane3_none;
+        lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
     end
     wire [1:0] lane3_slot = current | {2{lane3_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane3_base_at <= {lane3_slot, coded_outlier_3, lane3_negative};
@@ -2178,19 +2175,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane3_halves_q0 = lane3_halves[lane3_half_at]; // side_table.rs:158
     wire [7:0] lane3_side_half_m = lane3_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane3_side_half_scale = lane3_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
-        if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
-        if (go) lane3_side_half_m_1 <= lane3_side_half_m;
-        if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
-        if (go) lane3_h_s2 <= lane3_h;
+    always @(posedge clk) if (go) begin
+        lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
+        lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
+        lane3_side_half_m_1 <= lane3_side_half_m;
+        lane3_side_half_scale_1 <= lane3_side_half_scale;
+        lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t35 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane3_product <= _t35;
-        if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
-        if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
-        if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
+    wire [12:0] _t33 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane3_product <= _t33;
+        lane3_side_later_base_value <= lane3_side_base_value_1;
+        lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
+        lane3_side_later_half_scale <= lane3_side_half_scale_1;
     end
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
@@ -2210,8 +2207,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t36 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t36}; // leading_zeros.rs:17
+    wire [1:0] _t34 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t34}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -2224,16 +2221,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t37 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t37}}; // leading_zeros.rs:17
+    wire [1:0] _t35 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t35}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
-        if (go) lane3_frame_1 <= lane3_frame;
-        if (go) lane3_scale_1 <= lane3_scale;
-        if (go) lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
-        if (go) lane3_sticky <= lane3_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
+        lane3_frame_1 <= lane3_frame;
+        lane3_scale_1 <= lane3_scale;
+        lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
+        lane3_sticky <= lane3_side_later_base_s4;
     end
     wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:131
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:131
@@ -2251,29 +2248,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t38 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane3_rest <= |_t38;
-        if (go) lane3_zero_s2 <= lane3_zero;
-        if (go) lane3_zero_s3 <= lane3_zero_s2;
-        if (go) lane3_zero_s4 <= lane3_zero_s3;
-        if (go) lane3_zero_s5 <= lane3_zero_s4;
-        if (go) lane3_exponent <= lane3_zero_s5 ? 6'h0 : (lane3_scale_1 - {2'h0, lane3_shift});
+    wire [11:0] _t36 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane3_rest <= |_t36;
+        lane3_zero_s2 <= lane3_zero;
+        lane3_zero_s3 <= lane3_zero_s2;
+        lane3_zero_s4 <= lane3_zero_s3;
+        lane3_zero_s5 <= lane3_zero_s4;
+        lane3_exponent <= lane3_zero_s5 ? 6'h0 : (lane3_scale_1 - {2'h0, lane3_shift});
     end
     wire [9:0] lane3_fraction = lane3_normal[10:1]; // decode.rs:108
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t39 = lane3_kept + lane3_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t39[16:1];
-        if (go) lane3_negative_s1 <= lane3_negative;
-        if (go) lane3_negative_s2 <= lane3_negative_s1;
-        if (go) lane3_negative_s3 <= lane3_negative_s2;
-        if (go) lane3_negative_s4 <= lane3_negative_s3;
-        if (go) lane3_negative_s5 <= lane3_negative_s4;
-        if (go) lane3_negative_s6 <= lane3_negative_s5;
-        if (go) values_3_negative <= lane3_negative_s6;
+    wire [16:0] _t37 = lane3_kept + lane3_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane3_magnitude <= _t37[16:1];
+        lane3_negative_s1 <= lane3_negative;
+        lane3_negative_s2 <= lane3_negative_s1;
+        lane3_negative_s3 <= lane3_negative_s2;
+        lane3_negative_s4 <= lane3_negative_s3;
+        lane3_negative_s5 <= lane3_negative_s4;
+        lane3_negative_s6 <= lane3_negative_s5;
+        values_3_negative <= lane3_negative_s6;
     end
     wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:222
     wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:223
@@ -2289,9 +2286,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_none = ~(|coded_code_4); // decode.rs:79
     wire lane4_exact = coded_outlier_4 ? (coded_outer_4 & lane4_none) : info_middle_exact; // decode.rs:80
     wire lane4_inner = coded_outlier_4 & (~coded_outer_4); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane4_zero <= lane4_inner & lane4_none;
-        if (go) lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
+    always @(posedge clk) if (go) begin
+        lane4_zero <= lane4_inner & lane4_none;
+        lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
     end
     wire [1:0] lane4_slot = current | {2{lane4_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane4_base_at <= {lane4_slot, coded_outlier_4, lane4_negative};
@@ -2308,19 +2305,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane4_halves_q0 = lane4_halves[lane4_half_at]; // side_table.rs:158
     wire [7:0] lane4_side_half_m = lane4_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane4_side_half_scale = lane4_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
-        if (go) lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
-        if (go) lane4_side_half_m_1 <= lane4_side_half_m;
-        if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
-        if (go) lane4_h_s2 <= lane4_h;
+    always @(posedge clk) if (go) begin
+        lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
+        lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
+        lane4_side_half_m_1 <= lane4_side_half_m;
+        lane4_side_half_scale_1 <= lane4_side_half_scale;
+        lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t40 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane4_product <= _t40;
-        if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
-        if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
-        if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
+    wire [12:0] _t38 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane4_product <= _t38;
+        lane4_side_later_base_value <= lane4_side_base_value_1;
+        lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
+        lane4_side_later_half_scale <= lane4_side_half_scale_1;
     end
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
@@ -2340,8 +2337,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t41 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t41}; // leading_zeros.rs:17
+    wire [1:0] _t39 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t39}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -2354,16 +2351,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t42 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t42}}; // leading_zeros.rs:17
+    wire [1:0] _t40 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t40}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
-        if (go) lane4_frame_1 <= lane4_frame;
-        if (go) lane4_scale_1 <= lane4_scale;
-        if (go) lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
-        if (go) lane4_sticky <= lane4_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
+        lane4_frame_1 <= lane4_frame;
+        lane4_scale_1 <= lane4_scale;
+        lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
+        lane4_sticky <= lane4_side_later_base_s4;
     end
     wire [22:0] lane4_moved = lane4_shift[3] ? {lane4_frame_1[14:0], 8'h0} : lane4_frame_1; // decode.rs:131
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:131
@@ -2381,29 +2378,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t43 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane4_rest <= |_t43;
-        if (go) lane4_zero_s2 <= lane4_zero;
-        if (go) lane4_zero_s3 <= lane4_zero_s2;
-        if (go) lane4_zero_s4 <= lane4_zero_s3;
-        if (go) lane4_zero_s5 <= lane4_zero_s4;
-        if (go) lane4_exponent <= lane4_zero_s5 ? 6'h0 : (lane4_scale_1 - {2'h0, lane4_shift});
+    wire [11:0] _t41 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane4_rest <= |_t41;
+        lane4_zero_s2 <= lane4_zero;
+        lane4_zero_s3 <= lane4_zero_s2;
+        lane4_zero_s4 <= lane4_zero_s3;
+        lane4_zero_s5 <= lane4_zero_s4;
+        lane4_exponent <= lane4_zero_s5 ? 6'h0 : (lane4_scale_1 - {2'h0, lane4_shift});
     end
     wire [9:0] lane4_fraction = lane4_normal[10:1]; // decode.rs:108
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
-    wire [16:0] _t44 = lane4_kept + lane4_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane4_magnitude <= _t44[16:1];
-        if (go) lane4_negative_s1 <= lane4_negative;
-        if (go) lane4_negative_s2 <= lane4_negative_s1;
-        if (go) lane4_negative_s3 <= lane4_negative_s2;
-        if (go) lane4_negative_s4 <= lane4_negative_s3;
-        if (go) lane4_negative_s5 <= lane4_negative_s4;
-        if (go) lane4_negative_s6 <= lane4_negative_s5;
-        if (go) values_4_negative <= lane4_negative_s6;
+    wire [16:0] _t42 = lane4_kept + lane4_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane4_magnitude <= _t42[16:1];
+        lane4_negative_s1 <= lane4_negative;
+        lane4_negative_s2 <= lane4_negative_s1;
+        lane4_negative_s3 <= lane4_negative_s2;
+        lane4_negative_s4 <= lane4_negative_s3;
+        lane4_negative_s5 <= lane4_negative_s4;
+        lane4_negative_s6 <= lane4_negative_s5;
+        values_4_negative <= lane4_negative_s6;
     end
     wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:222
     wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:223
@@ -2419,9 +2416,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_none = ~(|coded_code_5); // decode.rs:79
     wire lane5_exact = coded_outlier_5 ? (coded_outer_5 & lane5_none) : info_middle_exact; // decode.rs:80
     wire lane5_inner = coded_outlier_5 & (~coded_outer_5); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane5_zero <= lane5_inner & lane5_none;
-        if (go) lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
+    always @(posedge clk) if (go) begin
+        lane5_zero <= lane5_inner & lane5_none;
+        lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
     end
     wire [1:0] lane5_slot = current | {2{lane5_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane5_base_at <= {lane5_slot, coded_outlier_5, lane5_negative};
@@ -2438,19 +2435,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane5_halves_q0 = lane5_halves[lane5_half_at]; // side_table.rs:158
     wire [7:0] lane5_side_half_m = lane5_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane5_side_half_scale = lane5_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
-        if (go) lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
-        if (go) lane5_side_half_m_1 <= lane5_side_half_m;
-        if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
-        if (go) lane5_h_s2 <= lane5_h;
+    always @(posedge clk) if (go) begin
+        lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
+        lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
+        lane5_side_half_m_1 <= lane5_side_half_m;
+        lane5_side_half_scale_1 <= lane5_side_half_scale;
+        lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t45 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane5_product <= _t45;
-        if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
-        if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
-        if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
+    wire [12:0] _t43 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane5_product <= _t43;
+        lane5_side_later_base_value <= lane5_side_base_value_1;
+        lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
+        lane5_side_later_half_scale <= lane5_side_half_scale_1;
     end
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
@@ -2470,8 +2467,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t46 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t46}; // leading_zeros.rs:17
+    wire [1:0] _t44 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t44}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -2484,16 +2481,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t47 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t47}}; // leading_zeros.rs:17
+    wire [1:0] _t45 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t45}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
-        if (go) lane5_frame_1 <= lane5_frame;
-        if (go) lane5_scale_1 <= lane5_scale;
-        if (go) lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
-        if (go) lane5_sticky <= lane5_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
+        lane5_frame_1 <= lane5_frame;
+        lane5_scale_1 <= lane5_scale;
+        lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
+        lane5_sticky <= lane5_side_later_base_s4;
     end
     wire [22:0] lane5_moved = lane5_shift[3] ? {lane5_frame_1[14:0], 8'h0} : lane5_frame_1; // decode.rs:131
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:131
@@ -2511,29 +2508,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t48 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane5_rest <= |_t48;
-        if (go) lane5_zero_s2 <= lane5_zero;
-        if (go) lane5_zero_s3 <= lane5_zero_s2;
-        if (go) lane5_zero_s4 <= lane5_zero_s3;
-        if (go) lane5_zero_s5 <= lane5_zero_s4;
-        if (go) lane5_exponent <= lane5_zero_s5 ? 6'h0 : (lane5_scale_1 - {2'h0, lane5_shift});
+    wire [11:0] _t46 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane5_rest <= |_t46;
+        lane5_zero_s2 <= lane5_zero;
+        lane5_zero_s3 <= lane5_zero_s2;
+        lane5_zero_s4 <= lane5_zero_s3;
+        lane5_zero_s5 <= lane5_zero_s4;
+        lane5_exponent <= lane5_zero_s5 ? 6'h0 : (lane5_scale_1 - {2'h0, lane5_shift});
     end
     wire [9:0] lane5_fraction = lane5_normal[10:1]; // decode.rs:108
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
-    wire [16:0] _t49 = lane5_kept + lane5_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane5_magnitude <= _t49[16:1];
-        if (go) lane5_negative_s1 <= lane5_negative;
-        if (go) lane5_negative_s2 <= lane5_negative_s1;
-        if (go) lane5_negative_s3 <= lane5_negative_s2;
-        if (go) lane5_negative_s4 <= lane5_negative_s3;
-        if (go) lane5_negative_s5 <= lane5_negative_s4;
-        if (go) lane5_negative_s6 <= lane5_negative_s5;
-        if (go) values_5_negative <= lane5_negative_s6;
+    wire [16:0] _t47 = lane5_kept + lane5_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane5_magnitude <= _t47[16:1];
+        lane5_negative_s1 <= lane5_negative;
+        lane5_negative_s2 <= lane5_negative_s1;
+        lane5_negative_s3 <= lane5_negative_s2;
+        lane5_negative_s4 <= lane5_negative_s3;
+        lane5_negative_s5 <= lane5_negative_s4;
+        lane5_negative_s6 <= lane5_negative_s5;
+        values_5_negative <= lane5_negative_s6;
     end
     wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:222
     wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:223
@@ -2549,9 +2546,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_none = ~(|coded_code_6); // decode.rs:79
     wire lane6_exact = coded_outlier_6 ? (coded_outer_6 & lane6_none) : info_middle_exact; // decode.rs:80
     wire lane6_inner = coded_outlier_6 & (~coded_outer_6); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane6_zero <= lane6_inner & lane6_none;
-        if (go) lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
+    always @(posedge clk) if (go) begin
+        lane6_zero <= lane6_inner & lane6_none;
+        lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
     end
     wire [1:0] lane6_slot = current | {2{lane6_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane6_base_at <= {lane6_slot, coded_outlier_6, lane6_negative};
@@ -2568,19 +2565,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane6_halves_q0 = lane6_halves[lane6_half_at]; // side_table.rs:158
     wire [7:0] lane6_side_half_m = lane6_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane6_side_half_scale = lane6_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
-        if (go) lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
-        if (go) lane6_side_half_m_1 <= lane6_side_half_m;
-        if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
-        if (go) lane6_h_s2 <= lane6_h;
+    always @(posedge clk) if (go) begin
+        lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
+        lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
+        lane6_side_half_m_1 <= lane6_side_half_m;
+        lane6_side_half_scale_1 <= lane6_side_half_scale;
+        lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t50 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane6_product <= _t50;
-        if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
-        if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
-        if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
+    wire [12:0] _t48 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane6_product <= _t48;
+        lane6_side_later_base_value <= lane6_side_base_value_1;
+        lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
+        lane6_side_later_half_scale <= lane6_side_half_scale_1;
     end
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
@@ -2600,8 +2597,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t51 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t51}; // leading_zeros.rs:17
+    wire [1:0] _t49 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t49}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -2614,16 +2611,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t52 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t52}}; // leading_zeros.rs:17
+    wire [1:0] _t50 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t50}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
-        if (go) lane6_frame_1 <= lane6_frame;
-        if (go) lane6_scale_1 <= lane6_scale;
-        if (go) lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
-        if (go) lane6_sticky <= lane6_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
+        lane6_frame_1 <= lane6_frame;
+        lane6_scale_1 <= lane6_scale;
+        lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
+        lane6_sticky <= lane6_side_later_base_s4;
     end
     wire [22:0] lane6_moved = lane6_shift[3] ? {lane6_frame_1[14:0], 8'h0} : lane6_frame_1; // decode.rs:131
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:131
@@ -2641,29 +2638,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t53 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane6_rest <= |_t53;
-        if (go) lane6_zero_s2 <= lane6_zero;
-        if (go) lane6_zero_s3 <= lane6_zero_s2;
-        if (go) lane6_zero_s4 <= lane6_zero_s3;
-        if (go) lane6_zero_s5 <= lane6_zero_s4;
-        if (go) lane6_exponent <= lane6_zero_s5 ? 6'h0 : (lane6_scale_1 - {2'h0, lane6_shift});
+    wire [11:0] _t51 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane6_rest <= |_t51;
+        lane6_zero_s2 <= lane6_zero;
+        lane6_zero_s3 <= lane6_zero_s2;
+        lane6_zero_s4 <= lane6_zero_s3;
+        lane6_zero_s5 <= lane6_zero_s4;
+        lane6_exponent <= lane6_zero_s5 ? 6'h0 : (lane6_scale_1 - {2'h0, lane6_shift});
     end
     wire [9:0] lane6_fraction = lane6_normal[10:1]; // decode.rs:108
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
-    wire [16:0] _t54 = lane6_kept + lane6_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane6_magnitude <= _t54[16:1];
-        if (go) lane6_negative_s1 <= lane6_negative;
-        if (go) lane6_negative_s2 <= lane6_negative_s1;
-        if (go) lane6_negative_s3 <= lane6_negative_s2;
-        if (go) lane6_negative_s4 <= lane6_negative_s3;
-        if (go) lane6_negative_s5 <= lane6_negative_s4;
-        if (go) lane6_negative_s6 <= lane6_negative_s5;
-        if (go) values_6_negative <= lane6_negative_s6;
+    wire [16:0] _t52 = lane6_kept + lane6_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane6_magnitude <= _t52[16:1];
+        lane6_negative_s1 <= lane6_negative;
+        lane6_negative_s2 <= lane6_negative_s1;
+        lane6_negative_s3 <= lane6_negative_s2;
+        lane6_negative_s4 <= lane6_negative_s3;
+        lane6_negative_s5 <= lane6_negative_s4;
+        lane6_negative_s6 <= lane6_negative_s5;
+        values_6_negative <= lane6_negative_s6;
     end
     wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:222
     wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:223
@@ -2679,9 +2676,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_none = ~(|coded_code_7); // decode.rs:79
     wire lane7_exact = coded_outlier_7 ? (coded_outer_7 & lane7_none) : info_middle_exact; // decode.rs:80
     wire lane7_inner = coded_outlier_7 & (~coded_outer_7); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane7_zero <= lane7_inner & lane7_none;
-        if (go) lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
+    always @(posedge clk) if (go) begin
+        lane7_zero <= lane7_inner & lane7_none;
+        lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
     end
     wire [1:0] lane7_slot = current | {2{lane7_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane7_base_at <= {lane7_slot, coded_outlier_7, lane7_negative};
@@ -2698,19 +2695,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane7_halves_q0 = lane7_halves[lane7_half_at]; // side_table.rs:158
     wire [7:0] lane7_side_half_m = lane7_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane7_side_half_scale = lane7_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
-        if (go) lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
-        if (go) lane7_side_half_m_1 <= lane7_side_half_m;
-        if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
-        if (go) lane7_h_s2 <= lane7_h;
+    always @(posedge clk) if (go) begin
+        lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
+        lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
+        lane7_side_half_m_1 <= lane7_side_half_m;
+        lane7_side_half_scale_1 <= lane7_side_half_scale;
+        lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t55 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane7_product <= _t55;
-        if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
-        if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
-        if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
+    wire [12:0] _t53 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane7_product <= _t53;
+        lane7_side_later_base_value <= lane7_side_base_value_1;
+        lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
+        lane7_side_later_half_scale <= lane7_side_half_scale_1;
     end
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
@@ -2730,8 +2727,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t56 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t56}; // leading_zeros.rs:17
+    wire [1:0] _t54 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t54}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -2744,16 +2741,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t57 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t57}}; // leading_zeros.rs:17
+    wire [1:0] _t55 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t55}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
-        if (go) lane7_frame_1 <= lane7_frame;
-        if (go) lane7_scale_1 <= lane7_scale;
-        if (go) lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
-        if (go) lane7_sticky <= lane7_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
+        lane7_frame_1 <= lane7_frame;
+        lane7_scale_1 <= lane7_scale;
+        lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
+        lane7_sticky <= lane7_side_later_base_s4;
     end
     wire [22:0] lane7_moved = lane7_shift[3] ? {lane7_frame_1[14:0], 8'h0} : lane7_frame_1; // decode.rs:131
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:131
@@ -2771,29 +2768,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t58 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane7_rest <= |_t58;
-        if (go) lane7_zero_s2 <= lane7_zero;
-        if (go) lane7_zero_s3 <= lane7_zero_s2;
-        if (go) lane7_zero_s4 <= lane7_zero_s3;
-        if (go) lane7_zero_s5 <= lane7_zero_s4;
-        if (go) lane7_exponent <= lane7_zero_s5 ? 6'h0 : (lane7_scale_1 - {2'h0, lane7_shift});
+    wire [11:0] _t56 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane7_rest <= |_t56;
+        lane7_zero_s2 <= lane7_zero;
+        lane7_zero_s3 <= lane7_zero_s2;
+        lane7_zero_s4 <= lane7_zero_s3;
+        lane7_zero_s5 <= lane7_zero_s4;
+        lane7_exponent <= lane7_zero_s5 ? 6'h0 : (lane7_scale_1 - {2'h0, lane7_shift});
     end
     wire [9:0] lane7_fraction = lane7_normal[10:1]; // decode.rs:108
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
-    wire [16:0] _t59 = lane7_kept + lane7_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane7_magnitude <= _t59[16:1];
-        if (go) lane7_negative_s1 <= lane7_negative;
-        if (go) lane7_negative_s2 <= lane7_negative_s1;
-        if (go) lane7_negative_s3 <= lane7_negative_s2;
-        if (go) lane7_negative_s4 <= lane7_negative_s3;
-        if (go) lane7_negative_s5 <= lane7_negative_s4;
-        if (go) lane7_negative_s6 <= lane7_negative_s5;
-        if (go) values_7_negative <= lane7_negative_s6;
+    wire [16:0] _t57 = lane7_kept + lane7_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane7_magnitude <= _t57[16:1];
+        lane7_negative_s1 <= lane7_negative;
+        lane7_negative_s2 <= lane7_negative_s1;
+        lane7_negative_s3 <= lane7_negative_s2;
+        lane7_negative_s4 <= lane7_negative_s3;
+        lane7_negative_s5 <= lane7_negative_s4;
+        lane7_negative_s6 <= lane7_negative_s5;
+        values_7_negative <= lane7_negative_s6;
     end
     wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:222
     wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:223
@@ -2809,9 +2806,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_none = ~(|coded_code_8); // decode.rs:79
     wire lane8_exact = coded_outlier_8 ? (coded_outer_8 & lane8_none) : info_middle_exact; // decode.rs:80
     wire lane8_inner = coded_outlier_8 & (~coded_outer_8); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane8_zero <= lane8_inner & lane8_none;
-        if (go) lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
+    always @(posedge clk) if (go) begin
+        lane8_zero <= lane8_inner & lane8_none;
+        lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
     end
     wire [1:0] lane8_slot = current | {2{lane8_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane8_base_at <= {lane8_slot, coded_outlier_8, lane8_negative};
@@ -2828,19 +2825,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane8_halves_q0 = lane8_halves[lane8_half_at]; // side_table.rs:158
     wire [7:0] lane8_side_half_m = lane8_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane8_side_half_scale = lane8_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
-        if (go) lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
-        if (go) lane8_side_half_m_1 <= lane8_side_half_m;
-        if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
-        if (go) lane8_h_s2 <= lane8_h;
+    always @(posedge clk) if (go) begin
+        lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
+        lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
+        lane8_side_half_m_1 <= lane8_side_half_m;
+        lane8_side_half_scale_1 <= lane8_side_half_scale;
+        lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t60 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane8_product <= _t60;
-        if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
-        if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
-        if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
+    wire [12:0] _t58 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane8_product <= _t58;
+        lane8_side_later_base_value <= lane8_side_base_value_1;
+        lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
+        lane8_side_later_half_scale <= lane8_side_half_scale_1;
     end
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
@@ -2860,8 +2857,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t61 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t61}; // leading_zeros.rs:17
+    wire [1:0] _t59 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t59}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -2874,16 +2871,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t62 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t62}}; // leading_zeros.rs:17
+    wire [1:0] _t60 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t60}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
-        if (go) lane8_frame_1 <= lane8_frame;
-        if (go) lane8_scale_1 <= lane8_scale;
-        if (go) lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
-        if (go) lane8_sticky <= lane8_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
+        lane8_frame_1 <= lane8_frame;
+        lane8_scale_1 <= lane8_scale;
+        lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
+        lane8_sticky <= lane8_side_later_base_s4;
     end
     wire [22:0] lane8_moved = lane8_shift[3] ? {lane8_frame_1[14:0], 8'h0} : lane8_frame_1; // decode.rs:131
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:131
@@ -2901,29 +2898,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t63 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane8_rest <= |_t63;
-        if (go) lane8_zero_s2 <= lane8_zero;
-        if (go) lane8_zero_s3 <= lane8_zero_s2;
-        if (go) lane8_zero_s4 <= lane8_zero_s3;
-        if (go) lane8_zero_s5 <= lane8_zero_s4;
-        if (go) lane8_exponent <= lane8_zero_s5 ? 6'h0 : (lane8_scale_1 - {2'h0, lane8_shift});
+    wire [11:0] _t61 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane8_rest <= |_t61;
+        lane8_zero_s2 <= lane8_zero;
+        lane8_zero_s3 <= lane8_zero_s2;
+        lane8_zero_s4 <= lane8_zero_s3;
+        lane8_zero_s5 <= lane8_zero_s4;
+        lane8_exponent <= lane8_zero_s5 ? 6'h0 : (lane8_scale_1 - {2'h0, lane8_shift});
     end
     wire [9:0] lane8_fraction = lane8_normal[10:1]; // decode.rs:108
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
-    wire [16:0] _t64 = lane8_kept + lane8_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane8_magnitude <= _t64[16:1];
-        if (go) lane8_negative_s1 <= lane8_negative;
-        if (go) lane8_negative_s2 <= lane8_negative_s1;
-        if (go) lane8_negative_s3 <= lane8_negative_s2;
-        if (go) lane8_negative_s4 <= lane8_negative_s3;
-        if (go) lane8_negative_s5 <= lane8_negative_s4;
-        if (go) lane8_negative_s6 <= lane8_negative_s5;
-        if (go) values_8_negative <= lane8_negative_s6;
+    wire [16:0] _t62 = lane8_kept + lane8_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane8_magnitude <= _t62[16:1];
+        lane8_negative_s1 <= lane8_negative;
+        lane8_negative_s2 <= lane8_negative_s1;
+        lane8_negative_s3 <= lane8_negative_s2;
+        lane8_negative_s4 <= lane8_negative_s3;
+        lane8_negative_s5 <= lane8_negative_s4;
+        lane8_negative_s6 <= lane8_negative_s5;
+        values_8_negative <= lane8_negative_s6;
     end
     wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:222
     wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:223
@@ -2939,9 +2936,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_none = ~(|coded_code_9); // decode.rs:79
     wire lane9_exact = coded_outlier_9 ? (coded_outer_9 & lane9_none) : info_middle_exact; // decode.rs:80
     wire lane9_inner = coded_outlier_9 & (~coded_outer_9); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane9_zero <= lane9_inner & lane9_none;
-        if (go) lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
+    always @(posedge clk) if (go) begin
+        lane9_zero <= lane9_inner & lane9_none;
+        lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
     end
     wire [1:0] lane9_slot = current | {2{lane9_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane9_base_at <= {lane9_slot, coded_outlier_9, lane9_negative};
@@ -2958,19 +2955,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane9_halves_q0 = lane9_halves[lane9_half_at]; // side_table.rs:158
     wire [7:0] lane9_side_half_m = lane9_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane9_side_half_scale = lane9_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
-        if (go) lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
-        if (go) lane9_side_half_m_1 <= lane9_side_half_m;
-        if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
-        if (go) lane9_h_s2 <= lane9_h;
+    always @(posedge clk) if (go) begin
+        lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
+        lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
+        lane9_side_half_m_1 <= lane9_side_half_m;
+        lane9_side_half_scale_1 <= lane9_side_half_scale;
+        lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t65 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane9_product <= _t65;
-        if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
-        if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
-        if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
+    wire [12:0] _t63 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane9_product <= _t63;
+        lane9_side_later_base_value <= lane9_side_base_value_1;
+        lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
+        lane9_side_later_half_scale <= lane9_side_half_scale_1;
     end
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
@@ -2990,8 +2987,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t66 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t66}; // leading_zeros.rs:17
+    wire [1:0] _t64 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t64}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -3004,16 +3001,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t67 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t67}}; // leading_zeros.rs:17
+    wire [1:0] _t65 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t65}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
-        if (go) lane9_frame_1 <= lane9_frame;
-        if (go) lane9_scale_1 <= lane9_scale;
-        if (go) lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
-        if (go) lane9_sticky <= lane9_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
+        lane9_frame_1 <= lane9_frame;
+        lane9_scale_1 <= lane9_scale;
+        lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
+        lane9_sticky <= lane9_side_later_base_s4;
     end
     wire [22:0] lane9_moved = lane9_shift[3] ? {lane9_frame_1[14:0], 8'h0} : lane9_frame_1; // decode.rs:131
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:131
@@ -3031,29 +3028,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t68 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane9_rest <= |_t68;
-        if (go) lane9_zero_s2 <= lane9_zero;
-        if (go) lane9_zero_s3 <= lane9_zero_s2;
-        if (go) lane9_zero_s4 <= lane9_zero_s3;
-        if (go) lane9_zero_s5 <= lane9_zero_s4;
-        if (go) lane9_exponent <= lane9_zero_s5 ? 6'h0 : (lane9_scale_1 - {2'h0, lane9_shift});
+    wire [11:0] _t66 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane9_rest <= |_t66;
+        lane9_zero_s2 <= lane9_zero;
+        lane9_zero_s3 <= lane9_zero_s2;
+        lane9_zero_s4 <= lane9_zero_s3;
+        lane9_zero_s5 <= lane9_zero_s4;
+        lane9_exponent <= lane9_zero_s5 ? 6'h0 : (lane9_scale_1 - {2'h0, lane9_shift});
     end
     wire [9:0] lane9_fraction = lane9_normal[10:1]; // decode.rs:108
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
-    wire [16:0] _t69 = lane9_kept + lane9_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane9_magnitude <= _t69[16:1];
-        if (go) lane9_negative_s1 <= lane9_negative;
-        if (go) lane9_negative_s2 <= lane9_negative_s1;
-        if (go) lane9_negative_s3 <= lane9_negative_s2;
-        if (go) lane9_negative_s4 <= lane9_negative_s3;
-        if (go) lane9_negative_s5 <= lane9_negative_s4;
-        if (go) lane9_negative_s6 <= lane9_negative_s5;
-        if (go) values_9_negative <= lane9_negative_s6;
+    wire [16:0] _t67 = lane9_kept + lane9_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane9_magnitude <= _t67[16:1];
+        lane9_negative_s1 <= lane9_negative;
+        lane9_negative_s2 <= lane9_negative_s1;
+        lane9_negative_s3 <= lane9_negative_s2;
+        lane9_negative_s4 <= lane9_negative_s3;
+        lane9_negative_s5 <= lane9_negative_s4;
+        lane9_negative_s6 <= lane9_negative_s5;
+        values_9_negative <= lane9_negative_s6;
     end
     wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:222
     wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:223
@@ -3069,9 +3066,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_none = ~(|coded_code_10); // decode.rs:79
     wire lane10_exact = coded_outlier_10 ? (coded_outer_10 & lane10_none) : info_middle_exact; // decode.rs:80
     wire lane10_inner = coded_outlier_10 & (~coded_outer_10); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane10_zero <= lane10_inner & lane10_none;
-        if (go) lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
+    always @(posedge clk) if (go) begin
+        lane10_zero <= lane10_inner & lane10_none;
+        lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
     end
     wire [1:0] lane10_slot = current | {2{lane10_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane10_base_at <= {lane10_slot, coded_outlier_10, lane10_negative};
@@ -3088,19 +3085,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane10_halves_q0 = lane10_halves[lane10_half_at]; // side_table.rs:158
     wire [7:0] lane10_side_half_m = lane10_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane10_side_half_scale = lane10_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
-        if (go) lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
-        if (go) lane10_side_half_m_1 <= lane10_side_half_m;
-        if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
-        if (go) lane10_h_s2 <= lane10_h;
+    always @(posedge clk) if (go) begin
+        lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
+        lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
+        lane10_side_half_m_1 <= lane10_side_half_m;
+        lane10_side_half_scale_1 <= lane10_side_half_scale;
+        lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t70 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane10_product <= _t70;
-        if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
-        if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
-        if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
+    wire [12:0] _t68 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane10_product <= _t68;
+        lane10_side_later_base_value <= lane10_side_base_value_1;
+        lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
+        lane10_side_later_half_scale <= lane10_side_half_scale_1;
     end
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
@@ -3120,8 +3117,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t71 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t71}; // leading_zeros.rs:17
+    wire [1:0] _t69 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t69}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -3134,16 +3131,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t72 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t72}}; // leading_zeros.rs:17
+    wire [1:0] _t70 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t70}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
-        if (go) lane10_frame_1 <= lane10_frame;
-        if (go) lane10_scale_1 <= lane10_scale;
-        if (go) lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
-        if (go) lane10_sticky <= lane10_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
+        lane10_frame_1 <= lane10_frame;
+        lane10_scale_1 <= lane10_scale;
+        lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
+        lane10_sticky <= lane10_side_later_base_s4;
     end
     wire [22:0] lane10_moved = lane10_shift[3] ? {lane10_frame_1[14:0], 8'h0} : lane10_frame_1; // decode.rs:131
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:131
@@ -3161,29 +3158,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t73 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane10_rest <= |_t73;
-        if (go) lane10_zero_s2 <= lane10_zero;
-        if (go) lane10_zero_s3 <= lane10_zero_s2;
-        if (go) lane10_zero_s4 <= lane10_zero_s3;
-        if (go) lane10_zero_s5 <= lane10_zero_s4;
-        if (go) lane10_exponent <= lane10_zero_s5 ? 6'h0 : (lane10_scale_1 - {2'h0, lane10_shift});
+    wire [11:0] _t71 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane10_rest <= |_t71;
+        lane10_zero_s2 <= lane10_zero;
+        lane10_zero_s3 <= lane10_zero_s2;
+        lane10_zero_s4 <= lane10_zero_s3;
+        lane10_zero_s5 <= lane10_zero_s4;
+        lane10_exponent <= lane10_zero_s5 ? 6'h0 : (lane10_scale_1 - {2'h0, lane10_shift});
     end
     wire [9:0] lane10_fraction = lane10_normal[10:1]; // decode.rs:108
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
-    wire [16:0] _t74 = lane10_kept + lane10_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane10_magnitude <= _t74[16:1];
-        if (go) lane10_negative_s1 <= lane10_negative;
-        if (go) lane10_negative_s2 <= lane10_negative_s1;
-        if (go) lane10_negative_s3 <= lane10_negative_s2;
-        if (go) lane10_negative_s4 <= lane10_negative_s3;
-        if (go) lane10_negative_s5 <= lane10_negative_s4;
-        if (go) lane10_negative_s6 <= lane10_negative_s5;
-        if (go) values_10_negative <= lane10_negative_s6;
+    wire [16:0] _t72 = lane10_kept + lane10_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane10_magnitude <= _t72[16:1];
+        lane10_negative_s1 <= lane10_negative;
+        lane10_negative_s2 <= lane10_negative_s1;
+        lane10_negative_s3 <= lane10_negative_s2;
+        lane10_negative_s4 <= lane10_negative_s3;
+        lane10_negative_s5 <= lane10_negative_s4;
+        lane10_negative_s6 <= lane10_negative_s5;
+        values_10_negative <= lane10_negative_s6;
     end
     wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:222
     wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:223
@@ -3199,9 +3196,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_none = ~(|coded_code_11); // decode.rs:79
     wire lane11_exact = coded_outlier_11 ? (coded_outer_11 & lane11_none) : info_middle_exact; // decode.rs:80
     wire lane11_inner = coded_outlier_11 & (~coded_outer_11); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane11_zero <= lane11_inner & lane11_none;
-        if (go) lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
+    always @(posedge clk) if (go) begin
+        lane11_zero <= lane11_inner & lane11_none;
+        lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
     end
     wire [1:0] lane11_slot = current | {2{lane11_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane11_base_at <= {lane11_slot, coded_outlier_11, lane11_negative};
@@ -3218,19 +3215,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane11_halves_q0 = lane11_halves[lane11_half_at]; // side_table.rs:158
     wire [7:0] lane11_side_half_m = lane11_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane11_side_half_scale = lane11_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
-        if (go) lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
-        if (go) lane11_side_half_m_1 <= lane11_side_half_m;
-        if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
-        if (go) lane11_h_s2 <= lane11_h;
+    always @(posedge clk) if (go) begin
+        lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
+        lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
+        lane11_side_half_m_1 <= lane11_side_half_m;
+        lane11_side_half_scale_1 <= lane11_side_half_scale;
+        lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t75 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane11_product <= _t75;
-        if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
-        if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
-        if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
+    wire [12:0] _t73 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane11_product <= _t73;
+        lane11_side_later_base_value <= lane11_side_base_value_1;
+        lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
+        lane11_side_later_half_scale <= lane11_side_half_scale_1;
     end
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
@@ -3250,8 +3247,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t76 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t76}; // leading_zeros.rs:17
+    wire [1:0] _t74 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t74}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -3264,16 +3261,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t77 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t77}}; // leading_zeros.rs:17
+    wire [1:0] _t75 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t75}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
-        if (go) lane11_frame_1 <= lane11_frame;
-        if (go) lane11_scale_1 <= lane11_scale;
-        if (go) lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
-        if (go) lane11_sticky <= lane11_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
+        lane11_frame_1 <= lane11_frame;
+        lane11_scale_1 <= lane11_scale;
+        lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
+        lane11_sticky <= lane11_side_later_base_s4;
     end
     wire [22:0] lane11_moved = lane11_shift[3] ? {lane11_frame_1[14:0], 8'h0} : lane11_frame_1; // decode.rs:131
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:131
@@ -3291,29 +3288,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t78 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane11_rest <= |_t78;
-        if (go) lane11_zero_s2 <= lane11_zero;
-        if (go) lane11_zero_s3 <= lane11_zero_s2;
-        if (go) lane11_zero_s4 <= lane11_zero_s3;
-        if (go) lane11_zero_s5 <= lane11_zero_s4;
-        if (go) lane11_exponent <= lane11_zero_s5 ? 6'h0 : (lane11_scale_1 - {2'h0, lane11_shift});
+    wire [11:0] _t76 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane11_rest <= |_t76;
+        lane11_zero_s2 <= lane11_zero;
+        lane11_zero_s3 <= lane11_zero_s2;
+        lane11_zero_s4 <= lane11_zero_s3;
+        lane11_zero_s5 <= lane11_zero_s4;
+        lane11_exponent <= lane11_zero_s5 ? 6'h0 : (lane11_scale_1 - {2'h0, lane11_shift});
     end
     wire [9:0] lane11_fraction = lane11_normal[10:1]; // decode.rs:108
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
-    wire [16:0] _t79 = lane11_kept + lane11_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane11_magnitude <= _t79[16:1];
-        if (go) lane11_negative_s1 <= lane11_negative;
-        if (go) lane11_negative_s2 <= lane11_negative_s1;
-        if (go) lane11_negative_s3 <= lane11_negative_s2;
-        if (go) lane11_negative_s4 <= lane11_negative_s3;
-        if (go) lane11_negative_s5 <= lane11_negative_s4;
-        if (go) lane11_negative_s6 <= lane11_negative_s5;
-        if (go) values_11_negative <= lane11_negative_s6;
+    wire [16:0] _t77 = lane11_kept + lane11_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane11_magnitude <= _t77[16:1];
+        lane11_negative_s1 <= lane11_negative;
+        lane11_negative_s2 <= lane11_negative_s1;
+        lane11_negative_s3 <= lane11_negative_s2;
+        lane11_negative_s4 <= lane11_negative_s3;
+        lane11_negative_s5 <= lane11_negative_s4;
+        lane11_negative_s6 <= lane11_negative_s5;
+        values_11_negative <= lane11_negative_s6;
     end
     wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:222
     wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:223
@@ -3329,9 +3326,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_none = ~(|coded_code_12); // decode.rs:79
     wire lane12_exact = coded_outlier_12 ? (coded_outer_12 & lane12_none) : info_middle_exact; // decode.rs:80
     wire lane12_inner = coded_outlier_12 & (~coded_outer_12); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane12_zero <= lane12_inner & lane12_none;
-        if (go) lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
+    always @(posedge clk) if (go) begin
+        lane12_zero <= lane12_inner & lane12_none;
+        lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
     end
     wire [1:0] lane12_slot = current | {2{lane12_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane12_base_at <= {lane12_slot, coded_outlier_12, lane12_negative};
@@ -3348,19 +3345,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane12_halves_q0 = lane12_halves[lane12_half_at]; // side_table.rs:158
     wire [7:0] lane12_side_half_m = lane12_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane12_side_half_scale = lane12_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
-        if (go) lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
-        if (go) lane12_side_half_m_1 <= lane12_side_half_m;
-        if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
-        if (go) lane12_h_s2 <= lane12_h;
+    always @(posedge clk) if (go) begin
+        lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
+        lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
+        lane12_side_half_m_1 <= lane12_side_half_m;
+        lane12_side_half_scale_1 <= lane12_side_half_scale;
+        lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t80 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane12_product <= _t80;
-        if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
-        if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
-        if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
+    wire [12:0] _t78 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane12_product <= _t78;
+        lane12_side_later_base_value <= lane12_side_base_value_1;
+        lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
+        lane12_side_later_half_scale <= lane12_side_half_scale_1;
     end
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
@@ -3380,8 +3377,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t81 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t81}; // leading_zeros.rs:17
+    wire [1:0] _t79 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t79}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -3394,16 +3391,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t82 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t82}}; // leading_zeros.rs:17
+    wire [1:0] _t80 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t80}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
-        if (go) lane12_frame_1 <= lane12_frame;
-        if (go) lane12_scale_1 <= lane12_scale;
-        if (go) lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
-        if (go) lane12_sticky <= lane12_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
+        lane12_frame_1 <= lane12_frame;
+        lane12_scale_1 <= lane12_scale;
+        lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
+        lane12_sticky <= lane12_side_later_base_s4;
     end
     wire [22:0] lane12_moved = lane12_shift[3] ? {lane12_frame_1[14:0], 8'h0} : lane12_frame_1; // decode.rs:131
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:131
@@ -3421,29 +3418,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t83 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane12_rest <= |_t83;
-        if (go) lane12_zero_s2 <= lane12_zero;
-        if (go) lane12_zero_s3 <= lane12_zero_s2;
-        if (go) lane12_zero_s4 <= lane12_zero_s3;
-        if (go) lane12_zero_s5 <= lane12_zero_s4;
-        if (go) lane12_exponent <= lane12_zero_s5 ? 6'h0 : (lane12_scale_1 - {2'h0, lane12_shift});
+    wire [11:0] _t81 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane12_rest <= |_t81;
+        lane12_zero_s2 <= lane12_zero;
+        lane12_zero_s3 <= lane12_zero_s2;
+        lane12_zero_s4 <= lane12_zero_s3;
+        lane12_zero_s5 <= lane12_zero_s4;
+        lane12_exponent <= lane12_zero_s5 ? 6'h0 : (lane12_scale_1 - {2'h0, lane12_shift});
     end
     wire [9:0] lane12_fraction = lane12_normal[10:1]; // decode.rs:108
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
-    wire [16:0] _t84 = lane12_kept + lane12_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane12_magnitude <= _t84[16:1];
-        if (go) lane12_negative_s1 <= lane12_negative;
-        if (go) lane12_negative_s2 <= lane12_negative_s1;
-        if (go) lane12_negative_s3 <= lane12_negative_s2;
-        if (go) lane12_negative_s4 <= lane12_negative_s3;
-        if (go) lane12_negative_s5 <= lane12_negative_s4;
-        if (go) lane12_negative_s6 <= lane12_negative_s5;
-        if (go) values_12_negative <= lane12_negative_s6;
+    wire [16:0] _t82 = lane12_kept + lane12_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane12_magnitude <= _t82[16:1];
+        lane12_negative_s1 <= lane12_negative;
+        lane12_negative_s2 <= lane12_negative_s1;
+        lane12_negative_s3 <= lane12_negative_s2;
+        lane12_negative_s4 <= lane12_negative_s3;
+        lane12_negative_s5 <= lane12_negative_s4;
+        lane12_negative_s6 <= lane12_negative_s5;
+        values_12_negative <= lane12_negative_s6;
     end
     wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:222
     wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:223
@@ -3459,9 +3456,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_none = ~(|coded_code_13); // decode.rs:79
     wire lane13_exact = coded_outlier_13 ? (coded_outer_13 & lane13_none) : info_middle_exact; // decode.rs:80
     wire lane13_inner = coded_outlier_13 & (~coded_outer_13); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane13_zero <= lane13_inner & lane13_none;
-        if (go) lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
+    always @(posedge clk) if (go) begin
+        lane13_zero <= lane13_inner & lane13_none;
+        lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
     end
     wire [1:0] lane13_slot = current | {2{lane13_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane13_base_at <= {lane13_slot, coded_outlier_13, lane13_negative};
@@ -3478,19 +3475,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane13_halves_q0 = lane13_halves[lane13_half_at]; // side_table.rs:158
     wire [7:0] lane13_side_half_m = lane13_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane13_side_half_scale = lane13_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
-        if (go) lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
-        if (go) lane13_side_half_m_1 <= lane13_side_half_m;
-        if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
-        if (go) lane13_h_s2 <= lane13_h;
+    always @(posedge clk) if (go) begin
+        lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
+        lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
+        lane13_side_half_m_1 <= lane13_side_half_m;
+        lane13_side_half_scale_1 <= lane13_side_half_scale;
+        lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t85 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane13_product <= _t85;
-        if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
-        if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
-        if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
+    wire [12:0] _t83 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane13_product <= _t83;
+        lane13_side_later_base_value <= lane13_side_base_value_1;
+        lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
+        lane13_side_later_half_scale <= lane13_side_half_scale_1;
     end
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
@@ -3510,8 +3507,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t86 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t86}; // leading_zeros.rs:17
+    wire [1:0] _t84 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t84}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -3524,16 +3521,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t87 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t87}}; // leading_zeros.rs:17
+    wire [1:0] _t85 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t85}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
-        if (go) lane13_frame_1 <= lane13_frame;
-        if (go) lane13_scale_1 <= lane13_scale;
-        if (go) lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
-        if (go) lane13_sticky <= lane13_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
+        lane13_frame_1 <= lane13_frame;
+        lane13_scale_1 <= lane13_scale;
+        lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
+        lane13_sticky <= lane13_side_later_base_s4;
     end
     wire [22:0] lane13_moved = lane13_shift[3] ? {lane13_frame_1[14:0], 8'h0} : lane13_frame_1; // decode.rs:131
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:131
@@ -3551,29 +3548,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t88 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane13_rest <= |_t88;
-        if (go) lane13_zero_s2 <= lane13_zero;
-        if (go) lane13_zero_s3 <= lane13_zero_s2;
-        if (go) lane13_zero_s4 <= lane13_zero_s3;
-        if (go) lane13_zero_s5 <= lane13_zero_s4;
-        if (go) lane13_exponent <= lane13_zero_s5 ? 6'h0 : (lane13_scale_1 - {2'h0, lane13_shift});
+    wire [11:0] _t86 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane13_rest <= |_t86;
+        lane13_zero_s2 <= lane13_zero;
+        lane13_zero_s3 <= lane13_zero_s2;
+        lane13_zero_s4 <= lane13_zero_s3;
+        lane13_zero_s5 <= lane13_zero_s4;
+        lane13_exponent <= lane13_zero_s5 ? 6'h0 : (lane13_scale_1 - {2'h0, lane13_shift});
     end
     wire [9:0] lane13_fraction = lane13_normal[10:1]; // decode.rs:108
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
-    wire [16:0] _t89 = lane13_kept + lane13_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane13_magnitude <= _t89[16:1];
-        if (go) lane13_negative_s1 <= lane13_negative;
-        if (go) lane13_negative_s2 <= lane13_negative_s1;
-        if (go) lane13_negative_s3 <= lane13_negative_s2;
-        if (go) lane13_negative_s4 <= lane13_negative_s3;
-        if (go) lane13_negative_s5 <= lane13_negative_s4;
-        if (go) lane13_negative_s6 <= lane13_negative_s5;
-        if (go) values_13_negative <= lane13_negative_s6;
+    wire [16:0] _t87 = lane13_kept + lane13_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane13_magnitude <= _t87[16:1];
+        lane13_negative_s1 <= lane13_negative;
+        lane13_negative_s2 <= lane13_negative_s1;
+        lane13_negative_s3 <= lane13_negative_s2;
+        lane13_negative_s4 <= lane13_negative_s3;
+        lane13_negative_s5 <= lane13_negative_s4;
+        lane13_negative_s6 <= lane13_negative_s5;
+        values_13_negative <= lane13_negative_s6;
     end
     wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:222
     wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:223
@@ -3589,9 +3586,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_none = ~(|coded_code_14); // decode.rs:79
     wire lane14_exact = coded_outlier_14 ? (coded_outer_14 & lane14_none) : info_middle_exact; // decode.rs:80
     wire lane14_inner = coded_outlier_14 & (~coded_outer_14); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane14_zero <= lane14_inner & lane14_none;
-        if (go) lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
+    always @(posedge clk) if (go) begin
+        lane14_zero <= lane14_inner & lane14_none;
+        lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
     end
     wire [1:0] lane14_slot = current | {2{lane14_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane14_base_at <= {lane14_slot, coded_outlier_14, lane14_negative};
@@ -3608,19 +3605,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane14_halves_q0 = lane14_halves[lane14_half_at]; // side_table.rs:158
     wire [7:0] lane14_side_half_m = lane14_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane14_side_half_scale = lane14_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
-        if (go) lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
-        if (go) lane14_side_half_m_1 <= lane14_side_half_m;
-        if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
-        if (go) lane14_h_s2 <= lane14_h;
+    always @(posedge clk) if (go) begin
+        lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
+        lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
+        lane14_side_half_m_1 <= lane14_side_half_m;
+        lane14_side_half_scale_1 <= lane14_side_half_scale;
+        lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t90 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane14_product <= _t90;
-        if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
-        if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
-        if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
+    wire [12:0] _t88 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane14_product <= _t88;
+        lane14_side_later_base_value <= lane14_side_base_value_1;
+        lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
+        lane14_side_later_half_scale <= lane14_side_half_scale_1;
     end
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
@@ -3640,8 +3637,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t91 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t91}; // leading_zeros.rs:17
+    wire [1:0] _t89 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t89}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -3654,16 +3651,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t92 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t92}}; // leading_zeros.rs:17
+    wire [1:0] _t90 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t90}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
-        if (go) lane14_frame_1 <= lane14_frame;
-        if (go) lane14_scale_1 <= lane14_scale;
-        if (go) lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
-        if (go) lane14_sticky <= lane14_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
+        lane14_frame_1 <= lane14_frame;
+        lane14_scale_1 <= lane14_scale;
+        lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
+        lane14_sticky <= lane14_side_later_base_s4;
     end
     wire [22:0] lane14_moved = lane14_shift[3] ? {lane14_frame_1[14:0], 8'h0} : lane14_frame_1; // decode.rs:131
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:131
@@ -3681,29 +3678,29 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t93 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane14_rest <= |_t93;
-        if (go) lane14_zero_s2 <= lane14_zero;
-        if (go) lane14_zero_s3 <= lane14_zero_s2;
-        if (go) lane14_zero_s4 <= lane14_zero_s3;
-        if (go) lane14_zero_s5 <= lane14_zero_s4;
-        if (go) lane14_exponent <= lane14_zero_s5 ? 6'h0 : (lane14_scale_1 - {2'h0, lane14_shift});
+    wire [11:0] _t91 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane14_rest <= |_t91;
+        lane14_zero_s2 <= lane14_zero;
+        lane14_zero_s3 <= lane14_zero_s2;
+        lane14_zero_s4 <= lane14_zero_s3;
+        lane14_zero_s5 <= lane14_zero_s4;
+        lane14_exponent <= lane14_zero_s5 ? 6'h0 : (lane14_scale_1 - {2'h0, lane14_shift});
     end
     wire [9:0] lane14_fraction = lane14_normal[10:1]; // decode.rs:108
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
-    wire [16:0] _t94 = lane14_kept + lane14_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane14_magnitude <= _t94[16:1];
-        if (go) lane14_negative_s1 <= lane14_negative;
-        if (go) lane14_negative_s2 <= lane14_negative_s1;
-        if (go) lane14_negative_s3 <= lane14_negative_s2;
-        if (go) lane14_negative_s4 <= lane14_negative_s3;
-        if (go) lane14_negative_s5 <= lane14_negative_s4;
-        if (go) lane14_negative_s6 <= lane14_negative_s5;
-        if (go) values_14_negative <= lane14_negative_s6;
+    wire [16:0] _t92 = lane14_kept + lane14_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane14_magnitude <= _t92[16:1];
+        lane14_negative_s1 <= lane14_negative;
+        lane14_negative_s2 <= lane14_negative_s1;
+        lane14_negative_s3 <= lane14_negative_s2;
+        lane14_negative_s4 <= lane14_negative_s3;
+        lane14_negative_s5 <= lane14_negative_s4;
+        lane14_negative_s6 <= lane14_negative_s5;
+        values_14_negative <= lane14_negative_s6;
     end
     wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:222
     wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:223
@@ -3719,9 +3716,9 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_none = ~(|coded_code_15); // decode.rs:79
     wire lane15_exact = coded_outlier_15 ? (coded_outer_15 & lane15_none) : info_middle_exact; // decode.rs:80
     wire lane15_inner = coded_outlier_15 & (~coded_outer_15); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane15_zero <= lane15_inner & lane15_none;
-        if (go) lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
+    always @(posedge clk) if (go) begin
+        lane15_zero <= lane15_inner & lane15_none;
+        lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
     end
     wire [1:0] lane15_slot = current | {2{lane15_exact}}; // side_table.rs:148
     always @(posedge clk) if (go) lane15_base_at <= {lane15_slot, coded_outlier_15, lane15_negative};
@@ -3738,19 +3735,19 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [13:0] lane15_halves_q0 = lane15_halves[lane15_half_at]; // side_table.rs:158
     wire [7:0] lane15_side_half_m = lane15_halves_q0[13:6]; // side_table.rs:158
     wire [5:0] lane15_side_half_scale = lane15_halves_q0[5:0]; // side_table.rs:158
-    always @(posedge clk) begin
-        if (go) lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
-        if (go) lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
-        if (go) lane15_side_half_m_1 <= lane15_side_half_m;
-        if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
-        if (go) lane15_h_s2 <= lane15_h;
+    always @(posedge clk) if (go) begin
+        lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
+        lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
+        lane15_side_half_m_1 <= lane15_side_half_m;
+        lane15_side_half_scale_1 <= lane15_side_half_scale;
+        lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t95 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane15_product <= _t95;
-        if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
-        if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
-        if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
+    wire [12:0] _t93 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane15_product <= _t93;
+        lane15_side_later_base_value <= lane15_side_base_value_1;
+        lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
+        lane15_side_later_half_scale <= lane15_side_half_scale_1;
     end
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
@@ -3770,8 +3767,8 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t96 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t96}; // leading_zeros.rs:17
+    wire [1:0] _t94 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t94}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -3784,16 +3781,16 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t97 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t97}}; // leading_zeros.rs:17
+    wire [1:0] _t95 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t95}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
-        if (go) lane15_frame_1 <= lane15_frame;
-        if (go) lane15_scale_1 <= lane15_scale;
-        if (go) lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
-        if (go) lane15_sticky <= lane15_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
+        lane15_frame_1 <= lane15_frame;
+        lane15_scale_1 <= lane15_scale;
+        lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
+        lane15_sticky <= lane15_side_later_base_s4;
     end
     wire [22:0] lane15_moved = lane15_shift[3] ? {lane15_frame_1[14:0], 8'h0} : lane15_frame_1; // decode.rs:131
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:131
@@ -3811,47 +3808,44 @@ module oaken_dequantizer_core_p16_n4096 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t98 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane15_rest <= |_t98;
-        if (go) lane15_zero_s2 <= lane15_zero;
-        if (go) lane15_zero_s3 <= lane15_zero_s2;
-        if (go) lane15_zero_s4 <= lane15_zero_s3;
-        if (go) lane15_zero_s5 <= lane15_zero_s4;
-        if (go) lane15_exponent <= lane15_zero_s5 ? 6'h0 : (lane15_scale_1 - {2'h0, lane15_shift});
+    wire [11:0] _t96 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane15_rest <= |_t96;
+        lane15_zero_s2 <= lane15_zero;
+        lane15_zero_s3 <= lane15_zero_s2;
+        lane15_zero_s4 <= lane15_zero_s3;
+        lane15_zero_s5 <= lane15_zero_s4;
+        lane15_exponent <= lane15_zero_s5 ? 6'h0 : (lane15_scale_1 - {2'h0, lane15_shift});
     end
     wire [9:0] lane15_fraction = lane15_normal[10:1]; // decode.rs:108
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
-    wire [16:0] _t99 = lane15_kept + lane15_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane15_magnitude <= _t99[16:1];
-        if (go) lane15_negative_s1 <= lane15_negative;
-        if (go) lane15_negative_s2 <= lane15_negative_s1;
-        if (go) lane15_negative_s3 <= lane15_negative_s2;
-        if (go) lane15_negative_s4 <= lane15_negative_s3;
-        if (go) lane15_negative_s5 <= lane15_negative_s4;
-        if (go) lane15_negative_s6 <= lane15_negative_s5;
-        if (go) values_15_negative <= lane15_negative_s6;
+    wire [16:0] _t97 = lane15_kept + lane15_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane15_magnitude <= _t97[16:1];
+        lane15_negative_s1 <= lane15_negative;
+        lane15_negative_s2 <= lane15_negative_s1;
+        lane15_negative_s3 <= lane15_negative_s2;
+        lane15_negative_s4 <= lane15_negative_s3;
+        lane15_negative_s5 <= lane15_negative_s4;
+        lane15_negative_s6 <= lane15_negative_s5;
+        values_15_negative <= lane15_negative_s6;
     end
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
-        end else begin
-            if (go) issue_s1 <= issue;
-        end
+        end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
-    wire _t100 = header_valid & header_ready; // dequantizer.rs:233
-    wire _t101 = _t100 & (~looked_up); // dequantizer.rs:233
+    wire _t98 = header_valid & header_ready; // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t101) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t100)) slots_used <= slots_used - 4'h1;
+            if (_t98 & (~looked_up)) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t98)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [271:0] rounded = {{values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
@@ -3863,33 +3857,32 @@ module oaken_dequantizer_core_p16_n4096 (
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
-        end else begin
-            if (go) issue_s2 <= issue_s1;
-            if (go) issue_s3 <= issue_s2;
-            if (go) issue_s4 <= issue_s3;
-            if (go) issue_s5 <= issue_s4;
-            if (go) issue_s6 <= issue_s5;
-            if (go) issue_s7 <= issue_s6;
+        end else if (go) begin
+            issue_s2 <= issue_s1;
+            issue_s3 <= issue_s2;
+            issue_s4 <= issue_s3;
+            issue_s5 <= issue_s4;
+            issue_s6 <= issue_s5;
+            issue_s7 <= issue_s6;
         end
     end
-    always @(posedge clk) begin
-        if (go) ends_s2 <= ends_s1;
-        if (go) ends_s3 <= ends_s2;
-        if (go) ends_s4 <= ends_s3;
-        if (go) ends_s5 <= ends_s4;
-        if (go) ends_s6 <= ends_s5;
-        if (go) ends_s7 <= ends_s6;
+    always @(posedge clk) if (go) begin
+        ends_s2 <= ends_s1;
+        ends_s3 <= ends_s2;
+        ends_s4 <= ends_s3;
+        ends_s5 <= ends_s4;
+        ends_s6 <= ends_s5;
+        ends_s7 <= ends_s6;
     end
     wire valid = issue_s7; // dequantizer.rs:235
     wire last_1 = ends_s7; // dequantizer.rs:235
     wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t102 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t102) in_flight <= in_flight + 4'h1;
+            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -3899,9 +3892,9 @@ module oaken_dequantizer_core_p16_n4096 (
     assign m_last = elements_last;
     assign m_valid = elements_valid;
     assign go = spare_empty;
-    always @(posedge clk) begin
-        if (spare_empty) spare_data <= rounded;
-        if (spare_empty) spare_last <= last_1;
+    always @(posedge clk) if (spare_empty) begin
+        spare_data <= rounded;
+        spare_last <= last_1;
     end
     wire [271:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
     wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
@@ -3937,26 +3930,22 @@ module oaken_dequantizer_core_p16_n4096 (
     wire [15:0] limited_14 = {chosen_data[33], too_large_14 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_15 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_15 = {chosen_data[16], too_large_15 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t103 = m_ready | (~elements_valid); // dequantizer.rs:250
-    always @(posedge clk) if (_t103) elements_last <= chosen_last;
+    wire _t99 = m_ready | (~elements_valid); // dequantizer.rs:250
+    wire [255:0] _t100 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
+    always @(posedge clk) if (_t99) begin
+        elements_data <= _t100;
+        elements_last <= chosen_last;
+    end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
-        end else begin
-            if (_t103) elements_valid <= valid | (~spare_empty);
-        end
-    end
-    wire [255:0] _t104 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15}; // dequantizer.rs:252
-    always @(posedge clk) if (_t103) elements_data <= _t104;
-    always @(posedge clk) begin
-        if (rst) begin
             spare_empty <= 1'h1;
-        end else begin
-            if (_t103) spare_empty <= 1'h1;
-            else spare_empty <= spare_empty & (~valid);
-        end
+        end else if (_t99) begin
+            elements_valid <= valid | (~spare_empty);
+            spare_empty <= 1'h1;
+        end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t24[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t29[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t34[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t39[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t44[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t49[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t54[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t59[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t64[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t69[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t74[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t79[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t84[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t89[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t94[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t99[0]};
+    wire unused_ok = &{1'b0, _t2[7], guard_m_last, beats_minus_1[9:8], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t22[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t27[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t32[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t37[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t42[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t47[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t52[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t57[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t62[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t67[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t72[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t77[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t82[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t87[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t92[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t97[0]};
 endmodule
 
 `default_nettype wire

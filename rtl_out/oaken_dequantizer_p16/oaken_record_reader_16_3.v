@@ -73,13 +73,7 @@ module oaken_record_reader_16_3 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else begin
-            if (act) open <= ~complete;
-        end
-    end
-    always @(posedge clk) begin
-        if (act) remaining <= open ? (remaining - 7'h3) : count;
-        if (act) enough <= open ? (remaining <= 7'h6) : (count <= 7'h3);
+        end else if (act) open <= ~complete;
     end
 
     // the end of the record
@@ -112,58 +106,68 @@ module oaken_record_reader_16_3 (
     wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:198
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
-    wire _t3 = refills & s_valid; // record_reader.rs:215
 
     // records end and begin
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'h0;
+            dropping <= 1'h0;
         end else begin
-            if (ends) reading <= 1'h0;
+            if ((dropping & s_valid) & s_last) dropping <= 1'h0;
+            if (ends) begin
+                reading <= 1'h0;
+                dropping <= ~closed;
+            end
             if (begins_1) reading <= 1'h1;
         end
     end
     always @(posedge clk) begin
-        if (low_free) low_valid <= high_valid;
-        if (begins_1) low_valid <= 1'h1;
-        if (high_free) high_valid <= shifts;
-        if (begins_1) high_valid <= 1'h1;
-        if (act) if (complete) first <= 1'h0;
-        if (begins_1) first <= 1'h1;
-        if (act) if (complete) chunks_after <= chunks_after - 7'h1;
-        if (begins_1) chunks_after <= chunks_minus_1;
-        if (_t3) closed <= s_last;
-        if (begins_1) closed <= s_last;
-        if (shifts) pieces_left <= pieces_left - 3'h1;
-        if (_t3) pieces_left <= 3'h4;
-        if (begins_1) pieces_left <= 3'h0;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            dropping <= 1'h0;
-        end else begin
-            if ((dropping & s_valid) & s_last) dropping <= 1'h0;
-            if (ends) dropping <= ~closed;
+        if (act) begin
+            remaining <= open ? (remaining - 7'h3) : count;
+            enough <= open ? (remaining <= 7'h6) : (count <= 7'h3);
+            if (complete) begin
+                first <= 1'h0;
+                chunks_after <= chunks_after - 7'h1;
+            end
         end
-    end
-    always @(posedge clk) begin
-        if (begins_1) header_1 <= s_data[63:0];
         if (act) pointer <= moved[1:0];
-        if (begins_1) pointer <= 2'h0;
-        if (low_free) low_data <= high_data;
-        if (begins_1) low_data <= s_data[95:64];
-        if (low_free) low_keep <= high_keep;
-        if (begins_1) low_keep <= word_keep[11:8];
-        if (high_free) high_data <= rest_data[31:0];
-        if (begins_1) high_data <= s_data[127:96];
-        if (high_free) high_keep <= rest_keep[3:0];
-        if (begins_1) high_keep <= word_keep[15:12];
-        if (shifts) rest_data <= {32'h0, rest_data[127:32]};
-        if (_t3) rest_data <= s_data;
-        if (begins_1) rest_data <= 128'h0;
-        if (shifts) rest_keep <= {4'h0, rest_keep[15:4]};
-        if (_t3) rest_keep <= word_keep;
-        if (begins_1) rest_keep <= 16'h0;
+        if (low_free) begin
+            low_data <= high_data;
+            low_keep <= high_keep;
+            low_valid <= high_valid;
+        end
+        if (high_free) begin
+            high_data <= rest_data[31:0];
+            high_keep <= rest_keep[3:0];
+            high_valid <= shifts;
+        end
+        if (shifts) begin
+            rest_data <= {32'h0, rest_data[127:32]};
+            rest_keep <= {4'h0, rest_keep[15:4]};
+            pieces_left <= pieces_left - 3'h1;
+        end
+        if (refills & s_valid) begin
+            rest_data <= s_data;
+            rest_keep <= word_keep;
+            pieces_left <= 3'h4;
+            closed <= s_last;
+        end
+        if (begins_1) begin
+            closed <= s_last;
+            header_1 <= s_data[63:0];
+            first <= 1'h1;
+            chunks_after <= chunks_minus_1;
+            pointer <= 2'h0;
+            low_data <= s_data[95:64];
+            low_keep <= word_keep[11:8];
+            high_data <= s_data[127:96];
+            high_keep <= word_keep[15:12];
+            low_valid <= 1'h1;
+            high_valid <= 1'h1;
+            rest_data <= 128'h0;
+            rest_keep <= 16'h0;
+            pieces_left <= 3'h0;
+        end
     end
     wire unused_ok = &{1'b0, _t1[7:4], _t2[63:24], up_to_used[4:1], last_byte[4:1]};
 endmodule

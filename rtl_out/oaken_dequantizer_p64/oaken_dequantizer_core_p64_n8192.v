@@ -2603,12 +2603,12 @@ module oaken_dequantizer_core_p64_n8192 (
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             length_1 <= 14'h0;
-        end else begin
-            if (change) settings_s_low <= thresholds_s_low;
-            if (change) settings_t_low <= thresholds_t_low;
-            if (change) settings_t_high <= thresholds_t_high;
-            if (change) settings_s_high <= thresholds_s_high;
-            if (change) length_1 <= length;
+        end else if (change) begin
+            settings_s_low <= thresholds_s_low;
+            settings_t_low <= thresholds_t_low;
+            settings_t_high <= thresholds_t_high;
+            settings_s_high <= thresholds_s_high;
+            length_1 <= length;
         end
     end
     assign busy = |in_flight;
@@ -2801,9 +2801,7 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             slot <= 4'h0;
-        end else begin
-            if (header_valid & header_ready) slot <= (slot == 4'h7) ? 4'h0 : (slot + 4'h1);
-        end
+        end else if (header_valid & header_ready) slot <= (slot == 4'h7) ? 4'h0 : (slot + 4'h1);
     end
 
     // entries to the map of the chunk
@@ -2845,12 +2843,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire shown_first_1 = slice_m_payload[1]; // register_slice.rs:63
     wire shown_last_1 = slice_m_payload[0]; // register_slice.rs:63
     wire moves = built & ((~waits) | chunk_taken); // dequantizer.rs:280
-    always @(posedge clk) begin
-        if (moves) waiting_outlier <= building_outlier;
-        if (moves) waiting_outer <= building_outer;
-        if (moves) waiting_sign <= building_sign;
-        if (moves) waiting_first <= built_first;
-        if (moves) waiting_last <= built_last;
+    always @(posedge clk) if (moves) begin
+        waiting_outlier <= building_outlier;
+        waiting_outer <= building_outer;
+        waiting_sign <= building_sign;
+        waiting_first <= built_first;
+        waiting_last <= built_last;
     end
     assign shown_ready_1 = (~built) | moves;
     register_slice_84 slice (
@@ -2864,9 +2862,9 @@ module oaken_dequantizer_core_p64_n8192 (
         .m_payload(slice_m_payload)
     );
     wire transfer = shown_valid_1 & shown_ready_1; // dequantizer.rs:282
-    always @(posedge clk) begin
-        if (transfer) built_first <= shown_first_1;
-        if (transfer) built_last <= shown_last_1;
+    always @(posedge clk) if (transfer) begin
+        built_first <= shown_first_1;
+        built_last <= shown_last_1;
     end
     wire present_0 = shown_present_1[0]; // chunk_map.rs:29
     wire present_1 = shown_present_1[1]; // chunk_map.rs:29
@@ -4949,12 +4947,16 @@ module oaken_dequantizer_core_p64_n8192 (
             built <= 1'h0;
             waits <= 1'h0;
         end else begin
-            if (transfer) building_outlier <= building_outlier | new_outlier;
-            if (moves) building_outlier <= transfer ? new_outlier : 64'h0;
-            if (transfer) building_outer <= building_outer | new_outer;
-            if (moves) building_outer <= transfer ? new_outer : 64'h0;
-            if (transfer) building_sign <= building_sign | new_sign;
-            if (moves) building_sign <= transfer ? new_sign : 64'h0;
+            if (transfer) begin
+                building_outlier <= building_outlier | new_outlier;
+                building_outer <= building_outer | new_outer;
+                building_sign <= building_sign | new_sign;
+            end
+            if (moves) begin
+                building_outlier <= transfer ? new_outlier : 64'h0;
+                building_outer <= transfer ? new_outer : 64'h0;
+                building_sign <= transfer ? new_sign : 64'h0;
+            end
             built <= (transfer & shown_complete_1) | (built & (~moves));
             waits <= moves | (waits & (~chunk_taken));
         end
@@ -4980,9 +4982,7 @@ module oaken_dequantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             any_before <= 1'h0;
-        end else begin
-            if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
-        end
+        end else if (transfer) any_before <= (any_before | (|shown_present_1)) & (~shown_complete_1);
     end
     assign order_error = flag_2;
     always @(posedge clk) begin
@@ -5006,70 +5006,72 @@ module oaken_dequantizer_core_p64_n8192 (
         end
     end
     always @(posedge clk) begin
-        if (decoding) map_outlier <= 64'h0;
-        if (load) map_outlier <= waiting_outlier;
-        if (decoding) map_outer <= 64'h0;
-        if (load) map_outer <= waiting_outer;
-        if (decoding) map_sign <= 64'h0;
-        if (load) map_sign <= waiting_sign;
-        if (load) map_last <= waiting_last;
+        if (decoding) begin
+            map_outlier <= 64'h0;
+            map_outer <= 64'h0;
+            map_sign <= 64'h0;
+        end
+        if (load) begin
+            map_outlier <= waiting_outlier;
+            map_outer <= waiting_outer;
+            map_sign <= waiting_sign;
+            map_last <= waiting_last;
+        end
     end
     wire new_vector = load & waiting_first; // dequantizer.rs:164
     wire [5:0] infos_q0 = infos[load_slot]; // dequantizer.rs:176
     wire [4:0] next_info_split = infos_q0[5:1]; // dequantizer.rs:176
-    always @(posedge clk) if (new_vector) info_split <= next_info_split;
     wire next_info_middle_exact = infos_q0[0]; // dequantizer.rs:176
-    always @(posedge clk) if (new_vector) info_middle_exact <= next_info_middle_exact;
+    always @(posedge clk) if (new_vector) begin
+        info_split <= next_info_split;
+        info_middle_exact <= next_info_middle_exact;
+    end
     wire [153:0] vectors_q0 = vectors[load_slot]; // side_table.rs:135
     wire [19:0] next_middle_pos_base_value = vectors_q0[153:134]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_pos_base_value <= next_middle_pos_base_value;
     wire next_middle_pos_base_sticky = vectors_q0[133]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
     wire [7:0] next_middle_pos_half_m = vectors_q0[132:125]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_pos_half_m <= next_middle_pos_half_m;
     wire [5:0] next_middle_pos_half_scale = vectors_q0[124:119]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_pos_half_scale <= next_middle_pos_half_scale;
     wire [19:0] next_middle_neg_base_value = vectors_q0[118:99]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_neg_base_value <= next_middle_neg_base_value;
     wire next_middle_neg_base_sticky = vectors_q0[98]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_neg_base_sticky <= next_middle_neg_base_sticky;
     wire [7:0] next_middle_neg_half_m = vectors_q0[97:90]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_neg_half_m <= next_middle_neg_half_m;
     wire [5:0] next_middle_neg_half_scale = vectors_q0[89:84]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_middle_neg_half_scale <= next_middle_neg_half_scale;
     wire [19:0] next_outer_pos_base_value = vectors_q0[83:64]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_pos_base_value <= next_outer_pos_base_value;
     wire next_outer_pos_base_sticky = vectors_q0[63]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_pos_base_sticky <= next_outer_pos_base_sticky;
     wire [7:0] next_outer_pos_half_m = vectors_q0[62:55]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_pos_half_m <= next_outer_pos_half_m;
     wire [5:0] next_outer_pos_half_scale = vectors_q0[54:49]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_pos_half_scale <= next_outer_pos_half_scale;
     wire [19:0] next_outer_neg_base_value = vectors_q0[48:29]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_neg_base_value <= next_outer_neg_base_value;
     wire next_outer_neg_base_sticky = vectors_q0[28]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_neg_base_sticky <= next_outer_neg_base_sticky;
     wire [7:0] next_outer_neg_half_m = vectors_q0[27:20]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_neg_half_m <= next_outer_neg_half_m;
     wire [5:0] next_outer_neg_half_scale = vectors_q0[19:14]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_outer_neg_half_scale <= next_outer_neg_half_scale;
     wire [7:0] next_inner_m = vectors_q0[13:6]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_inner_m <= next_inner_m;
     wire [5:0] next_inner_scale = vectors_q0[5:0]; // side_table.rs:135
-    always @(posedge clk) if (new_vector) current_inner_scale <= next_inner_scale;
+    always @(posedge clk) if (new_vector) begin
+        current_middle_pos_base_value <= next_middle_pos_base_value;
+        current_middle_pos_base_sticky <= next_middle_pos_base_sticky;
+        current_middle_pos_half_m <= next_middle_pos_half_m;
+        current_middle_pos_half_scale <= next_middle_pos_half_scale;
+        current_middle_neg_base_value <= next_middle_neg_base_value;
+        current_middle_neg_base_sticky <= next_middle_neg_base_sticky;
+        current_middle_neg_half_m <= next_middle_neg_half_m;
+        current_middle_neg_half_scale <= next_middle_neg_half_scale;
+        current_outer_pos_base_value <= next_outer_pos_base_value;
+        current_outer_pos_base_sticky <= next_outer_pos_base_sticky;
+        current_outer_pos_half_m <= next_outer_pos_half_m;
+        current_outer_pos_half_scale <= next_outer_pos_half_scale;
+        current_outer_neg_base_value <= next_outer_neg_base_value;
+        current_outer_neg_base_sticky <= next_outer_neg_base_sticky;
+        current_outer_neg_half_m <= next_outer_neg_half_m;
+        current_outer_neg_half_scale <= next_outer_neg_half_scale;
+        current_inner_m <= next_inner_m;
+        current_inner_scale <= next_inner_scale;
+    end
     always @(posedge clk) begin
         if (rst) begin
             load_slot <= 4'h0;
-        end else begin
-            if (new_vector) load_slot <= (load_slot == 4'h7) ? 4'h0 : (load_slot + 4'h1);
-        end
-    end
-    wire _t70 = done & (~new_vector); // dequantizer.rs:182
-    always @(posedge clk) begin
-        if (rst) begin
             tables_ready <= 4'h0;
         end else begin
-            if (_t70) tables_ready <= tables_ready + 4'h1;
+            if (new_vector) load_slot <= (load_slot == 4'h7) ? 4'h0 : (load_slot + 4'h1);
+            if (done & (~new_vector)) tables_ready <= tables_ready + 4'h1;
             else if (new_vector & (~done)) tables_ready <= tables_ready - 4'h1;
         end
     end
@@ -5078,12 +5080,11 @@ module oaken_dequantizer_core_p64_n8192 (
     assign dense_ready = guard_s_ready;
     wire [7:0] beats_minus_1 = length_1[13:6] - 8'h1; // dequantizer.rs:189
     wire dense_begins = (guard_m_valid & guard_m_ready) & guard_m_first; // dequantizer.rs:193
-    wire _t71 = reader_begins & (~dense_begins); // dequantizer.rs:194
     always @(posedge clk) begin
         if (rst) begin
             due <= 4'h0;
         end else begin
-            if (_t71) due <= due + 4'h1;
+            if (reader_begins & (~dense_begins)) due <= due + 4'h1;
             else if (dense_begins & (~reader_begins)) due <= due - 4'h1;
         end
     end
@@ -5142,30 +5143,30 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_none = ~(|coded_code); // decode.rs:79
     wire lane0_exact = coded_outlier ? (coded_outer & lane0_none) : info_middle_exact; // decode.rs:80
     wire lane0_inner = coded_outlier & (~coded_outer); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane0_zero <= lane0_inner & lane0_none;
-        if (go) lane0_inner_1 <= coded_outlier & (~coded_outer);
-        if (go) lane0_levels_middle_pos_base_value <= current_middle_pos_base_value;
-        if (go) lane0_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
-        if (go) lane0_levels_middle_pos_half_m <= current_middle_pos_half_m;
-        if (go) lane0_levels_middle_pos_half_scale <= current_middle_pos_half_scale;
-        if (go) lane0_levels_middle_neg_base_value <= current_middle_neg_base_value;
-        if (go) lane0_levels_middle_neg_base_sticky <= current_middle_neg_base_sticky;
-        if (go) lane0_levels_middle_neg_half_m <= current_middle_neg_half_m;
-        if (go) lane0_levels_middle_neg_half_scale <= current_middle_neg_half_scale;
-        if (go) lane0_levels_outer_pos_base_value <= current_outer_pos_base_value;
-        if (go) lane0_levels_outer_pos_base_sticky <= current_outer_pos_base_sticky;
-        if (go) lane0_levels_outer_pos_half_m <= current_outer_pos_half_m;
-        if (go) lane0_levels_outer_pos_half_scale <= current_outer_pos_half_scale;
-        if (go) lane0_levels_outer_neg_base_value <= current_outer_neg_base_value;
-        if (go) lane0_levels_outer_neg_base_sticky <= current_outer_neg_base_sticky;
-        if (go) lane0_levels_outer_neg_half_m <= current_outer_neg_half_m;
-        if (go) lane0_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
-        if (go) lane0_levels_inner_m <= current_inner_m;
-        if (go) lane0_levels_inner_scale <= current_inner_scale;
-        if (go) lane0_outlier <= coded_outlier;
-        if (go) lane0_outer <= coded_outer;
-        if (go) lane0_negative_1 <= lane0_negative;
+    always @(posedge clk) if (go) begin
+        lane0_zero <= lane0_inner & lane0_none;
+        lane0_inner_1 <= coded_outlier & (~coded_outer);
+        lane0_levels_middle_pos_base_value <= current_middle_pos_base_value;
+        lane0_levels_middle_pos_base_sticky <= current_middle_pos_base_sticky;
+        lane0_levels_middle_pos_half_m <= current_middle_pos_half_m;
+        lane0_levels_middle_pos_half_scale <= current_middle_pos_half_scale;
+        lane0_levels_middle_neg_base_value <= current_middle_neg_base_value;
+        lane0_levels_middle_neg_base_sticky <= current_middle_neg_base_sticky;
+        lane0_levels_middle_neg_half_m <= current_middle_neg_half_m;
+        lane0_levels_middle_neg_half_scale <= current_middle_neg_half_scale;
+        lane0_levels_outer_pos_base_value <= current_outer_pos_base_value;
+        lane0_levels_outer_pos_base_sticky <= current_outer_pos_base_sticky;
+        lane0_levels_outer_pos_half_m <= current_outer_pos_half_m;
+        lane0_levels_outer_pos_half_scale <= current_outer_pos_half_scale;
+        lane0_levels_outer_neg_base_value <= current_outer_neg_base_value;
+        lane0_levels_outer_neg_base_sticky <= current_outer_neg_base_sticky;
+        lane0_levels_outer_neg_half_m <= current_outer_neg_half_m;
+        lane0_levels_outer_neg_half_scale <= current_outer_neg_half_scale;
+        lane0_levels_inner_m <= current_inner_m;
+        lane0_levels_inner_scale <= current_inner_scale;
+        lane0_outlier <= coded_outlier;
+        lane0_outer <= coded_outer;
+        lane0_negative_1 <= lane0_negative;
     end
     wire [19:0] lane0_middle_base_value = lane0_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane0_middle_base_sticky = lane0_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5176,9 +5177,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane0_itself_half_m = lane0_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane0_itself_half_scale = lane0_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane0_exact_s1 <= lane0_exact;
-    wire _t72 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t70 = lane0_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane0_outer_side_base_value = lane0_exact_s1 ? lane0_itself_base_value : (lane0_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t72; // side_table.rs:166
+    wire lane0_outer_side_base_sticky = lane0_exact_s1 ? lane0_itself_base_sticky : _t70; // side_table.rs:166
     wire [7:0] lane0_outer_side_half_m = lane0_exact_s1 ? lane0_itself_half_m : (lane0_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane0_outer_side_half_scale = lane0_exact_s1 ? lane0_itself_half_scale : (lane0_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane0_half_m = lane0_outer ? lane0_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5187,19 +5188,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_side_base_sticky = lane0_outlier ? lane0_outer_side_base_sticky : lane0_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane0_side_half_m = lane0_outlier ? lane0_half_m : lane0_middle_half_m; // side_table.rs:168
     wire [5:0] lane0_side_half_scale = lane0_outlier ? lane0_half_scale : lane0_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
-        if (go) lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
-        if (go) lane0_side_half_m_1 <= lane0_side_half_m;
-        if (go) lane0_side_half_scale_1 <= lane0_side_half_scale;
-        if (go) lane0_h_s2 <= lane0_h;
+    always @(posedge clk) if (go) begin
+        lane0_side_base_value_1 <= lane0_inner_1 ? 20'h0 : lane0_side_base_value;
+        lane0_side_base_sticky_1 <= lane0_inner_1 ? 1'h0 : lane0_side_base_sticky;
+        lane0_side_half_m_1 <= lane0_side_half_m;
+        lane0_side_half_scale_1 <= lane0_side_half_scale;
+        lane0_h_s2 <= lane0_h;
     end
-    wire [12:0] _t73 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane0_product <= _t73;
-        if (go) lane0_side_later_base_value <= lane0_side_base_value_1;
-        if (go) lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
-        if (go) lane0_side_later_half_scale <= lane0_side_half_scale_1;
+    wire [12:0] _t71 = {8'h0, lane0_h_s2} * {5'h0, lane0_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane0_product <= _t71;
+        lane0_side_later_base_value <= lane0_side_base_value_1;
+        lane0_side_later_base_sticky <= lane0_side_base_sticky_1;
+        lane0_side_later_half_scale <= lane0_side_half_scale_1;
     end
     wire [16:0] lane0_scaled = {lane0_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane0_sum <= {1'h0, lane0_side_later_base_value} + {4'h0, lane0_scaled};
@@ -5219,8 +5220,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_3 = lane0_high_1[1:0]; // leading_zeros.rs:14
     wire lane0_none_4 = ~(|lane0_high_3); // leading_zeros.rs:15
     wire lane0_of_low_2 = ~lane0_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t74 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t74}; // leading_zeros.rs:17
+    wire [1:0] _t72 = lane0_none_2 ? lane0_of_low_1 : {lane0_none_4, lane0_none_4 ? lane0_of_low_2 : (~lane0_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane0_of_low_3 = {lane0_none_2, _t72}; // leading_zeros.rs:17
     wire [3:0] lane0_high_4 = lane0_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane0_low_4 = lane0_high[3:0]; // leading_zeros.rs:14
     wire lane0_none_5 = ~(|lane0_high_4); // leading_zeros.rs:15
@@ -5233,16 +5234,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane0_low_6 = lane0_high_4[1:0]; // leading_zeros.rs:14
     wire lane0_none_7 = ~(|lane0_high_6); // leading_zeros.rs:15
     wire lane0_of_low_6 = ~lane0_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t75 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t75}}; // leading_zeros.rs:17
+    wire [1:0] _t73 = lane0_none_5 ? lane0_of_low_5 : {lane0_none_7, lane0_none_7 ? lane0_of_low_6 : (~lane0_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane0_zeros = {lane0_none_1, lane0_none_1 ? lane0_of_low_3 : {lane0_none_5, _t73}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane0_scale <= lane0_side_later_half_scale;
     wire lane0_limited = (~(|lane0_scale[5:4])) & (lane0_zeros > lane0_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
-        if (go) lane0_frame_1 <= lane0_frame;
-        if (go) lane0_scale_1 <= lane0_scale;
-        if (go) lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
-        if (go) lane0_sticky <= lane0_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane0_shift <= lane0_limited ? lane0_scale[3:0] : lane0_zeros;
+        lane0_frame_1 <= lane0_frame;
+        lane0_scale_1 <= lane0_scale;
+        lane0_side_later_base_s4 <= lane0_side_later_base_sticky;
+        lane0_sticky <= lane0_side_later_base_s4;
     end
     wire [22:0] lane0_moved = lane0_shift[3] ? {lane0_frame_1[14:0], 8'h0} : lane0_frame_1; // decode.rs:131
     wire [18:0] lane0_moved_1 = lane0_shift[2] ? {lane0_moved[18:4], 4'h0} : lane0_moved[22:4]; // decode.rs:131
@@ -5260,28 +5261,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane0_lost_8 = lane0_frame_1[8] & (lane0_shift <= 4'h2); // decode.rs:103
     wire lane0_lost_9 = lane0_frame_1[9] & (lane0_shift <= 4'h1); // decode.rs:103
     wire lane0_lost_10 = lane0_frame_1[10] & (lane0_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t76 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane0_rest <= |_t76;
-        if (go) lane0_zero_s2 <= lane0_zero;
-        if (go) lane0_zero_s3 <= lane0_zero_s2;
-        if (go) lane0_zero_s4 <= lane0_zero_s3;
-        if (go) lane0_zero_s5 <= lane0_zero_s4;
-        if (go) lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
+    wire [11:0] _t74 = {lane0_lost_0, lane0_lost_1, lane0_lost_2, lane0_lost_3, lane0_lost_4, lane0_lost_5, lane0_lost_6, lane0_lost_7, lane0_lost_8, lane0_lost_9, lane0_lost_10, lane0_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane0_rest <= |_t74;
+        lane0_zero_s2 <= lane0_zero;
+        lane0_zero_s3 <= lane0_zero_s2;
+        lane0_zero_s4 <= lane0_zero_s3;
+        lane0_zero_s5 <= lane0_zero_s4;
+        lane0_exponent <= lane0_zero_s5 ? 6'h0 : (lane0_scale_1 - {2'h0, lane0_shift});
     end
     wire [9:0] lane0_fraction = lane0_normal[10:1]; // decode.rs:108
     wire lane0_up = lane0_normal[0] & (lane0_rest | lane0_normal[1]); // decode.rs:109
     wire [16:0] lane0_kept = {lane0_exponent, lane0_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane0_more = {5'h0, lane0_normal[11], 10'h0, lane0_up}; // decode.rs:111
-    wire [16:0] _t77 = lane0_kept + lane0_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane0_magnitude <= _t77[16:1];
-        if (go) lane0_negative_1_s2 <= lane0_negative_1;
-        if (go) lane0_negative_1_s3 <= lane0_negative_1_s2;
-        if (go) lane0_negative_1_s4 <= lane0_negative_1_s3;
-        if (go) lane0_negative_1_s5 <= lane0_negative_1_s4;
-        if (go) lane0_negative_1_s6 <= lane0_negative_1_s5;
-        if (go) values_0_negative <= lane0_negative_1_s6;
+    wire [16:0] _t75 = lane0_kept + lane0_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane0_magnitude <= _t75[16:1];
+        lane0_negative_1_s2 <= lane0_negative_1;
+        lane0_negative_1_s3 <= lane0_negative_1_s2;
+        lane0_negative_1_s4 <= lane0_negative_1_s3;
+        lane0_negative_1_s5 <= lane0_negative_1_s4;
+        lane0_negative_1_s6 <= lane0_negative_1_s5;
+        values_0_negative <= lane0_negative_1_s6;
     end
     wire [3:0] coded_code_1 = dense_payload[7:4]; // dequantizer.rs:222
     wire coded_outlier_1 = map_outlier[1]; // dequantizer.rs:223
@@ -5297,12 +5298,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_none = ~(|coded_code_1); // decode.rs:79
     wire lane1_exact = coded_outlier_1 ? (coded_outer_1 & lane1_none) : info_middle_exact; // decode.rs:80
     wire lane1_inner = coded_outlier_1 & (~coded_outer_1); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane1_zero <= lane1_inner & lane1_none;
-        if (go) lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
-        if (go) lane1_outlier <= coded_outlier_1;
-        if (go) lane1_outer <= coded_outer_1;
-        if (go) lane1_negative_1 <= lane1_negative;
+    always @(posedge clk) if (go) begin
+        lane1_zero <= lane1_inner & lane1_none;
+        lane1_inner_1 <= coded_outlier_1 & (~coded_outer_1);
+        lane1_outlier <= coded_outlier_1;
+        lane1_outer <= coded_outer_1;
+        lane1_negative_1 <= lane1_negative;
     end
     wire [19:0] lane1_middle_base_value = lane1_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane1_middle_base_sticky = lane1_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5313,9 +5314,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane1_itself_half_m = lane1_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane1_itself_half_scale = lane1_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane1_exact_s1 <= lane1_exact;
-    wire _t78 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t76 = lane1_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane1_outer_side_base_value = lane1_exact_s1 ? lane1_itself_base_value : (lane1_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t78; // side_table.rs:166
+    wire lane1_outer_side_base_sticky = lane1_exact_s1 ? lane1_itself_base_sticky : _t76; // side_table.rs:166
     wire [7:0] lane1_outer_side_half_m = lane1_exact_s1 ? lane1_itself_half_m : (lane1_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane1_outer_side_half_scale = lane1_exact_s1 ? lane1_itself_half_scale : (lane1_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane1_half_m = lane1_outer ? lane1_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5324,19 +5325,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_side_base_sticky = lane1_outlier ? lane1_outer_side_base_sticky : lane1_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane1_side_half_m = lane1_outlier ? lane1_half_m : lane1_middle_half_m; // side_table.rs:168
     wire [5:0] lane1_side_half_scale = lane1_outlier ? lane1_half_scale : lane1_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
-        if (go) lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
-        if (go) lane1_side_half_m_1 <= lane1_side_half_m;
-        if (go) lane1_side_half_scale_1 <= lane1_side_half_scale;
-        if (go) lane1_h_s2 <= lane1_h;
+    always @(posedge clk) if (go) begin
+        lane1_side_base_value_1 <= lane1_inner_1 ? 20'h0 : lane1_side_base_value;
+        lane1_side_base_sticky_1 <= lane1_inner_1 ? 1'h0 : lane1_side_base_sticky;
+        lane1_side_half_m_1 <= lane1_side_half_m;
+        lane1_side_half_scale_1 <= lane1_side_half_scale;
+        lane1_h_s2 <= lane1_h;
     end
-    wire [12:0] _t79 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane1_product <= _t79;
-        if (go) lane1_side_later_base_value <= lane1_side_base_value_1;
-        if (go) lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
-        if (go) lane1_side_later_half_scale <= lane1_side_half_scale_1;
+    wire [12:0] _t77 = {8'h0, lane1_h_s2} * {5'h0, lane1_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane1_product <= _t77;
+        lane1_side_later_base_value <= lane1_side_base_value_1;
+        lane1_side_later_base_sticky <= lane1_side_base_sticky_1;
+        lane1_side_later_half_scale <= lane1_side_half_scale_1;
     end
     wire [16:0] lane1_scaled = {lane1_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane1_sum <= {1'h0, lane1_side_later_base_value} + {4'h0, lane1_scaled};
@@ -5356,8 +5357,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_3 = lane1_high_1[1:0]; // leading_zeros.rs:14
     wire lane1_none_4 = ~(|lane1_high_3); // leading_zeros.rs:15
     wire lane1_of_low_2 = ~lane1_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t80 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t80}; // leading_zeros.rs:17
+    wire [1:0] _t78 = lane1_none_2 ? lane1_of_low_1 : {lane1_none_4, lane1_none_4 ? lane1_of_low_2 : (~lane1_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane1_of_low_3 = {lane1_none_2, _t78}; // leading_zeros.rs:17
     wire [3:0] lane1_high_4 = lane1_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane1_low_4 = lane1_high[3:0]; // leading_zeros.rs:14
     wire lane1_none_5 = ~(|lane1_high_4); // leading_zeros.rs:15
@@ -5370,16 +5371,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane1_low_6 = lane1_high_4[1:0]; // leading_zeros.rs:14
     wire lane1_none_7 = ~(|lane1_high_6); // leading_zeros.rs:15
     wire lane1_of_low_6 = ~lane1_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t81 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t81}}; // leading_zeros.rs:17
+    wire [1:0] _t79 = lane1_none_5 ? lane1_of_low_5 : {lane1_none_7, lane1_none_7 ? lane1_of_low_6 : (~lane1_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane1_zeros = {lane1_none_1, lane1_none_1 ? lane1_of_low_3 : {lane1_none_5, _t79}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane1_scale <= lane1_side_later_half_scale;
     wire lane1_limited = (~(|lane1_scale[5:4])) & (lane1_zeros > lane1_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
-        if (go) lane1_frame_1 <= lane1_frame;
-        if (go) lane1_scale_1 <= lane1_scale;
-        if (go) lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
-        if (go) lane1_sticky <= lane1_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane1_shift <= lane1_limited ? lane1_scale[3:0] : lane1_zeros;
+        lane1_frame_1 <= lane1_frame;
+        lane1_scale_1 <= lane1_scale;
+        lane1_side_later_base_s4 <= lane1_side_later_base_sticky;
+        lane1_sticky <= lane1_side_later_base_s4;
     end
     wire [22:0] lane1_moved = lane1_shift[3] ? {lane1_frame_1[14:0], 8'h0} : lane1_frame_1; // decode.rs:131
     wire [18:0] lane1_moved_1 = lane1_shift[2] ? {lane1_moved[18:4], 4'h0} : lane1_moved[22:4]; // decode.rs:131
@@ -5397,28 +5398,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane1_lost_8 = lane1_frame_1[8] & (lane1_shift <= 4'h2); // decode.rs:103
     wire lane1_lost_9 = lane1_frame_1[9] & (lane1_shift <= 4'h1); // decode.rs:103
     wire lane1_lost_10 = lane1_frame_1[10] & (lane1_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t82 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane1_rest <= |_t82;
-        if (go) lane1_zero_s2 <= lane1_zero;
-        if (go) lane1_zero_s3 <= lane1_zero_s2;
-        if (go) lane1_zero_s4 <= lane1_zero_s3;
-        if (go) lane1_zero_s5 <= lane1_zero_s4;
-        if (go) lane1_exponent <= lane1_zero_s5 ? 6'h0 : (lane1_scale_1 - {2'h0, lane1_shift});
+    wire [11:0] _t80 = {lane1_lost_0, lane1_lost_1, lane1_lost_2, lane1_lost_3, lane1_lost_4, lane1_lost_5, lane1_lost_6, lane1_lost_7, lane1_lost_8, lane1_lost_9, lane1_lost_10, lane1_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane1_rest <= |_t80;
+        lane1_zero_s2 <= lane1_zero;
+        lane1_zero_s3 <= lane1_zero_s2;
+        lane1_zero_s4 <= lane1_zero_s3;
+        lane1_zero_s5 <= lane1_zero_s4;
+        lane1_exponent <= lane1_zero_s5 ? 6'h0 : (lane1_scale_1 - {2'h0, lane1_shift});
     end
     wire [9:0] lane1_fraction = lane1_normal[10:1]; // decode.rs:108
     wire lane1_up = lane1_normal[0] & (lane1_rest | lane1_normal[1]); // decode.rs:109
     wire [16:0] lane1_kept = {lane1_exponent, lane1_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane1_more = {5'h0, lane1_normal[11], 10'h0, lane1_up}; // decode.rs:111
-    wire [16:0] _t83 = lane1_kept + lane1_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane1_magnitude <= _t83[16:1];
-        if (go) lane1_negative_1_s2 <= lane1_negative_1;
-        if (go) lane1_negative_1_s3 <= lane1_negative_1_s2;
-        if (go) lane1_negative_1_s4 <= lane1_negative_1_s3;
-        if (go) lane1_negative_1_s5 <= lane1_negative_1_s4;
-        if (go) lane1_negative_1_s6 <= lane1_negative_1_s5;
-        if (go) values_1_negative <= lane1_negative_1_s6;
+    wire [16:0] _t81 = lane1_kept + lane1_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane1_magnitude <= _t81[16:1];
+        lane1_negative_1_s2 <= lane1_negative_1;
+        lane1_negative_1_s3 <= lane1_negative_1_s2;
+        lane1_negative_1_s4 <= lane1_negative_1_s3;
+        lane1_negative_1_s5 <= lane1_negative_1_s4;
+        lane1_negative_1_s6 <= lane1_negative_1_s5;
+        values_1_negative <= lane1_negative_1_s6;
     end
     wire [3:0] coded_code_2 = dense_payload[11:8]; // dequantizer.rs:222
     wire coded_outlier_2 = map_outlier[2]; // dequantizer.rs:223
@@ -5434,12 +5435,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_none = ~(|coded_code_2); // decode.rs:79
     wire lane2_exact = coded_outlier_2 ? (coded_outer_2 & lane2_none) : info_middle_exact; // decode.rs:80
     wire lane2_inner = coded_outlier_2 & (~coded_outer_2); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane2_zero <= lane2_inner & lane2_none;
-        if (go) lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
-        if (go) lane2_outlier <= coded_outlier_2;
-        if (go) lane2_outer <= coded_outer_2;
-        if (go) lane2_negative_1 <= lane2_negative;
+    always @(posedge clk) if (go) begin
+        lane2_zero <= lane2_inner & lane2_none;
+        lane2_inner_1 <= coded_outlier_2 & (~coded_outer_2);
+        lane2_outlier <= coded_outlier_2;
+        lane2_outer <= coded_outer_2;
+        lane2_negative_1 <= lane2_negative;
     end
     wire [19:0] lane2_middle_base_value = lane2_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane2_middle_base_sticky = lane2_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5450,9 +5451,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane2_itself_half_m = lane2_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane2_itself_half_scale = lane2_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane2_exact_s1 <= lane2_exact;
-    wire _t84 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t82 = lane2_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane2_outer_side_base_value = lane2_exact_s1 ? lane2_itself_base_value : (lane2_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t84; // side_table.rs:166
+    wire lane2_outer_side_base_sticky = lane2_exact_s1 ? lane2_itself_base_sticky : _t82; // side_table.rs:166
     wire [7:0] lane2_outer_side_half_m = lane2_exact_s1 ? lane2_itself_half_m : (lane2_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane2_outer_side_half_scale = lane2_exact_s1 ? lane2_itself_half_scale : (lane2_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane2_half_m = lane2_outer ? lane2_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5461,19 +5462,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_side_base_sticky = lane2_outlier ? lane2_outer_side_base_sticky : lane2_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane2_side_half_m = lane2_outlier ? lane2_half_m : lane2_middle_half_m; // side_table.rs:168
     wire [5:0] lane2_side_half_scale = lane2_outlier ? lane2_half_scale : lane2_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
-        if (go) lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
-        if (go) lane2_side_half_m_1 <= lane2_side_half_m;
-        if (go) lane2_side_half_scale_1 <= lane2_side_half_scale;
-        if (go) lane2_h_s2 <= lane2_h;
+    always @(posedge clk) if (go) begin
+        lane2_side_base_value_1 <= lane2_inner_1 ? 20'h0 : lane2_side_base_value;
+        lane2_side_base_sticky_1 <= lane2_inner_1 ? 1'h0 : lane2_side_base_sticky;
+        lane2_side_half_m_1 <= lane2_side_half_m;
+        lane2_side_half_scale_1 <= lane2_side_half_scale;
+        lane2_h_s2 <= lane2_h;
     end
-    wire [12:0] _t85 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane2_product <= _t85;
-        if (go) lane2_side_later_base_value <= lane2_side_base_value_1;
-        if (go) lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
-        if (go) lane2_side_later_half_scale <= lane2_side_half_scale_1;
+    wire [12:0] _t83 = {8'h0, lane2_h_s2} * {5'h0, lane2_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane2_product <= _t83;
+        lane2_side_later_base_value <= lane2_side_base_value_1;
+        lane2_side_later_base_sticky <= lane2_side_base_sticky_1;
+        lane2_side_later_half_scale <= lane2_side_half_scale_1;
     end
     wire [16:0] lane2_scaled = {lane2_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane2_sum <= {1'h0, lane2_side_later_base_value} + {4'h0, lane2_scaled};
@@ -5493,8 +5494,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_3 = lane2_high_1[1:0]; // leading_zeros.rs:14
     wire lane2_none_4 = ~(|lane2_high_3); // leading_zeros.rs:15
     wire lane2_of_low_2 = ~lane2_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t86 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t86}; // leading_zeros.rs:17
+    wire [1:0] _t84 = lane2_none_2 ? lane2_of_low_1 : {lane2_none_4, lane2_none_4 ? lane2_of_low_2 : (~lane2_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane2_of_low_3 = {lane2_none_2, _t84}; // leading_zeros.rs:17
     wire [3:0] lane2_high_4 = lane2_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane2_low_4 = lane2_high[3:0]; // leading_zeros.rs:14
     wire lane2_none_5 = ~(|lane2_high_4); // leading_zeros.rs:15
@@ -5507,16 +5508,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane2_low_6 = lane2_high_4[1:0]; // leading_zeros.rs:14
     wire lane2_none_7 = ~(|lane2_high_6); // leading_zeros.rs:15
     wire lane2_of_low_6 = ~lane2_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t87 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t87}}; // leading_zeros.rs:17
+    wire [1:0] _t85 = lane2_none_5 ? lane2_of_low_5 : {lane2_none_7, lane2_none_7 ? lane2_of_low_6 : (~lane2_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane2_zeros = {lane2_none_1, lane2_none_1 ? lane2_of_low_3 : {lane2_none_5, _t85}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane2_scale <= lane2_side_later_half_scale;
     wire lane2_limited = (~(|lane2_scale[5:4])) & (lane2_zeros > lane2_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
-        if (go) lane2_frame_1 <= lane2_frame;
-        if (go) lane2_scale_1 <= lane2_scale;
-        if (go) lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
-        if (go) lane2_sticky <= lane2_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane2_shift <= lane2_limited ? lane2_scale[3:0] : lane2_zeros;
+        lane2_frame_1 <= lane2_frame;
+        lane2_scale_1 <= lane2_scale;
+        lane2_side_later_base_s4 <= lane2_side_later_base_sticky;
+        lane2_sticky <= lane2_side_later_base_s4;
     end
     wire [22:0] lane2_moved = lane2_shift[3] ? {lane2_frame_1[14:0], 8'h0} : lane2_frame_1; // decode.rs:131
     wire [18:0] lane2_moved_1 = lane2_shift[2] ? {lane2_moved[18:4], 4'h0} : lane2_moved[22:4]; // decode.rs:131
@@ -5534,28 +5535,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane2_lost_8 = lane2_frame_1[8] & (lane2_shift <= 4'h2); // decode.rs:103
     wire lane2_lost_9 = lane2_frame_1[9] & (lane2_shift <= 4'h1); // decode.rs:103
     wire lane2_lost_10 = lane2_frame_1[10] & (lane2_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t88 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane2_rest <= |_t88;
-        if (go) lane2_zero_s2 <= lane2_zero;
-        if (go) lane2_zero_s3 <= lane2_zero_s2;
-        if (go) lane2_zero_s4 <= lane2_zero_s3;
-        if (go) lane2_zero_s5 <= lane2_zero_s4;
-        if (go) lane2_exponent <= lane2_zero_s5 ? 6'h0 : (lane2_scale_1 - {2'h0, lane2_shift});
+    wire [11:0] _t86 = {lane2_lost_0, lane2_lost_1, lane2_lost_2, lane2_lost_3, lane2_lost_4, lane2_lost_5, lane2_lost_6, lane2_lost_7, lane2_lost_8, lane2_lost_9, lane2_lost_10, lane2_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane2_rest <= |_t86;
+        lane2_zero_s2 <= lane2_zero;
+        lane2_zero_s3 <= lane2_zero_s2;
+        lane2_zero_s4 <= lane2_zero_s3;
+        lane2_zero_s5 <= lane2_zero_s4;
+        lane2_exponent <= lane2_zero_s5 ? 6'h0 : (lane2_scale_1 - {2'h0, lane2_shift});
     end
     wire [9:0] lane2_fraction = lane2_normal[10:1]; // decode.rs:108
     wire lane2_up = lane2_normal[0] & (lane2_rest | lane2_normal[1]); // decode.rs:109
     wire [16:0] lane2_kept = {lane2_exponent, lane2_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane2_more = {5'h0, lane2_normal[11], 10'h0, lane2_up}; // decode.rs:111
-    wire [16:0] _t89 = lane2_kept + lane2_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane2_magnitude <= _t89[16:1];
-        if (go) lane2_negative_1_s2 <= lane2_negative_1;
-        if (go) lane2_negative_1_s3 <= lane2_negative_1_s2;
-        if (go) lane2_negative_1_s4 <= lane2_negative_1_s3;
-        if (go) lane2_negative_1_s5 <= lane2_negative_1_s4;
-        if (go) lane2_negative_1_s6 <= lane2_negative_1_s5;
-        if (go) values_2_negative <= lane2_negative_1_s6;
+    wire [16:0] _t87 = lane2_kept + lane2_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane2_magnitude <= _t87[16:1];
+        lane2_negative_1_s2 <= lane2_negative_1;
+        lane2_negative_1_s3 <= lane2_negative_1_s2;
+        lane2_negative_1_s4 <= lane2_negative_1_s3;
+        lane2_negative_1_s5 <= lane2_negative_1_s4;
+        lane2_negative_1_s6 <= lane2_negative_1_s5;
+        values_2_negative <= lane2_negative_1_s6;
     end
     wire [3:0] coded_code_3 = dense_payload[15:12]; // dequantizer.rs:222
     wire coded_outlier_3 = map_outlier[3]; // dequantizer.rs:223
@@ -5571,12 +5572,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_none = ~(|coded_code_3); // decode.rs:79
     wire lane3_exact = coded_outlier_3 ? (coded_outer_3 & lane3_none) : info_middle_exact; // decode.rs:80
     wire lane3_inner = coded_outlier_3 & (~coded_outer_3); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane3_zero <= lane3_inner & lane3_none;
-        if (go) lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
-        if (go) lane3_outlier <= coded_outlier_3;
-        if (go) lane3_outer <= coded_outer_3;
-        if (go) lane3_negative_1 <= lane3_negative;
+    always @(posedge clk) if (go) begin
+        lane3_zero <= lane3_inner & lane3_none;
+        lane3_inner_1 <= coded_outlier_3 & (~coded_outer_3);
+        lane3_outlier <= coded_outlier_3;
+        lane3_outer <= coded_outer_3;
+        lane3_negative_1 <= lane3_negative;
     end
     wire [19:0] lane3_middle_base_value = lane3_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane3_middle_base_sticky = lane3_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5587,9 +5588,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane3_itself_half_m = lane3_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane3_itself_half_scale = lane3_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane3_exact_s1 <= lane3_exact;
-    wire _t90 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t88 = lane3_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane3_outer_side_base_value = lane3_exact_s1 ? lane3_itself_base_value : (lane3_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t90; // side_table.rs:166
+    wire lane3_outer_side_base_sticky = lane3_exact_s1 ? lane3_itself_base_sticky : _t88; // side_table.rs:166
     wire [7:0] lane3_outer_side_half_m = lane3_exact_s1 ? lane3_itself_half_m : (lane3_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane3_outer_side_half_scale = lane3_exact_s1 ? lane3_itself_half_scale : (lane3_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane3_half_m = lane3_outer ? lane3_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5598,19 +5599,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_side_base_sticky = lane3_outlier ? lane3_outer_side_base_sticky : lane3_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane3_side_half_m = lane3_outlier ? lane3_half_m : lane3_middle_half_m; // side_table.rs:168
     wire [5:0] lane3_side_half_scale = lane3_outlier ? lane3_half_scale : lane3_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
-        if (go) lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
-        if (go) lane3_side_half_m_1 <= lane3_side_half_m;
-        if (go) lane3_side_half_scale_1 <= lane3_side_half_scale;
-        if (go) lane3_h_s2 <= lane3_h;
+    always @(posedge clk) if (go) begin
+        lane3_side_base_value_1 <= lane3_inner_1 ? 20'h0 : lane3_side_base_value;
+        lane3_side_base_sticky_1 <= lane3_inner_1 ? 1'h0 : lane3_side_base_sticky;
+        lane3_side_half_m_1 <= lane3_side_half_m;
+        lane3_side_half_scale_1 <= lane3_side_half_scale;
+        lane3_h_s2 <= lane3_h;
     end
-    wire [12:0] _t91 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane3_product <= _t91;
-        if (go) lane3_side_later_base_value <= lane3_side_base_value_1;
-        if (go) lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
-        if (go) lane3_side_later_half_scale <= lane3_side_half_scale_1;
+    wire [12:0] _t89 = {8'h0, lane3_h_s2} * {5'h0, lane3_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane3_product <= _t89;
+        lane3_side_later_base_value <= lane3_side_base_value_1;
+        lane3_side_later_base_sticky <= lane3_side_base_sticky_1;
+        lane3_side_later_half_scale <= lane3_side_half_scale_1;
     end
     wire [16:0] lane3_scaled = {lane3_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane3_sum <= {1'h0, lane3_side_later_base_value} + {4'h0, lane3_scaled};
@@ -5630,8 +5631,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_3 = lane3_high_1[1:0]; // leading_zeros.rs:14
     wire lane3_none_4 = ~(|lane3_high_3); // leading_zeros.rs:15
     wire lane3_of_low_2 = ~lane3_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t92 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t92}; // leading_zeros.rs:17
+    wire [1:0] _t90 = lane3_none_2 ? lane3_of_low_1 : {lane3_none_4, lane3_none_4 ? lane3_of_low_2 : (~lane3_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane3_of_low_3 = {lane3_none_2, _t90}; // leading_zeros.rs:17
     wire [3:0] lane3_high_4 = lane3_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane3_low_4 = lane3_high[3:0]; // leading_zeros.rs:14
     wire lane3_none_5 = ~(|lane3_high_4); // leading_zeros.rs:15
@@ -5644,16 +5645,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane3_low_6 = lane3_high_4[1:0]; // leading_zeros.rs:14
     wire lane3_none_7 = ~(|lane3_high_6); // leading_zeros.rs:15
     wire lane3_of_low_6 = ~lane3_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t93 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t93}}; // leading_zeros.rs:17
+    wire [1:0] _t91 = lane3_none_5 ? lane3_of_low_5 : {lane3_none_7, lane3_none_7 ? lane3_of_low_6 : (~lane3_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane3_zeros = {lane3_none_1, lane3_none_1 ? lane3_of_low_3 : {lane3_none_5, _t91}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane3_scale <= lane3_side_later_half_scale;
     wire lane3_limited = (~(|lane3_scale[5:4])) & (lane3_zeros > lane3_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
-        if (go) lane3_frame_1 <= lane3_frame;
-        if (go) lane3_scale_1 <= lane3_scale;
-        if (go) lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
-        if (go) lane3_sticky <= lane3_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane3_shift <= lane3_limited ? lane3_scale[3:0] : lane3_zeros;
+        lane3_frame_1 <= lane3_frame;
+        lane3_scale_1 <= lane3_scale;
+        lane3_side_later_base_s4 <= lane3_side_later_base_sticky;
+        lane3_sticky <= lane3_side_later_base_s4;
     end
     wire [22:0] lane3_moved = lane3_shift[3] ? {lane3_frame_1[14:0], 8'h0} : lane3_frame_1; // decode.rs:131
     wire [18:0] lane3_moved_1 = lane3_shift[2] ? {lane3_moved[18:4], 4'h0} : lane3_moved[22:4]; // decode.rs:131
@@ -5671,28 +5672,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane3_lost_8 = lane3_frame_1[8] & (lane3_shift <= 4'h2); // decode.rs:103
     wire lane3_lost_9 = lane3_frame_1[9] & (lane3_shift <= 4'h1); // decode.rs:103
     wire lane3_lost_10 = lane3_frame_1[10] & (lane3_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t94 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane3_rest <= |_t94;
-        if (go) lane3_zero_s2 <= lane3_zero;
-        if (go) lane3_zero_s3 <= lane3_zero_s2;
-        if (go) lane3_zero_s4 <= lane3_zero_s3;
-        if (go) lane3_zero_s5 <= lane3_zero_s4;
-        if (go) lane3_exponent <= lane3_zero_s5 ? 6'h0 : (lane3_scale_1 - {2'h0, lane3_shift});
+    wire [11:0] _t92 = {lane3_lost_0, lane3_lost_1, lane3_lost_2, lane3_lost_3, lane3_lost_4, lane3_lost_5, lane3_lost_6, lane3_lost_7, lane3_lost_8, lane3_lost_9, lane3_lost_10, lane3_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane3_rest <= |_t92;
+        lane3_zero_s2 <= lane3_zero;
+        lane3_zero_s3 <= lane3_zero_s2;
+        lane3_zero_s4 <= lane3_zero_s3;
+        lane3_zero_s5 <= lane3_zero_s4;
+        lane3_exponent <= lane3_zero_s5 ? 6'h0 : (lane3_scale_1 - {2'h0, lane3_shift});
     end
     wire [9:0] lane3_fraction = lane3_normal[10:1]; // decode.rs:108
     wire lane3_up = lane3_normal[0] & (lane3_rest | lane3_normal[1]); // decode.rs:109
     wire [16:0] lane3_kept = {lane3_exponent, lane3_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane3_more = {5'h0, lane3_normal[11], 10'h0, lane3_up}; // decode.rs:111
-    wire [16:0] _t95 = lane3_kept + lane3_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane3_magnitude <= _t95[16:1];
-        if (go) lane3_negative_1_s2 <= lane3_negative_1;
-        if (go) lane3_negative_1_s3 <= lane3_negative_1_s2;
-        if (go) lane3_negative_1_s4 <= lane3_negative_1_s3;
-        if (go) lane3_negative_1_s5 <= lane3_negative_1_s4;
-        if (go) lane3_negative_1_s6 <= lane3_negative_1_s5;
-        if (go) values_3_negative <= lane3_negative_1_s6;
+    wire [16:0] _t93 = lane3_kept + lane3_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane3_magnitude <= _t93[16:1];
+        lane3_negative_1_s2 <= lane3_negative_1;
+        lane3_negative_1_s3 <= lane3_negative_1_s2;
+        lane3_negative_1_s4 <= lane3_negative_1_s3;
+        lane3_negative_1_s5 <= lane3_negative_1_s4;
+        lane3_negative_1_s6 <= lane3_negative_1_s5;
+        values_3_negative <= lane3_negative_1_s6;
     end
     wire [3:0] coded_code_4 = dense_payload[19:16]; // dequantizer.rs:222
     wire coded_outlier_4 = map_outlier[4]; // dequantizer.rs:223
@@ -5708,12 +5709,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_none = ~(|coded_code_4); // decode.rs:79
     wire lane4_exact = coded_outlier_4 ? (coded_outer_4 & lane4_none) : info_middle_exact; // decode.rs:80
     wire lane4_inner = coded_outlier_4 & (~coded_outer_4); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane4_zero <= lane4_inner & lane4_none;
-        if (go) lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
-        if (go) lane4_outlier <= coded_outlier_4;
-        if (go) lane4_outer <= coded_outer_4;
-        if (go) lane4_negative_1 <= lane4_negative;
+    always @(posedge clk) if (go) begin
+        lane4_zero <= lane4_inner & lane4_none;
+        lane4_inner_1 <= coded_outlier_4 & (~coded_outer_4);
+        lane4_outlier <= coded_outlier_4;
+        lane4_outer <= coded_outer_4;
+        lane4_negative_1 <= lane4_negative;
     end
     wire [19:0] lane4_middle_base_value = lane4_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane4_middle_base_sticky = lane4_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5724,9 +5725,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane4_itself_half_m = lane4_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane4_itself_half_scale = lane4_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane4_exact_s1 <= lane4_exact;
-    wire _t96 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t94 = lane4_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane4_outer_side_base_value = lane4_exact_s1 ? lane4_itself_base_value : (lane4_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t96; // side_table.rs:166
+    wire lane4_outer_side_base_sticky = lane4_exact_s1 ? lane4_itself_base_sticky : _t94; // side_table.rs:166
     wire [7:0] lane4_outer_side_half_m = lane4_exact_s1 ? lane4_itself_half_m : (lane4_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane4_outer_side_half_scale = lane4_exact_s1 ? lane4_itself_half_scale : (lane4_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane4_half_m = lane4_outer ? lane4_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5735,19 +5736,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_side_base_sticky = lane4_outlier ? lane4_outer_side_base_sticky : lane4_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane4_side_half_m = lane4_outlier ? lane4_half_m : lane4_middle_half_m; // side_table.rs:168
     wire [5:0] lane4_side_half_scale = lane4_outlier ? lane4_half_scale : lane4_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
-        if (go) lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
-        if (go) lane4_side_half_m_1 <= lane4_side_half_m;
-        if (go) lane4_side_half_scale_1 <= lane4_side_half_scale;
-        if (go) lane4_h_s2 <= lane4_h;
+    always @(posedge clk) if (go) begin
+        lane4_side_base_value_1 <= lane4_inner_1 ? 20'h0 : lane4_side_base_value;
+        lane4_side_base_sticky_1 <= lane4_inner_1 ? 1'h0 : lane4_side_base_sticky;
+        lane4_side_half_m_1 <= lane4_side_half_m;
+        lane4_side_half_scale_1 <= lane4_side_half_scale;
+        lane4_h_s2 <= lane4_h;
     end
-    wire [12:0] _t97 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane4_product <= _t97;
-        if (go) lane4_side_later_base_value <= lane4_side_base_value_1;
-        if (go) lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
-        if (go) lane4_side_later_half_scale <= lane4_side_half_scale_1;
+    wire [12:0] _t95 = {8'h0, lane4_h_s2} * {5'h0, lane4_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane4_product <= _t95;
+        lane4_side_later_base_value <= lane4_side_base_value_1;
+        lane4_side_later_base_sticky <= lane4_side_base_sticky_1;
+        lane4_side_later_half_scale <= lane4_side_half_scale_1;
     end
     wire [16:0] lane4_scaled = {lane4_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane4_sum <= {1'h0, lane4_side_later_base_value} + {4'h0, lane4_scaled};
@@ -5767,8 +5768,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_3 = lane4_high_1[1:0]; // leading_zeros.rs:14
     wire lane4_none_4 = ~(|lane4_high_3); // leading_zeros.rs:15
     wire lane4_of_low_2 = ~lane4_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t98 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t98}; // leading_zeros.rs:17
+    wire [1:0] _t96 = lane4_none_2 ? lane4_of_low_1 : {lane4_none_4, lane4_none_4 ? lane4_of_low_2 : (~lane4_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane4_of_low_3 = {lane4_none_2, _t96}; // leading_zeros.rs:17
     wire [3:0] lane4_high_4 = lane4_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane4_low_4 = lane4_high[3:0]; // leading_zeros.rs:14
     wire lane4_none_5 = ~(|lane4_high_4); // leading_zeros.rs:15
@@ -5781,16 +5782,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane4_low_6 = lane4_high_4[1:0]; // leading_zeros.rs:14
     wire lane4_none_7 = ~(|lane4_high_6); // leading_zeros.rs:15
     wire lane4_of_low_6 = ~lane4_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t99 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t99}}; // leading_zeros.rs:17
+    wire [1:0] _t97 = lane4_none_5 ? lane4_of_low_5 : {lane4_none_7, lane4_none_7 ? lane4_of_low_6 : (~lane4_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane4_zeros = {lane4_none_1, lane4_none_1 ? lane4_of_low_3 : {lane4_none_5, _t97}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane4_scale <= lane4_side_later_half_scale;
     wire lane4_limited = (~(|lane4_scale[5:4])) & (lane4_zeros > lane4_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
-        if (go) lane4_frame_1 <= lane4_frame;
-        if (go) lane4_scale_1 <= lane4_scale;
-        if (go) lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
-        if (go) lane4_sticky <= lane4_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane4_shift <= lane4_limited ? lane4_scale[3:0] : lane4_zeros;
+        lane4_frame_1 <= lane4_frame;
+        lane4_scale_1 <= lane4_scale;
+        lane4_side_later_base_s4 <= lane4_side_later_base_sticky;
+        lane4_sticky <= lane4_side_later_base_s4;
     end
     wire [22:0] lane4_moved = lane4_shift[3] ? {lane4_frame_1[14:0], 8'h0} : lane4_frame_1; // decode.rs:131
     wire [18:0] lane4_moved_1 = lane4_shift[2] ? {lane4_moved[18:4], 4'h0} : lane4_moved[22:4]; // decode.rs:131
@@ -5808,28 +5809,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane4_lost_8 = lane4_frame_1[8] & (lane4_shift <= 4'h2); // decode.rs:103
     wire lane4_lost_9 = lane4_frame_1[9] & (lane4_shift <= 4'h1); // decode.rs:103
     wire lane4_lost_10 = lane4_frame_1[10] & (lane4_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t100 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane4_rest <= |_t100;
-        if (go) lane4_zero_s2 <= lane4_zero;
-        if (go) lane4_zero_s3 <= lane4_zero_s2;
-        if (go) lane4_zero_s4 <= lane4_zero_s3;
-        if (go) lane4_zero_s5 <= lane4_zero_s4;
-        if (go) lane4_exponent <= lane4_zero_s5 ? 6'h0 : (lane4_scale_1 - {2'h0, lane4_shift});
+    wire [11:0] _t98 = {lane4_lost_0, lane4_lost_1, lane4_lost_2, lane4_lost_3, lane4_lost_4, lane4_lost_5, lane4_lost_6, lane4_lost_7, lane4_lost_8, lane4_lost_9, lane4_lost_10, lane4_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane4_rest <= |_t98;
+        lane4_zero_s2 <= lane4_zero;
+        lane4_zero_s3 <= lane4_zero_s2;
+        lane4_zero_s4 <= lane4_zero_s3;
+        lane4_zero_s5 <= lane4_zero_s4;
+        lane4_exponent <= lane4_zero_s5 ? 6'h0 : (lane4_scale_1 - {2'h0, lane4_shift});
     end
     wire [9:0] lane4_fraction = lane4_normal[10:1]; // decode.rs:108
     wire lane4_up = lane4_normal[0] & (lane4_rest | lane4_normal[1]); // decode.rs:109
     wire [16:0] lane4_kept = {lane4_exponent, lane4_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane4_more = {5'h0, lane4_normal[11], 10'h0, lane4_up}; // decode.rs:111
-    wire [16:0] _t101 = lane4_kept + lane4_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane4_magnitude <= _t101[16:1];
-        if (go) lane4_negative_1_s2 <= lane4_negative_1;
-        if (go) lane4_negative_1_s3 <= lane4_negative_1_s2;
-        if (go) lane4_negative_1_s4 <= lane4_negative_1_s3;
-        if (go) lane4_negative_1_s5 <= lane4_negative_1_s4;
-        if (go) lane4_negative_1_s6 <= lane4_negative_1_s5;
-        if (go) values_4_negative <= lane4_negative_1_s6;
+    wire [16:0] _t99 = lane4_kept + lane4_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane4_magnitude <= _t99[16:1];
+        lane4_negative_1_s2 <= lane4_negative_1;
+        lane4_negative_1_s3 <= lane4_negative_1_s2;
+        lane4_negative_1_s4 <= lane4_negative_1_s3;
+        lane4_negative_1_s5 <= lane4_negative_1_s4;
+        lane4_negative_1_s6 <= lane4_negative_1_s5;
+        values_4_negative <= lane4_negative_1_s6;
     end
     wire [3:0] coded_code_5 = dense_payload[23:20]; // dequantizer.rs:222
     wire coded_outlier_5 = map_outlier[5]; // dequantizer.rs:223
@@ -5845,12 +5846,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_none = ~(|coded_code_5); // decode.rs:79
     wire lane5_exact = coded_outlier_5 ? (coded_outer_5 & lane5_none) : info_middle_exact; // decode.rs:80
     wire lane5_inner = coded_outlier_5 & (~coded_outer_5); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane5_zero <= lane5_inner & lane5_none;
-        if (go) lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
-        if (go) lane5_outlier <= coded_outlier_5;
-        if (go) lane5_outer <= coded_outer_5;
-        if (go) lane5_negative_1 <= lane5_negative;
+    always @(posedge clk) if (go) begin
+        lane5_zero <= lane5_inner & lane5_none;
+        lane5_inner_1 <= coded_outlier_5 & (~coded_outer_5);
+        lane5_outlier <= coded_outlier_5;
+        lane5_outer <= coded_outer_5;
+        lane5_negative_1 <= lane5_negative;
     end
     wire [19:0] lane5_middle_base_value = lane5_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane5_middle_base_sticky = lane5_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5861,9 +5862,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane5_itself_half_m = lane5_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane5_itself_half_scale = lane5_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane5_exact_s1 <= lane5_exact;
-    wire _t102 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t100 = lane5_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane5_outer_side_base_value = lane5_exact_s1 ? lane5_itself_base_value : (lane5_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t102; // side_table.rs:166
+    wire lane5_outer_side_base_sticky = lane5_exact_s1 ? lane5_itself_base_sticky : _t100; // side_table.rs:166
     wire [7:0] lane5_outer_side_half_m = lane5_exact_s1 ? lane5_itself_half_m : (lane5_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane5_outer_side_half_scale = lane5_exact_s1 ? lane5_itself_half_scale : (lane5_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane5_half_m = lane5_outer ? lane5_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -5872,19 +5873,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_side_base_sticky = lane5_outlier ? lane5_outer_side_base_sticky : lane5_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane5_side_half_m = lane5_outlier ? lane5_half_m : lane5_middle_half_m; // side_table.rs:168
     wire [5:0] lane5_side_half_scale = lane5_outlier ? lane5_half_scale : lane5_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
-        if (go) lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
-        if (go) lane5_side_half_m_1 <= lane5_side_half_m;
-        if (go) lane5_side_half_scale_1 <= lane5_side_half_scale;
-        if (go) lane5_h_s2 <= lane5_h;
+    always @(posedge clk) if (go) begin
+        lane5_side_base_value_1 <= lane5_inner_1 ? 20'h0 : lane5_side_base_value;
+        lane5_side_base_sticky_1 <= lane5_inner_1 ? 1'h0 : lane5_side_base_sticky;
+        lane5_side_half_m_1 <= lane5_side_half_m;
+        lane5_side_half_scale_1 <= lane5_side_half_scale;
+        lane5_h_s2 <= lane5_h;
     end
-    wire [12:0] _t103 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane5_product <= _t103;
-        if (go) lane5_side_later_base_value <= lane5_side_base_value_1;
-        if (go) lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
-        if (go) lane5_side_later_half_scale <= lane5_side_half_scale_1;
+    wire [12:0] _t101 = {8'h0, lane5_h_s2} * {5'h0, lane5_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane5_product <= _t101;
+        lane5_side_later_base_value <= lane5_side_base_value_1;
+        lane5_side_later_base_sticky <= lane5_side_base_sticky_1;
+        lane5_side_later_half_scale <= lane5_side_half_scale_1;
     end
     wire [16:0] lane5_scaled = {lane5_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane5_sum <= {1'h0, lane5_side_later_base_value} + {4'h0, lane5_scaled};
@@ -5904,8 +5905,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_3 = lane5_high_1[1:0]; // leading_zeros.rs:14
     wire lane5_none_4 = ~(|lane5_high_3); // leading_zeros.rs:15
     wire lane5_of_low_2 = ~lane5_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t104 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t104}; // leading_zeros.rs:17
+    wire [1:0] _t102 = lane5_none_2 ? lane5_of_low_1 : {lane5_none_4, lane5_none_4 ? lane5_of_low_2 : (~lane5_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane5_of_low_3 = {lane5_none_2, _t102}; // leading_zeros.rs:17
     wire [3:0] lane5_high_4 = lane5_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane5_low_4 = lane5_high[3:0]; // leading_zeros.rs:14
     wire lane5_none_5 = ~(|lane5_high_4); // leading_zeros.rs:15
@@ -5918,16 +5919,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane5_low_6 = lane5_high_4[1:0]; // leading_zeros.rs:14
     wire lane5_none_7 = ~(|lane5_high_6); // leading_zeros.rs:15
     wire lane5_of_low_6 = ~lane5_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t105 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t105}}; // leading_zeros.rs:17
+    wire [1:0] _t103 = lane5_none_5 ? lane5_of_low_5 : {lane5_none_7, lane5_none_7 ? lane5_of_low_6 : (~lane5_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane5_zeros = {lane5_none_1, lane5_none_1 ? lane5_of_low_3 : {lane5_none_5, _t103}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane5_scale <= lane5_side_later_half_scale;
     wire lane5_limited = (~(|lane5_scale[5:4])) & (lane5_zeros > lane5_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
-        if (go) lane5_frame_1 <= lane5_frame;
-        if (go) lane5_scale_1 <= lane5_scale;
-        if (go) lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
-        if (go) lane5_sticky <= lane5_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane5_shift <= lane5_limited ? lane5_scale[3:0] : lane5_zeros;
+        lane5_frame_1 <= lane5_frame;
+        lane5_scale_1 <= lane5_scale;
+        lane5_side_later_base_s4 <= lane5_side_later_base_sticky;
+        lane5_sticky <= lane5_side_later_base_s4;
     end
     wire [22:0] lane5_moved = lane5_shift[3] ? {lane5_frame_1[14:0], 8'h0} : lane5_frame_1; // decode.rs:131
     wire [18:0] lane5_moved_1 = lane5_shift[2] ? {lane5_moved[18:4], 4'h0} : lane5_moved[22:4]; // decode.rs:131
@@ -5945,28 +5946,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane5_lost_8 = lane5_frame_1[8] & (lane5_shift <= 4'h2); // decode.rs:103
     wire lane5_lost_9 = lane5_frame_1[9] & (lane5_shift <= 4'h1); // decode.rs:103
     wire lane5_lost_10 = lane5_frame_1[10] & (lane5_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t106 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane5_rest <= |_t106;
-        if (go) lane5_zero_s2 <= lane5_zero;
-        if (go) lane5_zero_s3 <= lane5_zero_s2;
-        if (go) lane5_zero_s4 <= lane5_zero_s3;
-        if (go) lane5_zero_s5 <= lane5_zero_s4;
-        if (go) lane5_exponent <= lane5_zero_s5 ? 6'h0 : (lane5_scale_1 - {2'h0, lane5_shift});
+    wire [11:0] _t104 = {lane5_lost_0, lane5_lost_1, lane5_lost_2, lane5_lost_3, lane5_lost_4, lane5_lost_5, lane5_lost_6, lane5_lost_7, lane5_lost_8, lane5_lost_9, lane5_lost_10, lane5_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane5_rest <= |_t104;
+        lane5_zero_s2 <= lane5_zero;
+        lane5_zero_s3 <= lane5_zero_s2;
+        lane5_zero_s4 <= lane5_zero_s3;
+        lane5_zero_s5 <= lane5_zero_s4;
+        lane5_exponent <= lane5_zero_s5 ? 6'h0 : (lane5_scale_1 - {2'h0, lane5_shift});
     end
     wire [9:0] lane5_fraction = lane5_normal[10:1]; // decode.rs:108
     wire lane5_up = lane5_normal[0] & (lane5_rest | lane5_normal[1]); // decode.rs:109
     wire [16:0] lane5_kept = {lane5_exponent, lane5_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane5_more = {5'h0, lane5_normal[11], 10'h0, lane5_up}; // decode.rs:111
-    wire [16:0] _t107 = lane5_kept + lane5_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane5_magnitude <= _t107[16:1];
-        if (go) lane5_negative_1_s2 <= lane5_negative_1;
-        if (go) lane5_negative_1_s3 <= lane5_negative_1_s2;
-        if (go) lane5_negative_1_s4 <= lane5_negative_1_s3;
-        if (go) lane5_negative_1_s5 <= lane5_negative_1_s4;
-        if (go) lane5_negative_1_s6 <= lane5_negative_1_s5;
-        if (go) values_5_negative <= lane5_negative_1_s6;
+    wire [16:0] _t105 = lane5_kept + lane5_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane5_magnitude <= _t105[16:1];
+        lane5_negative_1_s2 <= lane5_negative_1;
+        lane5_negative_1_s3 <= lane5_negative_1_s2;
+        lane5_negative_1_s4 <= lane5_negative_1_s3;
+        lane5_negative_1_s5 <= lane5_negative_1_s4;
+        lane5_negative_1_s6 <= lane5_negative_1_s5;
+        values_5_negative <= lane5_negative_1_s6;
     end
     wire [3:0] coded_code_6 = dense_payload[27:24]; // dequantizer.rs:222
     wire coded_outlier_6 = map_outlier[6]; // dequantizer.rs:223
@@ -5982,12 +5983,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_none = ~(|coded_code_6); // decode.rs:79
     wire lane6_exact = coded_outlier_6 ? (coded_outer_6 & lane6_none) : info_middle_exact; // decode.rs:80
     wire lane6_inner = coded_outlier_6 & (~coded_outer_6); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane6_zero <= lane6_inner & lane6_none;
-        if (go) lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
-        if (go) lane6_outlier <= coded_outlier_6;
-        if (go) lane6_outer <= coded_outer_6;
-        if (go) lane6_negative_1 <= lane6_negative;
+    always @(posedge clk) if (go) begin
+        lane6_zero <= lane6_inner & lane6_none;
+        lane6_inner_1 <= coded_outlier_6 & (~coded_outer_6);
+        lane6_outlier <= coded_outlier_6;
+        lane6_outer <= coded_outer_6;
+        lane6_negative_1 <= lane6_negative;
     end
     wire [19:0] lane6_middle_base_value = lane6_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane6_middle_base_sticky = lane6_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -5998,9 +5999,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane6_itself_half_m = lane6_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane6_itself_half_scale = lane6_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane6_exact_s1 <= lane6_exact;
-    wire _t108 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t106 = lane6_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane6_outer_side_base_value = lane6_exact_s1 ? lane6_itself_base_value : (lane6_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t108; // side_table.rs:166
+    wire lane6_outer_side_base_sticky = lane6_exact_s1 ? lane6_itself_base_sticky : _t106; // side_table.rs:166
     wire [7:0] lane6_outer_side_half_m = lane6_exact_s1 ? lane6_itself_half_m : (lane6_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane6_outer_side_half_scale = lane6_exact_s1 ? lane6_itself_half_scale : (lane6_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane6_half_m = lane6_outer ? lane6_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -6009,19 +6010,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_side_base_sticky = lane6_outlier ? lane6_outer_side_base_sticky : lane6_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane6_side_half_m = lane6_outlier ? lane6_half_m : lane6_middle_half_m; // side_table.rs:168
     wire [5:0] lane6_side_half_scale = lane6_outlier ? lane6_half_scale : lane6_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
-        if (go) lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
-        if (go) lane6_side_half_m_1 <= lane6_side_half_m;
-        if (go) lane6_side_half_scale_1 <= lane6_side_half_scale;
-        if (go) lane6_h_s2 <= lane6_h;
+    always @(posedge clk) if (go) begin
+        lane6_side_base_value_1 <= lane6_inner_1 ? 20'h0 : lane6_side_base_value;
+        lane6_side_base_sticky_1 <= lane6_inner_1 ? 1'h0 : lane6_side_base_sticky;
+        lane6_side_half_m_1 <= lane6_side_half_m;
+        lane6_side_half_scale_1 <= lane6_side_half_scale;
+        lane6_h_s2 <= lane6_h;
     end
-    wire [12:0] _t109 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane6_product <= _t109;
-        if (go) lane6_side_later_base_value <= lane6_side_base_value_1;
-        if (go) lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
-        if (go) lane6_side_later_half_scale <= lane6_side_half_scale_1;
+    wire [12:0] _t107 = {8'h0, lane6_h_s2} * {5'h0, lane6_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane6_product <= _t107;
+        lane6_side_later_base_value <= lane6_side_base_value_1;
+        lane6_side_later_base_sticky <= lane6_side_base_sticky_1;
+        lane6_side_later_half_scale <= lane6_side_half_scale_1;
     end
     wire [16:0] lane6_scaled = {lane6_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane6_sum <= {1'h0, lane6_side_later_base_value} + {4'h0, lane6_scaled};
@@ -6041,8 +6042,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_3 = lane6_high_1[1:0]; // leading_zeros.rs:14
     wire lane6_none_4 = ~(|lane6_high_3); // leading_zeros.rs:15
     wire lane6_of_low_2 = ~lane6_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t110 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t110}; // leading_zeros.rs:17
+    wire [1:0] _t108 = lane6_none_2 ? lane6_of_low_1 : {lane6_none_4, lane6_none_4 ? lane6_of_low_2 : (~lane6_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane6_of_low_3 = {lane6_none_2, _t108}; // leading_zeros.rs:17
     wire [3:0] lane6_high_4 = lane6_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane6_low_4 = lane6_high[3:0]; // leading_zeros.rs:14
     wire lane6_none_5 = ~(|lane6_high_4); // leading_zeros.rs:15
@@ -6055,16 +6056,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane6_low_6 = lane6_high_4[1:0]; // leading_zeros.rs:14
     wire lane6_none_7 = ~(|lane6_high_6); // leading_zeros.rs:15
     wire lane6_of_low_6 = ~lane6_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t111 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t111}}; // leading_zeros.rs:17
+    wire [1:0] _t109 = lane6_none_5 ? lane6_of_low_5 : {lane6_none_7, lane6_none_7 ? lane6_of_low_6 : (~lane6_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane6_zeros = {lane6_none_1, lane6_none_1 ? lane6_of_low_3 : {lane6_none_5, _t109}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane6_scale <= lane6_side_later_half_scale;
     wire lane6_limited = (~(|lane6_scale[5:4])) & (lane6_zeros > lane6_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
-        if (go) lane6_frame_1 <= lane6_frame;
-        if (go) lane6_scale_1 <= lane6_scale;
-        if (go) lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
-        if (go) lane6_sticky <= lane6_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane6_shift <= lane6_limited ? lane6_scale[3:0] : lane6_zeros;
+        lane6_frame_1 <= lane6_frame;
+        lane6_scale_1 <= lane6_scale;
+        lane6_side_later_base_s4 <= lane6_side_later_base_sticky;
+        lane6_sticky <= lane6_side_later_base_s4;
     end
     wire [22:0] lane6_moved = lane6_shift[3] ? {lane6_frame_1[14:0], 8'h0} : lane6_frame_1; // decode.rs:131
     wire [18:0] lane6_moved_1 = lane6_shift[2] ? {lane6_moved[18:4], 4'h0} : lane6_moved[22:4]; // decode.rs:131
@@ -6082,28 +6083,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane6_lost_8 = lane6_frame_1[8] & (lane6_shift <= 4'h2); // decode.rs:103
     wire lane6_lost_9 = lane6_frame_1[9] & (lane6_shift <= 4'h1); // decode.rs:103
     wire lane6_lost_10 = lane6_frame_1[10] & (lane6_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t112 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane6_rest <= |_t112;
-        if (go) lane6_zero_s2 <= lane6_zero;
-        if (go) lane6_zero_s3 <= lane6_zero_s2;
-        if (go) lane6_zero_s4 <= lane6_zero_s3;
-        if (go) lane6_zero_s5 <= lane6_zero_s4;
-        if (go) lane6_exponent <= lane6_zero_s5 ? 6'h0 : (lane6_scale_1 - {2'h0, lane6_shift});
+    wire [11:0] _t110 = {lane6_lost_0, lane6_lost_1, lane6_lost_2, lane6_lost_3, lane6_lost_4, lane6_lost_5, lane6_lost_6, lane6_lost_7, lane6_lost_8, lane6_lost_9, lane6_lost_10, lane6_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane6_rest <= |_t110;
+        lane6_zero_s2 <= lane6_zero;
+        lane6_zero_s3 <= lane6_zero_s2;
+        lane6_zero_s4 <= lane6_zero_s3;
+        lane6_zero_s5 <= lane6_zero_s4;
+        lane6_exponent <= lane6_zero_s5 ? 6'h0 : (lane6_scale_1 - {2'h0, lane6_shift});
     end
     wire [9:0] lane6_fraction = lane6_normal[10:1]; // decode.rs:108
     wire lane6_up = lane6_normal[0] & (lane6_rest | lane6_normal[1]); // decode.rs:109
     wire [16:0] lane6_kept = {lane6_exponent, lane6_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane6_more = {5'h0, lane6_normal[11], 10'h0, lane6_up}; // decode.rs:111
-    wire [16:0] _t113 = lane6_kept + lane6_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane6_magnitude <= _t113[16:1];
-        if (go) lane6_negative_1_s2 <= lane6_negative_1;
-        if (go) lane6_negative_1_s3 <= lane6_negative_1_s2;
-        if (go) lane6_negative_1_s4 <= lane6_negative_1_s3;
-        if (go) lane6_negative_1_s5 <= lane6_negative_1_s4;
-        if (go) lane6_negative_1_s6 <= lane6_negative_1_s5;
-        if (go) values_6_negative <= lane6_negative_1_s6;
+    wire [16:0] _t111 = lane6_kept + lane6_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane6_magnitude <= _t111[16:1];
+        lane6_negative_1_s2 <= lane6_negative_1;
+        lane6_negative_1_s3 <= lane6_negative_1_s2;
+        lane6_negative_1_s4 <= lane6_negative_1_s3;
+        lane6_negative_1_s5 <= lane6_negative_1_s4;
+        lane6_negative_1_s6 <= lane6_negative_1_s5;
+        values_6_negative <= lane6_negative_1_s6;
     end
     wire [3:0] coded_code_7 = dense_payload[31:28]; // dequantizer.rs:222
     wire coded_outlier_7 = map_outlier[7]; // dequantizer.rs:223
@@ -6119,12 +6120,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_none = ~(|coded_code_7); // decode.rs:79
     wire lane7_exact = coded_outlier_7 ? (coded_outer_7 & lane7_none) : info_middle_exact; // decode.rs:80
     wire lane7_inner = coded_outlier_7 & (~coded_outer_7); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane7_zero <= lane7_inner & lane7_none;
-        if (go) lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
-        if (go) lane7_outlier <= coded_outlier_7;
-        if (go) lane7_outer <= coded_outer_7;
-        if (go) lane7_negative_1 <= lane7_negative;
+    always @(posedge clk) if (go) begin
+        lane7_zero <= lane7_inner & lane7_none;
+        lane7_inner_1 <= coded_outlier_7 & (~coded_outer_7);
+        lane7_outlier <= coded_outlier_7;
+        lane7_outer <= coded_outer_7;
+        lane7_negative_1 <= lane7_negative;
     end
     wire [19:0] lane7_middle_base_value = lane7_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane7_middle_base_sticky = lane7_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6135,9 +6136,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane7_itself_half_m = lane7_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane7_itself_half_scale = lane7_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane7_exact_s1 <= lane7_exact;
-    wire _t114 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t112 = lane7_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane7_outer_side_base_value = lane7_exact_s1 ? lane7_itself_base_value : (lane7_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t114; // side_table.rs:166
+    wire lane7_outer_side_base_sticky = lane7_exact_s1 ? lane7_itself_base_sticky : _t112; // side_table.rs:166
     wire [7:0] lane7_outer_side_half_m = lane7_exact_s1 ? lane7_itself_half_m : (lane7_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane7_outer_side_half_scale = lane7_exact_s1 ? lane7_itself_half_scale : (lane7_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane7_half_m = lane7_outer ? lane7_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -6146,19 +6147,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_side_base_sticky = lane7_outlier ? lane7_outer_side_base_sticky : lane7_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane7_side_half_m = lane7_outlier ? lane7_half_m : lane7_middle_half_m; // side_table.rs:168
     wire [5:0] lane7_side_half_scale = lane7_outlier ? lane7_half_scale : lane7_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
-        if (go) lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
-        if (go) lane7_side_half_m_1 <= lane7_side_half_m;
-        if (go) lane7_side_half_scale_1 <= lane7_side_half_scale;
-        if (go) lane7_h_s2 <= lane7_h;
+    always @(posedge clk) if (go) begin
+        lane7_side_base_value_1 <= lane7_inner_1 ? 20'h0 : lane7_side_base_value;
+        lane7_side_base_sticky_1 <= lane7_inner_1 ? 1'h0 : lane7_side_base_sticky;
+        lane7_side_half_m_1 <= lane7_side_half_m;
+        lane7_side_half_scale_1 <= lane7_side_half_scale;
+        lane7_h_s2 <= lane7_h;
     end
-    wire [12:0] _t115 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane7_product <= _t115;
-        if (go) lane7_side_later_base_value <= lane7_side_base_value_1;
-        if (go) lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
-        if (go) lane7_side_later_half_scale <= lane7_side_half_scale_1;
+    wire [12:0] _t113 = {8'h0, lane7_h_s2} * {5'h0, lane7_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane7_product <= _t113;
+        lane7_side_later_base_value <= lane7_side_base_value_1;
+        lane7_side_later_base_sticky <= lane7_side_base_sticky_1;
+        lane7_side_later_half_scale <= lane7_side_half_scale_1;
     end
     wire [16:0] lane7_scaled = {lane7_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane7_sum <= {1'h0, lane7_side_later_base_value} + {4'h0, lane7_scaled};
@@ -6178,8 +6179,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_3 = lane7_high_1[1:0]; // leading_zeros.rs:14
     wire lane7_none_4 = ~(|lane7_high_3); // leading_zeros.rs:15
     wire lane7_of_low_2 = ~lane7_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t116 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t116}; // leading_zeros.rs:17
+    wire [1:0] _t114 = lane7_none_2 ? lane7_of_low_1 : {lane7_none_4, lane7_none_4 ? lane7_of_low_2 : (~lane7_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane7_of_low_3 = {lane7_none_2, _t114}; // leading_zeros.rs:17
     wire [3:0] lane7_high_4 = lane7_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane7_low_4 = lane7_high[3:0]; // leading_zeros.rs:14
     wire lane7_none_5 = ~(|lane7_high_4); // leading_zeros.rs:15
@@ -6192,16 +6193,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane7_low_6 = lane7_high_4[1:0]; // leading_zeros.rs:14
     wire lane7_none_7 = ~(|lane7_high_6); // leading_zeros.rs:15
     wire lane7_of_low_6 = ~lane7_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t117 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t117}}; // leading_zeros.rs:17
+    wire [1:0] _t115 = lane7_none_5 ? lane7_of_low_5 : {lane7_none_7, lane7_none_7 ? lane7_of_low_6 : (~lane7_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane7_zeros = {lane7_none_1, lane7_none_1 ? lane7_of_low_3 : {lane7_none_5, _t115}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane7_scale <= lane7_side_later_half_scale;
     wire lane7_limited = (~(|lane7_scale[5:4])) & (lane7_zeros > lane7_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
-        if (go) lane7_frame_1 <= lane7_frame;
-        if (go) lane7_scale_1 <= lane7_scale;
-        if (go) lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
-        if (go) lane7_sticky <= lane7_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane7_shift <= lane7_limited ? lane7_scale[3:0] : lane7_zeros;
+        lane7_frame_1 <= lane7_frame;
+        lane7_scale_1 <= lane7_scale;
+        lane7_side_later_base_s4 <= lane7_side_later_base_sticky;
+        lane7_sticky <= lane7_side_later_base_s4;
     end
     wire [22:0] lane7_moved = lane7_shift[3] ? {lane7_frame_1[14:0], 8'h0} : lane7_frame_1; // decode.rs:131
     wire [18:0] lane7_moved_1 = lane7_shift[2] ? {lane7_moved[18:4], 4'h0} : lane7_moved[22:4]; // decode.rs:131
@@ -6219,28 +6220,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane7_lost_8 = lane7_frame_1[8] & (lane7_shift <= 4'h2); // decode.rs:103
     wire lane7_lost_9 = lane7_frame_1[9] & (lane7_shift <= 4'h1); // decode.rs:103
     wire lane7_lost_10 = lane7_frame_1[10] & (lane7_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t118 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane7_rest <= |_t118;
-        if (go) lane7_zero_s2 <= lane7_zero;
-        if (go) lane7_zero_s3 <= lane7_zero_s2;
-        if (go) lane7_zero_s4 <= lane7_zero_s3;
-        if (go) lane7_zero_s5 <= lane7_zero_s4;
-        if (go) lane7_exponent <= lane7_zero_s5 ? 6'h0 : (lane7_scale_1 - {2'h0, lane7_shift});
+    wire [11:0] _t116 = {lane7_lost_0, lane7_lost_1, lane7_lost_2, lane7_lost_3, lane7_lost_4, lane7_lost_5, lane7_lost_6, lane7_lost_7, lane7_lost_8, lane7_lost_9, lane7_lost_10, lane7_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane7_rest <= |_t116;
+        lane7_zero_s2 <= lane7_zero;
+        lane7_zero_s3 <= lane7_zero_s2;
+        lane7_zero_s4 <= lane7_zero_s3;
+        lane7_zero_s5 <= lane7_zero_s4;
+        lane7_exponent <= lane7_zero_s5 ? 6'h0 : (lane7_scale_1 - {2'h0, lane7_shift});
     end
     wire [9:0] lane7_fraction = lane7_normal[10:1]; // decode.rs:108
     wire lane7_up = lane7_normal[0] & (lane7_rest | lane7_normal[1]); // decode.rs:109
     wire [16:0] lane7_kept = {lane7_exponent, lane7_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane7_more = {5'h0, lane7_normal[11], 10'h0, lane7_up}; // decode.rs:111
-    wire [16:0] _t119 = lane7_kept + lane7_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane7_magnitude <= _t119[16:1];
-        if (go) lane7_negative_1_s2 <= lane7_negative_1;
-        if (go) lane7_negative_1_s3 <= lane7_negative_1_s2;
-        if (go) lane7_negative_1_s4 <= lane7_negative_1_s3;
-        if (go) lane7_negative_1_s5 <= lane7_negative_1_s4;
-        if (go) lane7_negative_1_s6 <= lane7_negative_1_s5;
-        if (go) values_7_negative <= lane7_negative_1_s6;
+    wire [16:0] _t117 = lane7_kept + lane7_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane7_magnitude <= _t117[16:1];
+        lane7_negative_1_s2 <= lane7_negative_1;
+        lane7_negative_1_s3 <= lane7_negative_1_s2;
+        lane7_negative_1_s4 <= lane7_negative_1_s3;
+        lane7_negative_1_s5 <= lane7_negative_1_s4;
+        lane7_negative_1_s6 <= lane7_negative_1_s5;
+        values_7_negative <= lane7_negative_1_s6;
     end
     wire [3:0] coded_code_8 = dense_payload[35:32]; // dequantizer.rs:222
     wire coded_outlier_8 = map_outlier[8]; // dequantizer.rs:223
@@ -6256,12 +6257,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_none = ~(|coded_code_8); // decode.rs:79
     wire lane8_exact = coded_outlier_8 ? (coded_outer_8 & lane8_none) : info_middle_exact; // decode.rs:80
     wire lane8_inner = coded_outlier_8 & (~coded_outer_8); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane8_zero <= lane8_inner & lane8_none;
-        if (go) lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
-        if (go) lane8_outlier <= coded_outlier_8;
-        if (go) lane8_outer <= coded_outer_8;
-        if (go) lane8_negative_1 <= lane8_negative;
+    always @(posedge clk) if (go) begin
+        lane8_zero <= lane8_inner & lane8_none;
+        lane8_inner_1 <= coded_outlier_8 & (~coded_outer_8);
+        lane8_outlier <= coded_outlier_8;
+        lane8_outer <= coded_outer_8;
+        lane8_negative_1 <= lane8_negative;
     end
     wire [19:0] lane8_middle_base_value = lane8_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane8_middle_base_sticky = lane8_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6272,9 +6273,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane8_itself_half_m = lane8_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane8_itself_half_scale = lane8_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane8_exact_s1 <= lane8_exact;
-    wire _t120 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t118 = lane8_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane8_outer_side_base_value = lane8_exact_s1 ? lane8_itself_base_value : (lane8_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t120; // side_table.rs:166
+    wire lane8_outer_side_base_sticky = lane8_exact_s1 ? lane8_itself_base_sticky : _t118; // side_table.rs:166
     wire [7:0] lane8_outer_side_half_m = lane8_exact_s1 ? lane8_itself_half_m : (lane8_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane8_outer_side_half_scale = lane8_exact_s1 ? lane8_itself_half_scale : (lane8_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane8_half_m = lane8_outer ? lane8_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -6283,19 +6284,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_side_base_sticky = lane8_outlier ? lane8_outer_side_base_sticky : lane8_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane8_side_half_m = lane8_outlier ? lane8_half_m : lane8_middle_half_m; // side_table.rs:168
     wire [5:0] lane8_side_half_scale = lane8_outlier ? lane8_half_scale : lane8_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
-        if (go) lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
-        if (go) lane8_side_half_m_1 <= lane8_side_half_m;
-        if (go) lane8_side_half_scale_1 <= lane8_side_half_scale;
-        if (go) lane8_h_s2 <= lane8_h;
+    always @(posedge clk) if (go) begin
+        lane8_side_base_value_1 <= lane8_inner_1 ? 20'h0 : lane8_side_base_value;
+        lane8_side_base_sticky_1 <= lane8_inner_1 ? 1'h0 : lane8_side_base_sticky;
+        lane8_side_half_m_1 <= lane8_side_half_m;
+        lane8_side_half_scale_1 <= lane8_side_half_scale;
+        lane8_h_s2 <= lane8_h;
     end
-    wire [12:0] _t121 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane8_product <= _t121;
-        if (go) lane8_side_later_base_value <= lane8_side_base_value_1;
-        if (go) lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
-        if (go) lane8_side_later_half_scale <= lane8_side_half_scale_1;
+    wire [12:0] _t119 = {8'h0, lane8_h_s2} * {5'h0, lane8_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane8_product <= _t119;
+        lane8_side_later_base_value <= lane8_side_base_value_1;
+        lane8_side_later_base_sticky <= lane8_side_base_sticky_1;
+        lane8_side_later_half_scale <= lane8_side_half_scale_1;
     end
     wire [16:0] lane8_scaled = {lane8_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane8_sum <= {1'h0, lane8_side_later_base_value} + {4'h0, lane8_scaled};
@@ -6315,8 +6316,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_3 = lane8_high_1[1:0]; // leading_zeros.rs:14
     wire lane8_none_4 = ~(|lane8_high_3); // leading_zeros.rs:15
     wire lane8_of_low_2 = ~lane8_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t122 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t122}; // leading_zeros.rs:17
+    wire [1:0] _t120 = lane8_none_2 ? lane8_of_low_1 : {lane8_none_4, lane8_none_4 ? lane8_of_low_2 : (~lane8_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane8_of_low_3 = {lane8_none_2, _t120}; // leading_zeros.rs:17
     wire [3:0] lane8_high_4 = lane8_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane8_low_4 = lane8_high[3:0]; // leading_zeros.rs:14
     wire lane8_none_5 = ~(|lane8_high_4); // leading_zeros.rs:15
@@ -6329,16 +6330,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane8_low_6 = lane8_high_4[1:0]; // leading_zeros.rs:14
     wire lane8_none_7 = ~(|lane8_high_6); // leading_zeros.rs:15
     wire lane8_of_low_6 = ~lane8_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t123 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t123}}; // leading_zeros.rs:17
+    wire [1:0] _t121 = lane8_none_5 ? lane8_of_low_5 : {lane8_none_7, lane8_none_7 ? lane8_of_low_6 : (~lane8_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane8_zeros = {lane8_none_1, lane8_none_1 ? lane8_of_low_3 : {lane8_none_5, _t121}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane8_scale <= lane8_side_later_half_scale;
     wire lane8_limited = (~(|lane8_scale[5:4])) & (lane8_zeros > lane8_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
-        if (go) lane8_frame_1 <= lane8_frame;
-        if (go) lane8_scale_1 <= lane8_scale;
-        if (go) lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
-        if (go) lane8_sticky <= lane8_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane8_shift <= lane8_limited ? lane8_scale[3:0] : lane8_zeros;
+        lane8_frame_1 <= lane8_frame;
+        lane8_scale_1 <= lane8_scale;
+        lane8_side_later_base_s4 <= lane8_side_later_base_sticky;
+        lane8_sticky <= lane8_side_later_base_s4;
     end
     wire [22:0] lane8_moved = lane8_shift[3] ? {lane8_frame_1[14:0], 8'h0} : lane8_frame_1; // decode.rs:131
     wire [18:0] lane8_moved_1 = lane8_shift[2] ? {lane8_moved[18:4], 4'h0} : lane8_moved[22:4]; // decode.rs:131
@@ -6356,28 +6357,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane8_lost_8 = lane8_frame_1[8] & (lane8_shift <= 4'h2); // decode.rs:103
     wire lane8_lost_9 = lane8_frame_1[9] & (lane8_shift <= 4'h1); // decode.rs:103
     wire lane8_lost_10 = lane8_frame_1[10] & (lane8_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t124 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane8_rest <= |_t124;
-        if (go) lane8_zero_s2 <= lane8_zero;
-        if (go) lane8_zero_s3 <= lane8_zero_s2;
-        if (go) lane8_zero_s4 <= lane8_zero_s3;
-        if (go) lane8_zero_s5 <= lane8_zero_s4;
-        if (go) lane8_exponent <= lane8_zero_s5 ? 6'h0 : (lane8_scale_1 - {2'h0, lane8_shift});
+    wire [11:0] _t122 = {lane8_lost_0, lane8_lost_1, lane8_lost_2, lane8_lost_3, lane8_lost_4, lane8_lost_5, lane8_lost_6, lane8_lost_7, lane8_lost_8, lane8_lost_9, lane8_lost_10, lane8_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane8_rest <= |_t122;
+        lane8_zero_s2 <= lane8_zero;
+        lane8_zero_s3 <= lane8_zero_s2;
+        lane8_zero_s4 <= lane8_zero_s3;
+        lane8_zero_s5 <= lane8_zero_s4;
+        lane8_exponent <= lane8_zero_s5 ? 6'h0 : (lane8_scale_1 - {2'h0, lane8_shift});
     end
     wire [9:0] lane8_fraction = lane8_normal[10:1]; // decode.rs:108
     wire lane8_up = lane8_normal[0] & (lane8_rest | lane8_normal[1]); // decode.rs:109
     wire [16:0] lane8_kept = {lane8_exponent, lane8_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane8_more = {5'h0, lane8_normal[11], 10'h0, lane8_up}; // decode.rs:111
-    wire [16:0] _t125 = lane8_kept + lane8_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane8_magnitude <= _t125[16:1];
-        if (go) lane8_negative_1_s2 <= lane8_negative_1;
-        if (go) lane8_negative_1_s3 <= lane8_negative_1_s2;
-        if (go) lane8_negative_1_s4 <= lane8_negative_1_s3;
-        if (go) lane8_negative_1_s5 <= lane8_negative_1_s4;
-        if (go) lane8_negative_1_s6 <= lane8_negative_1_s5;
-        if (go) values_8_negative <= lane8_negative_1_s6;
+    wire [16:0] _t123 = lane8_kept + lane8_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane8_magnitude <= _t123[16:1];
+        lane8_negative_1_s2 <= lane8_negative_1;
+        lane8_negative_1_s3 <= lane8_negative_1_s2;
+        lane8_negative_1_s4 <= lane8_negative_1_s3;
+        lane8_negative_1_s5 <= lane8_negative_1_s4;
+        lane8_negative_1_s6 <= lane8_negative_1_s5;
+        values_8_negative <= lane8_negative_1_s6;
     end
     wire [3:0] coded_code_9 = dense_payload[39:36]; // dequantizer.rs:222
     wire coded_outlier_9 = map_outlier[9]; // dequantizer.rs:223
@@ -6393,12 +6394,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_none = ~(|coded_code_9); // decode.rs:79
     wire lane9_exact = coded_outlier_9 ? (coded_outer_9 & lane9_none) : info_middle_exact; // decode.rs:80
     wire lane9_inner = coded_outlier_9 & (~coded_outer_9); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane9_zero <= lane9_inner & lane9_none;
-        if (go) lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
-        if (go) lane9_outlier <= coded_outlier_9;
-        if (go) lane9_outer <= coded_outer_9;
-        if (go) lane9_negative_1 <= lane9_negative;
+    always @(posedge clk) if (go) begin
+        lane9_zero <= lane9_inner & lane9_none;
+        lane9_inner_1 <= coded_outlier_9 & (~coded_outer_9);
+        lane9_outlier <= coded_outlier_9;
+        lane9_outer <= coded_outer_9;
+        lane9_negative_1 <= lane9_negative;
     end
     wire [19:0] lane9_middle_base_value = lane9_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane9_middle_base_sticky = lane9_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6409,9 +6410,9 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane9_itself_half_m = lane9_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane9_itself_half_scale = lane9_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane9_exact_s1 <= lane9_exact;
-    wire _t126 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire _t124 = lane9_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
     wire [19:0] lane9_outer_side_base_value = lane9_exact_s1 ? lane9_itself_base_value : (lane9_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value); // side_table.rs:166
-    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t126; // side_table.rs:166
+    wire lane9_outer_side_base_sticky = lane9_exact_s1 ? lane9_itself_base_sticky : _t124; // side_table.rs:166
     wire [7:0] lane9_outer_side_half_m = lane9_exact_s1 ? lane9_itself_half_m : (lane9_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
     wire [5:0] lane9_outer_side_half_scale = lane9_exact_s1 ? lane9_itself_half_scale : (lane9_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale); // side_table.rs:166
     wire [7:0] lane9_half_m = lane9_outer ? lane9_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
@@ -6420,19 +6421,19 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_side_base_sticky = lane9_outlier ? lane9_outer_side_base_sticky : lane9_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane9_side_half_m = lane9_outlier ? lane9_half_m : lane9_middle_half_m; // side_table.rs:168
     wire [5:0] lane9_side_half_scale = lane9_outlier ? lane9_half_scale : lane9_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
-        if (go) lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
-        if (go) lane9_side_half_m_1 <= lane9_side_half_m;
-        if (go) lane9_side_half_scale_1 <= lane9_side_half_scale;
-        if (go) lane9_h_s2 <= lane9_h;
+    always @(posedge clk) if (go) begin
+        lane9_side_base_value_1 <= lane9_inner_1 ? 20'h0 : lane9_side_base_value;
+        lane9_side_base_sticky_1 <= lane9_inner_1 ? 1'h0 : lane9_side_base_sticky;
+        lane9_side_half_m_1 <= lane9_side_half_m;
+        lane9_side_half_scale_1 <= lane9_side_half_scale;
+        lane9_h_s2 <= lane9_h;
     end
-    wire [12:0] _t127 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane9_product <= _t127;
-        if (go) lane9_side_later_base_value <= lane9_side_base_value_1;
-        if (go) lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
-        if (go) lane9_side_later_half_scale <= lane9_side_half_scale_1;
+    wire [12:0] _t125 = {8'h0, lane9_h_s2} * {5'h0, lane9_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane9_product <= _t125;
+        lane9_side_later_base_value <= lane9_side_base_value_1;
+        lane9_side_later_base_sticky <= lane9_side_base_sticky_1;
+        lane9_side_later_half_scale <= lane9_side_half_scale_1;
     end
     wire [16:0] lane9_scaled = {lane9_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane9_sum <= {1'h0, lane9_side_later_base_value} + {4'h0, lane9_scaled};
@@ -6452,8 +6453,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_3 = lane9_high_1[1:0]; // leading_zeros.rs:14
     wire lane9_none_4 = ~(|lane9_high_3); // leading_zeros.rs:15
     wire lane9_of_low_2 = ~lane9_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t128 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t128}; // leading_zeros.rs:17
+    wire [1:0] _t126 = lane9_none_2 ? lane9_of_low_1 : {lane9_none_4, lane9_none_4 ? lane9_of_low_2 : (~lane9_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane9_of_low_3 = {lane9_none_2, _t126}; // leading_zeros.rs:17
     wire [3:0] lane9_high_4 = lane9_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane9_low_4 = lane9_high[3:0]; // leading_zeros.rs:14
     wire lane9_none_5 = ~(|lane9_high_4); // leading_zeros.rs:15
@@ -6466,16 +6467,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane9_low_6 = lane9_high_4[1:0]; // leading_zeros.rs:14
     wire lane9_none_7 = ~(|lane9_high_6); // leading_zeros.rs:15
     wire lane9_of_low_6 = ~lane9_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t129 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t129}}; // leading_zeros.rs:17
+    wire [1:0] _t127 = lane9_none_5 ? lane9_of_low_5 : {lane9_none_7, lane9_none_7 ? lane9_of_low_6 : (~lane9_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane9_zeros = {lane9_none_1, lane9_none_1 ? lane9_of_low_3 : {lane9_none_5, _t127}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane9_scale <= lane9_side_later_half_scale;
     wire lane9_limited = (~(|lane9_scale[5:4])) & (lane9_zeros > lane9_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
-        if (go) lane9_frame_1 <= lane9_frame;
-        if (go) lane9_scale_1 <= lane9_scale;
-        if (go) lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
-        if (go) lane9_sticky <= lane9_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane9_shift <= lane9_limited ? lane9_scale[3:0] : lane9_zeros;
+        lane9_frame_1 <= lane9_frame;
+        lane9_scale_1 <= lane9_scale;
+        lane9_side_later_base_s4 <= lane9_side_later_base_sticky;
+        lane9_sticky <= lane9_side_later_base_s4;
     end
     wire [22:0] lane9_moved = lane9_shift[3] ? {lane9_frame_1[14:0], 8'h0} : lane9_frame_1; // decode.rs:131
     wire [18:0] lane9_moved_1 = lane9_shift[2] ? {lane9_moved[18:4], 4'h0} : lane9_moved[22:4]; // decode.rs:131
@@ -6493,28 +6494,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane9_lost_8 = lane9_frame_1[8] & (lane9_shift <= 4'h2); // decode.rs:103
     wire lane9_lost_9 = lane9_frame_1[9] & (lane9_shift <= 4'h1); // decode.rs:103
     wire lane9_lost_10 = lane9_frame_1[10] & (lane9_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t130 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane9_rest <= |_t130;
-        if (go) lane9_zero_s2 <= lane9_zero;
-        if (go) lane9_zero_s3 <= lane9_zero_s2;
-        if (go) lane9_zero_s4 <= lane9_zero_s3;
-        if (go) lane9_zero_s5 <= lane9_zero_s4;
-        if (go) lane9_exponent <= lane9_zero_s5 ? 6'h0 : (lane9_scale_1 - {2'h0, lane9_shift});
+    wire [11:0] _t128 = {lane9_lost_0, lane9_lost_1, lane9_lost_2, lane9_lost_3, lane9_lost_4, lane9_lost_5, lane9_lost_6, lane9_lost_7, lane9_lost_8, lane9_lost_9, lane9_lost_10, lane9_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane9_rest <= |_t128;
+        lane9_zero_s2 <= lane9_zero;
+        lane9_zero_s3 <= lane9_zero_s2;
+        lane9_zero_s4 <= lane9_zero_s3;
+        lane9_zero_s5 <= lane9_zero_s4;
+        lane9_exponent <= lane9_zero_s5 ? 6'h0 : (lane9_scale_1 - {2'h0, lane9_shift});
     end
     wire [9:0] lane9_fraction = lane9_normal[10:1]; // decode.rs:108
     wire lane9_up = lane9_normal[0] & (lane9_rest | lane9_normal[1]); // decode.rs:109
     wire [16:0] lane9_kept = {lane9_exponent, lane9_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane9_more = {5'h0, lane9_normal[11], 10'h0, lane9_up}; // decode.rs:111
-    wire [16:0] _t131 = lane9_kept + lane9_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane9_magnitude <= _t131[16:1];
-        if (go) lane9_negative_1_s2 <= lane9_negative_1;
-        if (go) lane9_negative_1_s3 <= lane9_negative_1_s2;
-        if (go) lane9_negative_1_s4 <= lane9_negative_1_s3;
-        if (go) lane9_negative_1_s5 <= lane9_negative_1_s4;
-        if (go) lane9_negative_1_s6 <= lane9_negative_1_s5;
-        if (go) values_9_negative <= lane9_negative_1_s6;
+    wire [16:0] _t129 = lane9_kept + lane9_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane9_magnitude <= _t129[16:1];
+        lane9_negative_1_s2 <= lane9_negative_1;
+        lane9_negative_1_s3 <= lane9_negative_1_s2;
+        lane9_negative_1_s4 <= lane9_negative_1_s3;
+        lane9_negative_1_s5 <= lane9_negative_1_s4;
+        lane9_negative_1_s6 <= lane9_negative_1_s5;
+        values_9_negative <= lane9_negative_1_s6;
     end
     wire [3:0] coded_code_10 = dense_payload[43:40]; // dequantizer.rs:222
     wire coded_outlier_10 = map_outlier[10]; // dequantizer.rs:223
@@ -6530,12 +6531,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_none = ~(|coded_code_10); // decode.rs:79
     wire lane10_exact = coded_outlier_10 ? (coded_outer_10 & lane10_none) : info_middle_exact; // decode.rs:80
     wire lane10_inner = coded_outlier_10 & (~coded_outer_10); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane10_zero <= lane10_inner & lane10_none;
-        if (go) lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
-        if (go) lane10_outlier <= coded_outlier_10;
-        if (go) lane10_outer <= coded_outer_10;
-        if (go) lane10_negative_1 <= lane10_negative;
+    always @(posedge clk) if (go) begin
+        lane10_zero <= lane10_inner & lane10_none;
+        lane10_inner_1 <= coded_outlier_10 & (~coded_outer_10);
+        lane10_outlier <= coded_outlier_10;
+        lane10_outer <= coded_outer_10;
+        lane10_negative_1 <= lane10_negative;
     end
     wire [19:0] lane10_middle_base_value = lane10_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane10_middle_base_sticky = lane10_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6546,32 +6547,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane10_itself_half_m = lane10_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane10_itself_half_scale = lane10_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane10_exact_s1 <= lane10_exact;
-    wire [19:0] _t132 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t133 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t134 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t132; // side_table.rs:166
-    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t133; // side_table.rs:166
+    wire [19:0] _t130 = lane10_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t131 = lane10_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t132 = lane10_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane10_outer_side_base_value = lane10_exact_s1 ? lane10_itself_base_value : _t130; // side_table.rs:166
+    wire lane10_outer_side_base_sticky = lane10_exact_s1 ? lane10_itself_base_sticky : _t131; // side_table.rs:166
     wire [7:0] lane10_outer_side_half_m = lane10_exact_s1 ? lane10_itself_half_m : (lane10_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t134; // side_table.rs:166
+    wire [5:0] lane10_outer_side_half_scale = lane10_exact_s1 ? lane10_itself_half_scale : _t132; // side_table.rs:166
     wire [7:0] lane10_half_m = lane10_outer ? lane10_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane10_half_scale = lane10_outer ? lane10_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane10_side_base_value = lane10_outlier ? lane10_outer_side_base_value : lane10_middle_base_value; // side_table.rs:168
     wire lane10_side_base_sticky = lane10_outlier ? lane10_outer_side_base_sticky : lane10_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane10_side_half_m = lane10_outlier ? lane10_half_m : lane10_middle_half_m; // side_table.rs:168
     wire [5:0] lane10_side_half_scale = lane10_outlier ? lane10_half_scale : lane10_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
-        if (go) lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
-        if (go) lane10_side_half_m_1 <= lane10_side_half_m;
-        if (go) lane10_side_half_scale_1 <= lane10_side_half_scale;
-        if (go) lane10_h_s2 <= lane10_h;
+    always @(posedge clk) if (go) begin
+        lane10_side_base_value_1 <= lane10_inner_1 ? 20'h0 : lane10_side_base_value;
+        lane10_side_base_sticky_1 <= lane10_inner_1 ? 1'h0 : lane10_side_base_sticky;
+        lane10_side_half_m_1 <= lane10_side_half_m;
+        lane10_side_half_scale_1 <= lane10_side_half_scale;
+        lane10_h_s2 <= lane10_h;
     end
-    wire [12:0] _t135 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane10_product <= _t135;
-        if (go) lane10_side_later_base_value <= lane10_side_base_value_1;
-        if (go) lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
-        if (go) lane10_side_later_half_scale <= lane10_side_half_scale_1;
+    wire [12:0] _t133 = {8'h0, lane10_h_s2} * {5'h0, lane10_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane10_product <= _t133;
+        lane10_side_later_base_value <= lane10_side_base_value_1;
+        lane10_side_later_base_sticky <= lane10_side_base_sticky_1;
+        lane10_side_later_half_scale <= lane10_side_half_scale_1;
     end
     wire [16:0] lane10_scaled = {lane10_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane10_sum <= {1'h0, lane10_side_later_base_value} + {4'h0, lane10_scaled};
@@ -6591,8 +6592,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_3 = lane10_high_1[1:0]; // leading_zeros.rs:14
     wire lane10_none_4 = ~(|lane10_high_3); // leading_zeros.rs:15
     wire lane10_of_low_2 = ~lane10_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t136 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t136}; // leading_zeros.rs:17
+    wire [1:0] _t134 = lane10_none_2 ? lane10_of_low_1 : {lane10_none_4, lane10_none_4 ? lane10_of_low_2 : (~lane10_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane10_of_low_3 = {lane10_none_2, _t134}; // leading_zeros.rs:17
     wire [3:0] lane10_high_4 = lane10_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane10_low_4 = lane10_high[3:0]; // leading_zeros.rs:14
     wire lane10_none_5 = ~(|lane10_high_4); // leading_zeros.rs:15
@@ -6605,16 +6606,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane10_low_6 = lane10_high_4[1:0]; // leading_zeros.rs:14
     wire lane10_none_7 = ~(|lane10_high_6); // leading_zeros.rs:15
     wire lane10_of_low_6 = ~lane10_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t137 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t137}}; // leading_zeros.rs:17
+    wire [1:0] _t135 = lane10_none_5 ? lane10_of_low_5 : {lane10_none_7, lane10_none_7 ? lane10_of_low_6 : (~lane10_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane10_zeros = {lane10_none_1, lane10_none_1 ? lane10_of_low_3 : {lane10_none_5, _t135}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane10_scale <= lane10_side_later_half_scale;
     wire lane10_limited = (~(|lane10_scale[5:4])) & (lane10_zeros > lane10_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
-        if (go) lane10_frame_1 <= lane10_frame;
-        if (go) lane10_scale_1 <= lane10_scale;
-        if (go) lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
-        if (go) lane10_sticky <= lane10_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane10_shift <= lane10_limited ? lane10_scale[3:0] : lane10_zeros;
+        lane10_frame_1 <= lane10_frame;
+        lane10_scale_1 <= lane10_scale;
+        lane10_side_later_base_s4 <= lane10_side_later_base_sticky;
+        lane10_sticky <= lane10_side_later_base_s4;
     end
     wire [22:0] lane10_moved = lane10_shift[3] ? {lane10_frame_1[14:0], 8'h0} : lane10_frame_1; // decode.rs:131
     wire [18:0] lane10_moved_1 = lane10_shift[2] ? {lane10_moved[18:4], 4'h0} : lane10_moved[22:4]; // decode.rs:131
@@ -6632,28 +6633,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane10_lost_8 = lane10_frame_1[8] & (lane10_shift <= 4'h2); // decode.rs:103
     wire lane10_lost_9 = lane10_frame_1[9] & (lane10_shift <= 4'h1); // decode.rs:103
     wire lane10_lost_10 = lane10_frame_1[10] & (lane10_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t138 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane10_rest <= |_t138;
-        if (go) lane10_zero_s2 <= lane10_zero;
-        if (go) lane10_zero_s3 <= lane10_zero_s2;
-        if (go) lane10_zero_s4 <= lane10_zero_s3;
-        if (go) lane10_zero_s5 <= lane10_zero_s4;
-        if (go) lane10_exponent <= lane10_zero_s5 ? 6'h0 : (lane10_scale_1 - {2'h0, lane10_shift});
+    wire [11:0] _t136 = {lane10_lost_0, lane10_lost_1, lane10_lost_2, lane10_lost_3, lane10_lost_4, lane10_lost_5, lane10_lost_6, lane10_lost_7, lane10_lost_8, lane10_lost_9, lane10_lost_10, lane10_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane10_rest <= |_t136;
+        lane10_zero_s2 <= lane10_zero;
+        lane10_zero_s3 <= lane10_zero_s2;
+        lane10_zero_s4 <= lane10_zero_s3;
+        lane10_zero_s5 <= lane10_zero_s4;
+        lane10_exponent <= lane10_zero_s5 ? 6'h0 : (lane10_scale_1 - {2'h0, lane10_shift});
     end
     wire [9:0] lane10_fraction = lane10_normal[10:1]; // decode.rs:108
     wire lane10_up = lane10_normal[0] & (lane10_rest | lane10_normal[1]); // decode.rs:109
     wire [16:0] lane10_kept = {lane10_exponent, lane10_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane10_more = {5'h0, lane10_normal[11], 10'h0, lane10_up}; // decode.rs:111
-    wire [16:0] _t139 = lane10_kept + lane10_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane10_magnitude <= _t139[16:1];
-        if (go) lane10_negative_1_s2 <= lane10_negative_1;
-        if (go) lane10_negative_1_s3 <= lane10_negative_1_s2;
-        if (go) lane10_negative_1_s4 <= lane10_negative_1_s3;
-        if (go) lane10_negative_1_s5 <= lane10_negative_1_s4;
-        if (go) lane10_negative_1_s6 <= lane10_negative_1_s5;
-        if (go) values_10_negative <= lane10_negative_1_s6;
+    wire [16:0] _t137 = lane10_kept + lane10_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane10_magnitude <= _t137[16:1];
+        lane10_negative_1_s2 <= lane10_negative_1;
+        lane10_negative_1_s3 <= lane10_negative_1_s2;
+        lane10_negative_1_s4 <= lane10_negative_1_s3;
+        lane10_negative_1_s5 <= lane10_negative_1_s4;
+        lane10_negative_1_s6 <= lane10_negative_1_s5;
+        values_10_negative <= lane10_negative_1_s6;
     end
     wire [3:0] coded_code_11 = dense_payload[47:44]; // dequantizer.rs:222
     wire coded_outlier_11 = map_outlier[11]; // dequantizer.rs:223
@@ -6669,12 +6670,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_none = ~(|coded_code_11); // decode.rs:79
     wire lane11_exact = coded_outlier_11 ? (coded_outer_11 & lane11_none) : info_middle_exact; // decode.rs:80
     wire lane11_inner = coded_outlier_11 & (~coded_outer_11); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane11_zero <= lane11_inner & lane11_none;
-        if (go) lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
-        if (go) lane11_outlier <= coded_outlier_11;
-        if (go) lane11_outer <= coded_outer_11;
-        if (go) lane11_negative_1 <= lane11_negative;
+    always @(posedge clk) if (go) begin
+        lane11_zero <= lane11_inner & lane11_none;
+        lane11_inner_1 <= coded_outlier_11 & (~coded_outer_11);
+        lane11_outlier <= coded_outlier_11;
+        lane11_outer <= coded_outer_11;
+        lane11_negative_1 <= lane11_negative;
     end
     wire [19:0] lane11_middle_base_value = lane11_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane11_middle_base_sticky = lane11_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6685,32 +6686,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane11_itself_half_m = lane11_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane11_itself_half_scale = lane11_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane11_exact_s1 <= lane11_exact;
-    wire [19:0] _t140 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t141 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t142 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t140; // side_table.rs:166
-    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t141; // side_table.rs:166
+    wire [19:0] _t138 = lane11_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t139 = lane11_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t140 = lane11_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane11_outer_side_base_value = lane11_exact_s1 ? lane11_itself_base_value : _t138; // side_table.rs:166
+    wire lane11_outer_side_base_sticky = lane11_exact_s1 ? lane11_itself_base_sticky : _t139; // side_table.rs:166
     wire [7:0] lane11_outer_side_half_m = lane11_exact_s1 ? lane11_itself_half_m : (lane11_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t142; // side_table.rs:166
+    wire [5:0] lane11_outer_side_half_scale = lane11_exact_s1 ? lane11_itself_half_scale : _t140; // side_table.rs:166
     wire [7:0] lane11_half_m = lane11_outer ? lane11_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane11_half_scale = lane11_outer ? lane11_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane11_side_base_value = lane11_outlier ? lane11_outer_side_base_value : lane11_middle_base_value; // side_table.rs:168
     wire lane11_side_base_sticky = lane11_outlier ? lane11_outer_side_base_sticky : lane11_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane11_side_half_m = lane11_outlier ? lane11_half_m : lane11_middle_half_m; // side_table.rs:168
     wire [5:0] lane11_side_half_scale = lane11_outlier ? lane11_half_scale : lane11_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
-        if (go) lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
-        if (go) lane11_side_half_m_1 <= lane11_side_half_m;
-        if (go) lane11_side_half_scale_1 <= lane11_side_half_scale;
-        if (go) lane11_h_s2 <= lane11_h;
+    always @(posedge clk) if (go) begin
+        lane11_side_base_value_1 <= lane11_inner_1 ? 20'h0 : lane11_side_base_value;
+        lane11_side_base_sticky_1 <= lane11_inner_1 ? 1'h0 : lane11_side_base_sticky;
+        lane11_side_half_m_1 <= lane11_side_half_m;
+        lane11_side_half_scale_1 <= lane11_side_half_scale;
+        lane11_h_s2 <= lane11_h;
     end
-    wire [12:0] _t143 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane11_product <= _t143;
-        if (go) lane11_side_later_base_value <= lane11_side_base_value_1;
-        if (go) lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
-        if (go) lane11_side_later_half_scale <= lane11_side_half_scale_1;
+    wire [12:0] _t141 = {8'h0, lane11_h_s2} * {5'h0, lane11_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane11_product <= _t141;
+        lane11_side_later_base_value <= lane11_side_base_value_1;
+        lane11_side_later_base_sticky <= lane11_side_base_sticky_1;
+        lane11_side_later_half_scale <= lane11_side_half_scale_1;
     end
     wire [16:0] lane11_scaled = {lane11_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane11_sum <= {1'h0, lane11_side_later_base_value} + {4'h0, lane11_scaled};
@@ -6730,8 +6731,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_3 = lane11_high_1[1:0]; // leading_zeros.rs:14
     wire lane11_none_4 = ~(|lane11_high_3); // leading_zeros.rs:15
     wire lane11_of_low_2 = ~lane11_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t144 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t144}; // leading_zeros.rs:17
+    wire [1:0] _t142 = lane11_none_2 ? lane11_of_low_1 : {lane11_none_4, lane11_none_4 ? lane11_of_low_2 : (~lane11_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane11_of_low_3 = {lane11_none_2, _t142}; // leading_zeros.rs:17
     wire [3:0] lane11_high_4 = lane11_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane11_low_4 = lane11_high[3:0]; // leading_zeros.rs:14
     wire lane11_none_5 = ~(|lane11_high_4); // leading_zeros.rs:15
@@ -6744,16 +6745,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane11_low_6 = lane11_high_4[1:0]; // leading_zeros.rs:14
     wire lane11_none_7 = ~(|lane11_high_6); // leading_zeros.rs:15
     wire lane11_of_low_6 = ~lane11_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t145 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t145}}; // leading_zeros.rs:17
+    wire [1:0] _t143 = lane11_none_5 ? lane11_of_low_5 : {lane11_none_7, lane11_none_7 ? lane11_of_low_6 : (~lane11_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane11_zeros = {lane11_none_1, lane11_none_1 ? lane11_of_low_3 : {lane11_none_5, _t143}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane11_scale <= lane11_side_later_half_scale;
     wire lane11_limited = (~(|lane11_scale[5:4])) & (lane11_zeros > lane11_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
-        if (go) lane11_frame_1 <= lane11_frame;
-        if (go) lane11_scale_1 <= lane11_scale;
-        if (go) lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
-        if (go) lane11_sticky <= lane11_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane11_shift <= lane11_limited ? lane11_scale[3:0] : lane11_zeros;
+        lane11_frame_1 <= lane11_frame;
+        lane11_scale_1 <= lane11_scale;
+        lane11_side_later_base_s4 <= lane11_side_later_base_sticky;
+        lane11_sticky <= lane11_side_later_base_s4;
     end
     wire [22:0] lane11_moved = lane11_shift[3] ? {lane11_frame_1[14:0], 8'h0} : lane11_frame_1; // decode.rs:131
     wire [18:0] lane11_moved_1 = lane11_shift[2] ? {lane11_moved[18:4], 4'h0} : lane11_moved[22:4]; // decode.rs:131
@@ -6771,28 +6772,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane11_lost_8 = lane11_frame_1[8] & (lane11_shift <= 4'h2); // decode.rs:103
     wire lane11_lost_9 = lane11_frame_1[9] & (lane11_shift <= 4'h1); // decode.rs:103
     wire lane11_lost_10 = lane11_frame_1[10] & (lane11_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t146 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane11_rest <= |_t146;
-        if (go) lane11_zero_s2 <= lane11_zero;
-        if (go) lane11_zero_s3 <= lane11_zero_s2;
-        if (go) lane11_zero_s4 <= lane11_zero_s3;
-        if (go) lane11_zero_s5 <= lane11_zero_s4;
-        if (go) lane11_exponent <= lane11_zero_s5 ? 6'h0 : (lane11_scale_1 - {2'h0, lane11_shift});
+    wire [11:0] _t144 = {lane11_lost_0, lane11_lost_1, lane11_lost_2, lane11_lost_3, lane11_lost_4, lane11_lost_5, lane11_lost_6, lane11_lost_7, lane11_lost_8, lane11_lost_9, lane11_lost_10, lane11_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane11_rest <= |_t144;
+        lane11_zero_s2 <= lane11_zero;
+        lane11_zero_s3 <= lane11_zero_s2;
+        lane11_zero_s4 <= lane11_zero_s3;
+        lane11_zero_s5 <= lane11_zero_s4;
+        lane11_exponent <= lane11_zero_s5 ? 6'h0 : (lane11_scale_1 - {2'h0, lane11_shift});
     end
     wire [9:0] lane11_fraction = lane11_normal[10:1]; // decode.rs:108
     wire lane11_up = lane11_normal[0] & (lane11_rest | lane11_normal[1]); // decode.rs:109
     wire [16:0] lane11_kept = {lane11_exponent, lane11_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane11_more = {5'h0, lane11_normal[11], 10'h0, lane11_up}; // decode.rs:111
-    wire [16:0] _t147 = lane11_kept + lane11_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane11_magnitude <= _t147[16:1];
-        if (go) lane11_negative_1_s2 <= lane11_negative_1;
-        if (go) lane11_negative_1_s3 <= lane11_negative_1_s2;
-        if (go) lane11_negative_1_s4 <= lane11_negative_1_s3;
-        if (go) lane11_negative_1_s5 <= lane11_negative_1_s4;
-        if (go) lane11_negative_1_s6 <= lane11_negative_1_s5;
-        if (go) values_11_negative <= lane11_negative_1_s6;
+    wire [16:0] _t145 = lane11_kept + lane11_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane11_magnitude <= _t145[16:1];
+        lane11_negative_1_s2 <= lane11_negative_1;
+        lane11_negative_1_s3 <= lane11_negative_1_s2;
+        lane11_negative_1_s4 <= lane11_negative_1_s3;
+        lane11_negative_1_s5 <= lane11_negative_1_s4;
+        lane11_negative_1_s6 <= lane11_negative_1_s5;
+        values_11_negative <= lane11_negative_1_s6;
     end
     wire [3:0] coded_code_12 = dense_payload[51:48]; // dequantizer.rs:222
     wire coded_outlier_12 = map_outlier[12]; // dequantizer.rs:223
@@ -6808,12 +6809,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_none = ~(|coded_code_12); // decode.rs:79
     wire lane12_exact = coded_outlier_12 ? (coded_outer_12 & lane12_none) : info_middle_exact; // decode.rs:80
     wire lane12_inner = coded_outlier_12 & (~coded_outer_12); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane12_zero <= lane12_inner & lane12_none;
-        if (go) lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
-        if (go) lane12_outlier <= coded_outlier_12;
-        if (go) lane12_outer <= coded_outer_12;
-        if (go) lane12_negative_1 <= lane12_negative;
+    always @(posedge clk) if (go) begin
+        lane12_zero <= lane12_inner & lane12_none;
+        lane12_inner_1 <= coded_outlier_12 & (~coded_outer_12);
+        lane12_outlier <= coded_outlier_12;
+        lane12_outer <= coded_outer_12;
+        lane12_negative_1 <= lane12_negative;
     end
     wire [19:0] lane12_middle_base_value = lane12_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane12_middle_base_sticky = lane12_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6824,32 +6825,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane12_itself_half_m = lane12_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane12_itself_half_scale = lane12_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane12_exact_s1 <= lane12_exact;
-    wire [19:0] _t148 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t149 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t150 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t148; // side_table.rs:166
-    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t149; // side_table.rs:166
+    wire [19:0] _t146 = lane12_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t147 = lane12_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t148 = lane12_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane12_outer_side_base_value = lane12_exact_s1 ? lane12_itself_base_value : _t146; // side_table.rs:166
+    wire lane12_outer_side_base_sticky = lane12_exact_s1 ? lane12_itself_base_sticky : _t147; // side_table.rs:166
     wire [7:0] lane12_outer_side_half_m = lane12_exact_s1 ? lane12_itself_half_m : (lane12_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t150; // side_table.rs:166
+    wire [5:0] lane12_outer_side_half_scale = lane12_exact_s1 ? lane12_itself_half_scale : _t148; // side_table.rs:166
     wire [7:0] lane12_half_m = lane12_outer ? lane12_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane12_half_scale = lane12_outer ? lane12_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane12_side_base_value = lane12_outlier ? lane12_outer_side_base_value : lane12_middle_base_value; // side_table.rs:168
     wire lane12_side_base_sticky = lane12_outlier ? lane12_outer_side_base_sticky : lane12_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane12_side_half_m = lane12_outlier ? lane12_half_m : lane12_middle_half_m; // side_table.rs:168
     wire [5:0] lane12_side_half_scale = lane12_outlier ? lane12_half_scale : lane12_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
-        if (go) lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
-        if (go) lane12_side_half_m_1 <= lane12_side_half_m;
-        if (go) lane12_side_half_scale_1 <= lane12_side_half_scale;
-        if (go) lane12_h_s2 <= lane12_h;
+    always @(posedge clk) if (go) begin
+        lane12_side_base_value_1 <= lane12_inner_1 ? 20'h0 : lane12_side_base_value;
+        lane12_side_base_sticky_1 <= lane12_inner_1 ? 1'h0 : lane12_side_base_sticky;
+        lane12_side_half_m_1 <= lane12_side_half_m;
+        lane12_side_half_scale_1 <= lane12_side_half_scale;
+        lane12_h_s2 <= lane12_h;
     end
-    wire [12:0] _t151 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane12_product <= _t151;
-        if (go) lane12_side_later_base_value <= lane12_side_base_value_1;
-        if (go) lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
-        if (go) lane12_side_later_half_scale <= lane12_side_half_scale_1;
+    wire [12:0] _t149 = {8'h0, lane12_h_s2} * {5'h0, lane12_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane12_product <= _t149;
+        lane12_side_later_base_value <= lane12_side_base_value_1;
+        lane12_side_later_base_sticky <= lane12_side_base_sticky_1;
+        lane12_side_later_half_scale <= lane12_side_half_scale_1;
     end
     wire [16:0] lane12_scaled = {lane12_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane12_sum <= {1'h0, lane12_side_later_base_value} + {4'h0, lane12_scaled};
@@ -6869,8 +6870,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_3 = lane12_high_1[1:0]; // leading_zeros.rs:14
     wire lane12_none_4 = ~(|lane12_high_3); // leading_zeros.rs:15
     wire lane12_of_low_2 = ~lane12_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t152 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t152}; // leading_zeros.rs:17
+    wire [1:0] _t150 = lane12_none_2 ? lane12_of_low_1 : {lane12_none_4, lane12_none_4 ? lane12_of_low_2 : (~lane12_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane12_of_low_3 = {lane12_none_2, _t150}; // leading_zeros.rs:17
     wire [3:0] lane12_high_4 = lane12_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane12_low_4 = lane12_high[3:0]; // leading_zeros.rs:14
     wire lane12_none_5 = ~(|lane12_high_4); // leading_zeros.rs:15
@@ -6883,16 +6884,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane12_low_6 = lane12_high_4[1:0]; // leading_zeros.rs:14
     wire lane12_none_7 = ~(|lane12_high_6); // leading_zeros.rs:15
     wire lane12_of_low_6 = ~lane12_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t153 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t153}}; // leading_zeros.rs:17
+    wire [1:0] _t151 = lane12_none_5 ? lane12_of_low_5 : {lane12_none_7, lane12_none_7 ? lane12_of_low_6 : (~lane12_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane12_zeros = {lane12_none_1, lane12_none_1 ? lane12_of_low_3 : {lane12_none_5, _t151}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane12_scale <= lane12_side_later_half_scale;
     wire lane12_limited = (~(|lane12_scale[5:4])) & (lane12_zeros > lane12_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
-        if (go) lane12_frame_1 <= lane12_frame;
-        if (go) lane12_scale_1 <= lane12_scale;
-        if (go) lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
-        if (go) lane12_sticky <= lane12_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane12_shift <= lane12_limited ? lane12_scale[3:0] : lane12_zeros;
+        lane12_frame_1 <= lane12_frame;
+        lane12_scale_1 <= lane12_scale;
+        lane12_side_later_base_s4 <= lane12_side_later_base_sticky;
+        lane12_sticky <= lane12_side_later_base_s4;
     end
     wire [22:0] lane12_moved = lane12_shift[3] ? {lane12_frame_1[14:0], 8'h0} : lane12_frame_1; // decode.rs:131
     wire [18:0] lane12_moved_1 = lane12_shift[2] ? {lane12_moved[18:4], 4'h0} : lane12_moved[22:4]; // decode.rs:131
@@ -6910,28 +6911,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane12_lost_8 = lane12_frame_1[8] & (lane12_shift <= 4'h2); // decode.rs:103
     wire lane12_lost_9 = lane12_frame_1[9] & (lane12_shift <= 4'h1); // decode.rs:103
     wire lane12_lost_10 = lane12_frame_1[10] & (lane12_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t154 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane12_rest <= |_t154;
-        if (go) lane12_zero_s2 <= lane12_zero;
-        if (go) lane12_zero_s3 <= lane12_zero_s2;
-        if (go) lane12_zero_s4 <= lane12_zero_s3;
-        if (go) lane12_zero_s5 <= lane12_zero_s4;
-        if (go) lane12_exponent <= lane12_zero_s5 ? 6'h0 : (lane12_scale_1 - {2'h0, lane12_shift});
+    wire [11:0] _t152 = {lane12_lost_0, lane12_lost_1, lane12_lost_2, lane12_lost_3, lane12_lost_4, lane12_lost_5, lane12_lost_6, lane12_lost_7, lane12_lost_8, lane12_lost_9, lane12_lost_10, lane12_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane12_rest <= |_t152;
+        lane12_zero_s2 <= lane12_zero;
+        lane12_zero_s3 <= lane12_zero_s2;
+        lane12_zero_s4 <= lane12_zero_s3;
+        lane12_zero_s5 <= lane12_zero_s4;
+        lane12_exponent <= lane12_zero_s5 ? 6'h0 : (lane12_scale_1 - {2'h0, lane12_shift});
     end
     wire [9:0] lane12_fraction = lane12_normal[10:1]; // decode.rs:108
     wire lane12_up = lane12_normal[0] & (lane12_rest | lane12_normal[1]); // decode.rs:109
     wire [16:0] lane12_kept = {lane12_exponent, lane12_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane12_more = {5'h0, lane12_normal[11], 10'h0, lane12_up}; // decode.rs:111
-    wire [16:0] _t155 = lane12_kept + lane12_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane12_magnitude <= _t155[16:1];
-        if (go) lane12_negative_1_s2 <= lane12_negative_1;
-        if (go) lane12_negative_1_s3 <= lane12_negative_1_s2;
-        if (go) lane12_negative_1_s4 <= lane12_negative_1_s3;
-        if (go) lane12_negative_1_s5 <= lane12_negative_1_s4;
-        if (go) lane12_negative_1_s6 <= lane12_negative_1_s5;
-        if (go) values_12_negative <= lane12_negative_1_s6;
+    wire [16:0] _t153 = lane12_kept + lane12_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane12_magnitude <= _t153[16:1];
+        lane12_negative_1_s2 <= lane12_negative_1;
+        lane12_negative_1_s3 <= lane12_negative_1_s2;
+        lane12_negative_1_s4 <= lane12_negative_1_s3;
+        lane12_negative_1_s5 <= lane12_negative_1_s4;
+        lane12_negative_1_s6 <= lane12_negative_1_s5;
+        values_12_negative <= lane12_negative_1_s6;
     end
     wire [3:0] coded_code_13 = dense_payload[55:52]; // dequantizer.rs:222
     wire coded_outlier_13 = map_outlier[13]; // dequantizer.rs:223
@@ -6947,12 +6948,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_none = ~(|coded_code_13); // decode.rs:79
     wire lane13_exact = coded_outlier_13 ? (coded_outer_13 & lane13_none) : info_middle_exact; // decode.rs:80
     wire lane13_inner = coded_outlier_13 & (~coded_outer_13); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane13_zero <= lane13_inner & lane13_none;
-        if (go) lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
-        if (go) lane13_outlier <= coded_outlier_13;
-        if (go) lane13_outer <= coded_outer_13;
-        if (go) lane13_negative_1 <= lane13_negative;
+    always @(posedge clk) if (go) begin
+        lane13_zero <= lane13_inner & lane13_none;
+        lane13_inner_1 <= coded_outlier_13 & (~coded_outer_13);
+        lane13_outlier <= coded_outlier_13;
+        lane13_outer <= coded_outer_13;
+        lane13_negative_1 <= lane13_negative;
     end
     wire [19:0] lane13_middle_base_value = lane13_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane13_middle_base_sticky = lane13_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -6963,32 +6964,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane13_itself_half_m = lane13_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane13_itself_half_scale = lane13_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane13_exact_s1 <= lane13_exact;
-    wire [19:0] _t156 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t157 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t158 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t156; // side_table.rs:166
-    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t157; // side_table.rs:166
+    wire [19:0] _t154 = lane13_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t155 = lane13_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t156 = lane13_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane13_outer_side_base_value = lane13_exact_s1 ? lane13_itself_base_value : _t154; // side_table.rs:166
+    wire lane13_outer_side_base_sticky = lane13_exact_s1 ? lane13_itself_base_sticky : _t155; // side_table.rs:166
     wire [7:0] lane13_outer_side_half_m = lane13_exact_s1 ? lane13_itself_half_m : (lane13_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t158; // side_table.rs:166
+    wire [5:0] lane13_outer_side_half_scale = lane13_exact_s1 ? lane13_itself_half_scale : _t156; // side_table.rs:166
     wire [7:0] lane13_half_m = lane13_outer ? lane13_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane13_half_scale = lane13_outer ? lane13_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane13_side_base_value = lane13_outlier ? lane13_outer_side_base_value : lane13_middle_base_value; // side_table.rs:168
     wire lane13_side_base_sticky = lane13_outlier ? lane13_outer_side_base_sticky : lane13_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane13_side_half_m = lane13_outlier ? lane13_half_m : lane13_middle_half_m; // side_table.rs:168
     wire [5:0] lane13_side_half_scale = lane13_outlier ? lane13_half_scale : lane13_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
-        if (go) lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
-        if (go) lane13_side_half_m_1 <= lane13_side_half_m;
-        if (go) lane13_side_half_scale_1 <= lane13_side_half_scale;
-        if (go) lane13_h_s2 <= lane13_h;
+    always @(posedge clk) if (go) begin
+        lane13_side_base_value_1 <= lane13_inner_1 ? 20'h0 : lane13_side_base_value;
+        lane13_side_base_sticky_1 <= lane13_inner_1 ? 1'h0 : lane13_side_base_sticky;
+        lane13_side_half_m_1 <= lane13_side_half_m;
+        lane13_side_half_scale_1 <= lane13_side_half_scale;
+        lane13_h_s2 <= lane13_h;
     end
-    wire [12:0] _t159 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane13_product <= _t159;
-        if (go) lane13_side_later_base_value <= lane13_side_base_value_1;
-        if (go) lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
-        if (go) lane13_side_later_half_scale <= lane13_side_half_scale_1;
+    wire [12:0] _t157 = {8'h0, lane13_h_s2} * {5'h0, lane13_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane13_product <= _t157;
+        lane13_side_later_base_value <= lane13_side_base_value_1;
+        lane13_side_later_base_sticky <= lane13_side_base_sticky_1;
+        lane13_side_later_half_scale <= lane13_side_half_scale_1;
     end
     wire [16:0] lane13_scaled = {lane13_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane13_sum <= {1'h0, lane13_side_later_base_value} + {4'h0, lane13_scaled};
@@ -7008,8 +7009,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_3 = lane13_high_1[1:0]; // leading_zeros.rs:14
     wire lane13_none_4 = ~(|lane13_high_3); // leading_zeros.rs:15
     wire lane13_of_low_2 = ~lane13_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t160 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t160}; // leading_zeros.rs:17
+    wire [1:0] _t158 = lane13_none_2 ? lane13_of_low_1 : {lane13_none_4, lane13_none_4 ? lane13_of_low_2 : (~lane13_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane13_of_low_3 = {lane13_none_2, _t158}; // leading_zeros.rs:17
     wire [3:0] lane13_high_4 = lane13_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane13_low_4 = lane13_high[3:0]; // leading_zeros.rs:14
     wire lane13_none_5 = ~(|lane13_high_4); // leading_zeros.rs:15
@@ -7022,16 +7023,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane13_low_6 = lane13_high_4[1:0]; // leading_zeros.rs:14
     wire lane13_none_7 = ~(|lane13_high_6); // leading_zeros.rs:15
     wire lane13_of_low_6 = ~lane13_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t161 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t161}}; // leading_zeros.rs:17
+    wire [1:0] _t159 = lane13_none_5 ? lane13_of_low_5 : {lane13_none_7, lane13_none_7 ? lane13_of_low_6 : (~lane13_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane13_zeros = {lane13_none_1, lane13_none_1 ? lane13_of_low_3 : {lane13_none_5, _t159}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane13_scale <= lane13_side_later_half_scale;
     wire lane13_limited = (~(|lane13_scale[5:4])) & (lane13_zeros > lane13_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
-        if (go) lane13_frame_1 <= lane13_frame;
-        if (go) lane13_scale_1 <= lane13_scale;
-        if (go) lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
-        if (go) lane13_sticky <= lane13_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane13_shift <= lane13_limited ? lane13_scale[3:0] : lane13_zeros;
+        lane13_frame_1 <= lane13_frame;
+        lane13_scale_1 <= lane13_scale;
+        lane13_side_later_base_s4 <= lane13_side_later_base_sticky;
+        lane13_sticky <= lane13_side_later_base_s4;
     end
     wire [22:0] lane13_moved = lane13_shift[3] ? {lane13_frame_1[14:0], 8'h0} : lane13_frame_1; // decode.rs:131
     wire [18:0] lane13_moved_1 = lane13_shift[2] ? {lane13_moved[18:4], 4'h0} : lane13_moved[22:4]; // decode.rs:131
@@ -7049,28 +7050,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane13_lost_8 = lane13_frame_1[8] & (lane13_shift <= 4'h2); // decode.rs:103
     wire lane13_lost_9 = lane13_frame_1[9] & (lane13_shift <= 4'h1); // decode.rs:103
     wire lane13_lost_10 = lane13_frame_1[10] & (lane13_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t162 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane13_rest <= |_t162;
-        if (go) lane13_zero_s2 <= lane13_zero;
-        if (go) lane13_zero_s3 <= lane13_zero_s2;
-        if (go) lane13_zero_s4 <= lane13_zero_s3;
-        if (go) lane13_zero_s5 <= lane13_zero_s4;
-        if (go) lane13_exponent <= lane13_zero_s5 ? 6'h0 : (lane13_scale_1 - {2'h0, lane13_shift});
+    wire [11:0] _t160 = {lane13_lost_0, lane13_lost_1, lane13_lost_2, lane13_lost_3, lane13_lost_4, lane13_lost_5, lane13_lost_6, lane13_lost_7, lane13_lost_8, lane13_lost_9, lane13_lost_10, lane13_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane13_rest <= |_t160;
+        lane13_zero_s2 <= lane13_zero;
+        lane13_zero_s3 <= lane13_zero_s2;
+        lane13_zero_s4 <= lane13_zero_s3;
+        lane13_zero_s5 <= lane13_zero_s4;
+        lane13_exponent <= lane13_zero_s5 ? 6'h0 : (lane13_scale_1 - {2'h0, lane13_shift});
     end
     wire [9:0] lane13_fraction = lane13_normal[10:1]; // decode.rs:108
     wire lane13_up = lane13_normal[0] & (lane13_rest | lane13_normal[1]); // decode.rs:109
     wire [16:0] lane13_kept = {lane13_exponent, lane13_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane13_more = {5'h0, lane13_normal[11], 10'h0, lane13_up}; // decode.rs:111
-    wire [16:0] _t163 = lane13_kept + lane13_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane13_magnitude <= _t163[16:1];
-        if (go) lane13_negative_1_s2 <= lane13_negative_1;
-        if (go) lane13_negative_1_s3 <= lane13_negative_1_s2;
-        if (go) lane13_negative_1_s4 <= lane13_negative_1_s3;
-        if (go) lane13_negative_1_s5 <= lane13_negative_1_s4;
-        if (go) lane13_negative_1_s6 <= lane13_negative_1_s5;
-        if (go) values_13_negative <= lane13_negative_1_s6;
+    wire [16:0] _t161 = lane13_kept + lane13_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane13_magnitude <= _t161[16:1];
+        lane13_negative_1_s2 <= lane13_negative_1;
+        lane13_negative_1_s3 <= lane13_negative_1_s2;
+        lane13_negative_1_s4 <= lane13_negative_1_s3;
+        lane13_negative_1_s5 <= lane13_negative_1_s4;
+        lane13_negative_1_s6 <= lane13_negative_1_s5;
+        values_13_negative <= lane13_negative_1_s6;
     end
     wire [3:0] coded_code_14 = dense_payload[59:56]; // dequantizer.rs:222
     wire coded_outlier_14 = map_outlier[14]; // dequantizer.rs:223
@@ -7086,12 +7087,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_none = ~(|coded_code_14); // decode.rs:79
     wire lane14_exact = coded_outlier_14 ? (coded_outer_14 & lane14_none) : info_middle_exact; // decode.rs:80
     wire lane14_inner = coded_outlier_14 & (~coded_outer_14); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane14_zero <= lane14_inner & lane14_none;
-        if (go) lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
-        if (go) lane14_outlier <= coded_outlier_14;
-        if (go) lane14_outer <= coded_outer_14;
-        if (go) lane14_negative_1 <= lane14_negative;
+    always @(posedge clk) if (go) begin
+        lane14_zero <= lane14_inner & lane14_none;
+        lane14_inner_1 <= coded_outlier_14 & (~coded_outer_14);
+        lane14_outlier <= coded_outlier_14;
+        lane14_outer <= coded_outer_14;
+        lane14_negative_1 <= lane14_negative;
     end
     wire [19:0] lane14_middle_base_value = lane14_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane14_middle_base_sticky = lane14_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7102,32 +7103,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane14_itself_half_m = lane14_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane14_itself_half_scale = lane14_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane14_exact_s1 <= lane14_exact;
-    wire [19:0] _t164 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t165 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t166 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t164; // side_table.rs:166
-    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t165; // side_table.rs:166
+    wire [19:0] _t162 = lane14_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t163 = lane14_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t164 = lane14_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane14_outer_side_base_value = lane14_exact_s1 ? lane14_itself_base_value : _t162; // side_table.rs:166
+    wire lane14_outer_side_base_sticky = lane14_exact_s1 ? lane14_itself_base_sticky : _t163; // side_table.rs:166
     wire [7:0] lane14_outer_side_half_m = lane14_exact_s1 ? lane14_itself_half_m : (lane14_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t166; // side_table.rs:166
+    wire [5:0] lane14_outer_side_half_scale = lane14_exact_s1 ? lane14_itself_half_scale : _t164; // side_table.rs:166
     wire [7:0] lane14_half_m = lane14_outer ? lane14_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane14_half_scale = lane14_outer ? lane14_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane14_side_base_value = lane14_outlier ? lane14_outer_side_base_value : lane14_middle_base_value; // side_table.rs:168
     wire lane14_side_base_sticky = lane14_outlier ? lane14_outer_side_base_sticky : lane14_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane14_side_half_m = lane14_outlier ? lane14_half_m : lane14_middle_half_m; // side_table.rs:168
     wire [5:0] lane14_side_half_scale = lane14_outlier ? lane14_half_scale : lane14_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
-        if (go) lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
-        if (go) lane14_side_half_m_1 <= lane14_side_half_m;
-        if (go) lane14_side_half_scale_1 <= lane14_side_half_scale;
-        if (go) lane14_h_s2 <= lane14_h;
+    always @(posedge clk) if (go) begin
+        lane14_side_base_value_1 <= lane14_inner_1 ? 20'h0 : lane14_side_base_value;
+        lane14_side_base_sticky_1 <= lane14_inner_1 ? 1'h0 : lane14_side_base_sticky;
+        lane14_side_half_m_1 <= lane14_side_half_m;
+        lane14_side_half_scale_1 <= lane14_side_half_scale;
+        lane14_h_s2 <= lane14_h;
     end
-    wire [12:0] _t167 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane14_product <= _t167;
-        if (go) lane14_side_later_base_value <= lane14_side_base_value_1;
-        if (go) lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
-        if (go) lane14_side_later_half_scale <= lane14_side_half_scale_1;
+    wire [12:0] _t165 = {8'h0, lane14_h_s2} * {5'h0, lane14_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane14_product <= _t165;
+        lane14_side_later_base_value <= lane14_side_base_value_1;
+        lane14_side_later_base_sticky <= lane14_side_base_sticky_1;
+        lane14_side_later_half_scale <= lane14_side_half_scale_1;
     end
     wire [16:0] lane14_scaled = {lane14_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane14_sum <= {1'h0, lane14_side_later_base_value} + {4'h0, lane14_scaled};
@@ -7147,8 +7148,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_3 = lane14_high_1[1:0]; // leading_zeros.rs:14
     wire lane14_none_4 = ~(|lane14_high_3); // leading_zeros.rs:15
     wire lane14_of_low_2 = ~lane14_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t168 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t168}; // leading_zeros.rs:17
+    wire [1:0] _t166 = lane14_none_2 ? lane14_of_low_1 : {lane14_none_4, lane14_none_4 ? lane14_of_low_2 : (~lane14_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane14_of_low_3 = {lane14_none_2, _t166}; // leading_zeros.rs:17
     wire [3:0] lane14_high_4 = lane14_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane14_low_4 = lane14_high[3:0]; // leading_zeros.rs:14
     wire lane14_none_5 = ~(|lane14_high_4); // leading_zeros.rs:15
@@ -7161,16 +7162,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane14_low_6 = lane14_high_4[1:0]; // leading_zeros.rs:14
     wire lane14_none_7 = ~(|lane14_high_6); // leading_zeros.rs:15
     wire lane14_of_low_6 = ~lane14_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t169 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t169}}; // leading_zeros.rs:17
+    wire [1:0] _t167 = lane14_none_5 ? lane14_of_low_5 : {lane14_none_7, lane14_none_7 ? lane14_of_low_6 : (~lane14_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane14_zeros = {lane14_none_1, lane14_none_1 ? lane14_of_low_3 : {lane14_none_5, _t167}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane14_scale <= lane14_side_later_half_scale;
     wire lane14_limited = (~(|lane14_scale[5:4])) & (lane14_zeros > lane14_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
-        if (go) lane14_frame_1 <= lane14_frame;
-        if (go) lane14_scale_1 <= lane14_scale;
-        if (go) lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
-        if (go) lane14_sticky <= lane14_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane14_shift <= lane14_limited ? lane14_scale[3:0] : lane14_zeros;
+        lane14_frame_1 <= lane14_frame;
+        lane14_scale_1 <= lane14_scale;
+        lane14_side_later_base_s4 <= lane14_side_later_base_sticky;
+        lane14_sticky <= lane14_side_later_base_s4;
     end
     wire [22:0] lane14_moved = lane14_shift[3] ? {lane14_frame_1[14:0], 8'h0} : lane14_frame_1; // decode.rs:131
     wire [18:0] lane14_moved_1 = lane14_shift[2] ? {lane14_moved[18:4], 4'h0} : lane14_moved[22:4]; // decode.rs:131
@@ -7188,28 +7189,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane14_lost_8 = lane14_frame_1[8] & (lane14_shift <= 4'h2); // decode.rs:103
     wire lane14_lost_9 = lane14_frame_1[9] & (lane14_shift <= 4'h1); // decode.rs:103
     wire lane14_lost_10 = lane14_frame_1[10] & (lane14_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t170 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane14_rest <= |_t170;
-        if (go) lane14_zero_s2 <= lane14_zero;
-        if (go) lane14_zero_s3 <= lane14_zero_s2;
-        if (go) lane14_zero_s4 <= lane14_zero_s3;
-        if (go) lane14_zero_s5 <= lane14_zero_s4;
-        if (go) lane14_exponent <= lane14_zero_s5 ? 6'h0 : (lane14_scale_1 - {2'h0, lane14_shift});
+    wire [11:0] _t168 = {lane14_lost_0, lane14_lost_1, lane14_lost_2, lane14_lost_3, lane14_lost_4, lane14_lost_5, lane14_lost_6, lane14_lost_7, lane14_lost_8, lane14_lost_9, lane14_lost_10, lane14_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane14_rest <= |_t168;
+        lane14_zero_s2 <= lane14_zero;
+        lane14_zero_s3 <= lane14_zero_s2;
+        lane14_zero_s4 <= lane14_zero_s3;
+        lane14_zero_s5 <= lane14_zero_s4;
+        lane14_exponent <= lane14_zero_s5 ? 6'h0 : (lane14_scale_1 - {2'h0, lane14_shift});
     end
     wire [9:0] lane14_fraction = lane14_normal[10:1]; // decode.rs:108
     wire lane14_up = lane14_normal[0] & (lane14_rest | lane14_normal[1]); // decode.rs:109
     wire [16:0] lane14_kept = {lane14_exponent, lane14_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane14_more = {5'h0, lane14_normal[11], 10'h0, lane14_up}; // decode.rs:111
-    wire [16:0] _t171 = lane14_kept + lane14_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane14_magnitude <= _t171[16:1];
-        if (go) lane14_negative_1_s2 <= lane14_negative_1;
-        if (go) lane14_negative_1_s3 <= lane14_negative_1_s2;
-        if (go) lane14_negative_1_s4 <= lane14_negative_1_s3;
-        if (go) lane14_negative_1_s5 <= lane14_negative_1_s4;
-        if (go) lane14_negative_1_s6 <= lane14_negative_1_s5;
-        if (go) values_14_negative <= lane14_negative_1_s6;
+    wire [16:0] _t169 = lane14_kept + lane14_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane14_magnitude <= _t169[16:1];
+        lane14_negative_1_s2 <= lane14_negative_1;
+        lane14_negative_1_s3 <= lane14_negative_1_s2;
+        lane14_negative_1_s4 <= lane14_negative_1_s3;
+        lane14_negative_1_s5 <= lane14_negative_1_s4;
+        lane14_negative_1_s6 <= lane14_negative_1_s5;
+        values_14_negative <= lane14_negative_1_s6;
     end
     wire [3:0] coded_code_15 = dense_payload[63:60]; // dequantizer.rs:222
     wire coded_outlier_15 = map_outlier[15]; // dequantizer.rs:223
@@ -7225,12 +7226,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_none = ~(|coded_code_15); // decode.rs:79
     wire lane15_exact = coded_outlier_15 ? (coded_outer_15 & lane15_none) : info_middle_exact; // decode.rs:80
     wire lane15_inner = coded_outlier_15 & (~coded_outer_15); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane15_zero <= lane15_inner & lane15_none;
-        if (go) lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
-        if (go) lane15_outlier <= coded_outlier_15;
-        if (go) lane15_outer <= coded_outer_15;
-        if (go) lane15_negative_1 <= lane15_negative;
+    always @(posedge clk) if (go) begin
+        lane15_zero <= lane15_inner & lane15_none;
+        lane15_inner_1 <= coded_outlier_15 & (~coded_outer_15);
+        lane15_outlier <= coded_outlier_15;
+        lane15_outer <= coded_outer_15;
+        lane15_negative_1 <= lane15_negative;
     end
     wire [19:0] lane15_middle_base_value = lane15_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane15_middle_base_sticky = lane15_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7241,32 +7242,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane15_itself_half_m = lane15_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane15_itself_half_scale = lane15_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane15_exact_s1 <= lane15_exact;
-    wire [19:0] _t172 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t173 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t174 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t172; // side_table.rs:166
-    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t173; // side_table.rs:166
+    wire [19:0] _t170 = lane15_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t171 = lane15_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t172 = lane15_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane15_outer_side_base_value = lane15_exact_s1 ? lane15_itself_base_value : _t170; // side_table.rs:166
+    wire lane15_outer_side_base_sticky = lane15_exact_s1 ? lane15_itself_base_sticky : _t171; // side_table.rs:166
     wire [7:0] lane15_outer_side_half_m = lane15_exact_s1 ? lane15_itself_half_m : (lane15_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t174; // side_table.rs:166
+    wire [5:0] lane15_outer_side_half_scale = lane15_exact_s1 ? lane15_itself_half_scale : _t172; // side_table.rs:166
     wire [7:0] lane15_half_m = lane15_outer ? lane15_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane15_half_scale = lane15_outer ? lane15_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane15_side_base_value = lane15_outlier ? lane15_outer_side_base_value : lane15_middle_base_value; // side_table.rs:168
     wire lane15_side_base_sticky = lane15_outlier ? lane15_outer_side_base_sticky : lane15_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane15_side_half_m = lane15_outlier ? lane15_half_m : lane15_middle_half_m; // side_table.rs:168
     wire [5:0] lane15_side_half_scale = lane15_outlier ? lane15_half_scale : lane15_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
-        if (go) lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
-        if (go) lane15_side_half_m_1 <= lane15_side_half_m;
-        if (go) lane15_side_half_scale_1 <= lane15_side_half_scale;
-        if (go) lane15_h_s2 <= lane15_h;
+    always @(posedge clk) if (go) begin
+        lane15_side_base_value_1 <= lane15_inner_1 ? 20'h0 : lane15_side_base_value;
+        lane15_side_base_sticky_1 <= lane15_inner_1 ? 1'h0 : lane15_side_base_sticky;
+        lane15_side_half_m_1 <= lane15_side_half_m;
+        lane15_side_half_scale_1 <= lane15_side_half_scale;
+        lane15_h_s2 <= lane15_h;
     end
-    wire [12:0] _t175 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane15_product <= _t175;
-        if (go) lane15_side_later_base_value <= lane15_side_base_value_1;
-        if (go) lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
-        if (go) lane15_side_later_half_scale <= lane15_side_half_scale_1;
+    wire [12:0] _t173 = {8'h0, lane15_h_s2} * {5'h0, lane15_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane15_product <= _t173;
+        lane15_side_later_base_value <= lane15_side_base_value_1;
+        lane15_side_later_base_sticky <= lane15_side_base_sticky_1;
+        lane15_side_later_half_scale <= lane15_side_half_scale_1;
     end
     wire [16:0] lane15_scaled = {lane15_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane15_sum <= {1'h0, lane15_side_later_base_value} + {4'h0, lane15_scaled};
@@ -7286,8 +7287,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_3 = lane15_high_1[1:0]; // leading_zeros.rs:14
     wire lane15_none_4 = ~(|lane15_high_3); // leading_zeros.rs:15
     wire lane15_of_low_2 = ~lane15_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t176 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t176}; // leading_zeros.rs:17
+    wire [1:0] _t174 = lane15_none_2 ? lane15_of_low_1 : {lane15_none_4, lane15_none_4 ? lane15_of_low_2 : (~lane15_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane15_of_low_3 = {lane15_none_2, _t174}; // leading_zeros.rs:17
     wire [3:0] lane15_high_4 = lane15_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane15_low_4 = lane15_high[3:0]; // leading_zeros.rs:14
     wire lane15_none_5 = ~(|lane15_high_4); // leading_zeros.rs:15
@@ -7300,16 +7301,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane15_low_6 = lane15_high_4[1:0]; // leading_zeros.rs:14
     wire lane15_none_7 = ~(|lane15_high_6); // leading_zeros.rs:15
     wire lane15_of_low_6 = ~lane15_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t177 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t177}}; // leading_zeros.rs:17
+    wire [1:0] _t175 = lane15_none_5 ? lane15_of_low_5 : {lane15_none_7, lane15_none_7 ? lane15_of_low_6 : (~lane15_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane15_zeros = {lane15_none_1, lane15_none_1 ? lane15_of_low_3 : {lane15_none_5, _t175}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane15_scale <= lane15_side_later_half_scale;
     wire lane15_limited = (~(|lane15_scale[5:4])) & (lane15_zeros > lane15_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
-        if (go) lane15_frame_1 <= lane15_frame;
-        if (go) lane15_scale_1 <= lane15_scale;
-        if (go) lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
-        if (go) lane15_sticky <= lane15_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane15_shift <= lane15_limited ? lane15_scale[3:0] : lane15_zeros;
+        lane15_frame_1 <= lane15_frame;
+        lane15_scale_1 <= lane15_scale;
+        lane15_side_later_base_s4 <= lane15_side_later_base_sticky;
+        lane15_sticky <= lane15_side_later_base_s4;
     end
     wire [22:0] lane15_moved = lane15_shift[3] ? {lane15_frame_1[14:0], 8'h0} : lane15_frame_1; // decode.rs:131
     wire [18:0] lane15_moved_1 = lane15_shift[2] ? {lane15_moved[18:4], 4'h0} : lane15_moved[22:4]; // decode.rs:131
@@ -7327,28 +7328,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane15_lost_8 = lane15_frame_1[8] & (lane15_shift <= 4'h2); // decode.rs:103
     wire lane15_lost_9 = lane15_frame_1[9] & (lane15_shift <= 4'h1); // decode.rs:103
     wire lane15_lost_10 = lane15_frame_1[10] & (lane15_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t178 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane15_rest <= |_t178;
-        if (go) lane15_zero_s2 <= lane15_zero;
-        if (go) lane15_zero_s3 <= lane15_zero_s2;
-        if (go) lane15_zero_s4 <= lane15_zero_s3;
-        if (go) lane15_zero_s5 <= lane15_zero_s4;
-        if (go) lane15_exponent <= lane15_zero_s5 ? 6'h0 : (lane15_scale_1 - {2'h0, lane15_shift});
+    wire [11:0] _t176 = {lane15_lost_0, lane15_lost_1, lane15_lost_2, lane15_lost_3, lane15_lost_4, lane15_lost_5, lane15_lost_6, lane15_lost_7, lane15_lost_8, lane15_lost_9, lane15_lost_10, lane15_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane15_rest <= |_t176;
+        lane15_zero_s2 <= lane15_zero;
+        lane15_zero_s3 <= lane15_zero_s2;
+        lane15_zero_s4 <= lane15_zero_s3;
+        lane15_zero_s5 <= lane15_zero_s4;
+        lane15_exponent <= lane15_zero_s5 ? 6'h0 : (lane15_scale_1 - {2'h0, lane15_shift});
     end
     wire [9:0] lane15_fraction = lane15_normal[10:1]; // decode.rs:108
     wire lane15_up = lane15_normal[0] & (lane15_rest | lane15_normal[1]); // decode.rs:109
     wire [16:0] lane15_kept = {lane15_exponent, lane15_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane15_more = {5'h0, lane15_normal[11], 10'h0, lane15_up}; // decode.rs:111
-    wire [16:0] _t179 = lane15_kept + lane15_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane15_magnitude <= _t179[16:1];
-        if (go) lane15_negative_1_s2 <= lane15_negative_1;
-        if (go) lane15_negative_1_s3 <= lane15_negative_1_s2;
-        if (go) lane15_negative_1_s4 <= lane15_negative_1_s3;
-        if (go) lane15_negative_1_s5 <= lane15_negative_1_s4;
-        if (go) lane15_negative_1_s6 <= lane15_negative_1_s5;
-        if (go) values_15_negative <= lane15_negative_1_s6;
+    wire [16:0] _t177 = lane15_kept + lane15_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane15_magnitude <= _t177[16:1];
+        lane15_negative_1_s2 <= lane15_negative_1;
+        lane15_negative_1_s3 <= lane15_negative_1_s2;
+        lane15_negative_1_s4 <= lane15_negative_1_s3;
+        lane15_negative_1_s5 <= lane15_negative_1_s4;
+        lane15_negative_1_s6 <= lane15_negative_1_s5;
+        values_15_negative <= lane15_negative_1_s6;
     end
     wire [3:0] coded_code_16 = dense_payload[67:64]; // dequantizer.rs:222
     wire coded_outlier_16 = map_outlier[16]; // dequantizer.rs:223
@@ -7364,12 +7365,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_none = ~(|coded_code_16); // decode.rs:79
     wire lane16_exact = coded_outlier_16 ? (coded_outer_16 & lane16_none) : info_middle_exact; // decode.rs:80
     wire lane16_inner = coded_outlier_16 & (~coded_outer_16); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane16_zero <= lane16_inner & lane16_none;
-        if (go) lane16_inner_1 <= coded_outlier_16 & (~coded_outer_16);
-        if (go) lane16_outlier <= coded_outlier_16;
-        if (go) lane16_outer <= coded_outer_16;
-        if (go) lane16_negative_1 <= lane16_negative;
+    always @(posedge clk) if (go) begin
+        lane16_zero <= lane16_inner & lane16_none;
+        lane16_inner_1 <= coded_outlier_16 & (~coded_outer_16);
+        lane16_outlier <= coded_outlier_16;
+        lane16_outer <= coded_outer_16;
+        lane16_negative_1 <= lane16_negative;
     end
     wire [19:0] lane16_middle_base_value = lane16_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane16_middle_base_sticky = lane16_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7380,32 +7381,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane16_itself_half_m = lane16_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane16_itself_half_scale = lane16_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane16_exact_s1 <= lane16_exact;
-    wire [19:0] _t180 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t181 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t182 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t180; // side_table.rs:166
-    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t181; // side_table.rs:166
+    wire [19:0] _t178 = lane16_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t179 = lane16_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t180 = lane16_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane16_outer_side_base_value = lane16_exact_s1 ? lane16_itself_base_value : _t178; // side_table.rs:166
+    wire lane16_outer_side_base_sticky = lane16_exact_s1 ? lane16_itself_base_sticky : _t179; // side_table.rs:166
     wire [7:0] lane16_outer_side_half_m = lane16_exact_s1 ? lane16_itself_half_m : (lane16_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t182; // side_table.rs:166
+    wire [5:0] lane16_outer_side_half_scale = lane16_exact_s1 ? lane16_itself_half_scale : _t180; // side_table.rs:166
     wire [7:0] lane16_half_m = lane16_outer ? lane16_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane16_half_scale = lane16_outer ? lane16_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane16_side_base_value = lane16_outlier ? lane16_outer_side_base_value : lane16_middle_base_value; // side_table.rs:168
     wire lane16_side_base_sticky = lane16_outlier ? lane16_outer_side_base_sticky : lane16_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane16_side_half_m = lane16_outlier ? lane16_half_m : lane16_middle_half_m; // side_table.rs:168
     wire [5:0] lane16_side_half_scale = lane16_outlier ? lane16_half_scale : lane16_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
-        if (go) lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
-        if (go) lane16_side_half_m_1 <= lane16_side_half_m;
-        if (go) lane16_side_half_scale_1 <= lane16_side_half_scale;
-        if (go) lane16_h_s2 <= lane16_h;
+    always @(posedge clk) if (go) begin
+        lane16_side_base_value_1 <= lane16_inner_1 ? 20'h0 : lane16_side_base_value;
+        lane16_side_base_sticky_1 <= lane16_inner_1 ? 1'h0 : lane16_side_base_sticky;
+        lane16_side_half_m_1 <= lane16_side_half_m;
+        lane16_side_half_scale_1 <= lane16_side_half_scale;
+        lane16_h_s2 <= lane16_h;
     end
-    wire [12:0] _t183 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane16_product <= _t183;
-        if (go) lane16_side_later_base_value <= lane16_side_base_value_1;
-        if (go) lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
-        if (go) lane16_side_later_half_scale <= lane16_side_half_scale_1;
+    wire [12:0] _t181 = {8'h0, lane16_h_s2} * {5'h0, lane16_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane16_product <= _t181;
+        lane16_side_later_base_value <= lane16_side_base_value_1;
+        lane16_side_later_base_sticky <= lane16_side_base_sticky_1;
+        lane16_side_later_half_scale <= lane16_side_half_scale_1;
     end
     wire [16:0] lane16_scaled = {lane16_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane16_sum <= {1'h0, lane16_side_later_base_value} + {4'h0, lane16_scaled};
@@ -7425,8 +7426,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_3 = lane16_high_1[1:0]; // leading_zeros.rs:14
     wire lane16_none_4 = ~(|lane16_high_3); // leading_zeros.rs:15
     wire lane16_of_low_2 = ~lane16_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t184 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t184}; // leading_zeros.rs:17
+    wire [1:0] _t182 = lane16_none_2 ? lane16_of_low_1 : {lane16_none_4, lane16_none_4 ? lane16_of_low_2 : (~lane16_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane16_of_low_3 = {lane16_none_2, _t182}; // leading_zeros.rs:17
     wire [3:0] lane16_high_4 = lane16_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane16_low_4 = lane16_high[3:0]; // leading_zeros.rs:14
     wire lane16_none_5 = ~(|lane16_high_4); // leading_zeros.rs:15
@@ -7439,16 +7440,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane16_low_6 = lane16_high_4[1:0]; // leading_zeros.rs:14
     wire lane16_none_7 = ~(|lane16_high_6); // leading_zeros.rs:15
     wire lane16_of_low_6 = ~lane16_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t185 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t185}}; // leading_zeros.rs:17
+    wire [1:0] _t183 = lane16_none_5 ? lane16_of_low_5 : {lane16_none_7, lane16_none_7 ? lane16_of_low_6 : (~lane16_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane16_zeros = {lane16_none_1, lane16_none_1 ? lane16_of_low_3 : {lane16_none_5, _t183}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane16_scale <= lane16_side_later_half_scale;
     wire lane16_limited = (~(|lane16_scale[5:4])) & (lane16_zeros > lane16_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane16_shift <= lane16_limited ? lane16_scale[3:0] : lane16_zeros;
-        if (go) lane16_frame_1 <= lane16_frame;
-        if (go) lane16_scale_1 <= lane16_scale;
-        if (go) lane16_side_later_base_s4 <= lane16_side_later_base_sticky;
-        if (go) lane16_sticky <= lane16_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane16_shift <= lane16_limited ? lane16_scale[3:0] : lane16_zeros;
+        lane16_frame_1 <= lane16_frame;
+        lane16_scale_1 <= lane16_scale;
+        lane16_side_later_base_s4 <= lane16_side_later_base_sticky;
+        lane16_sticky <= lane16_side_later_base_s4;
     end
     wire [22:0] lane16_moved = lane16_shift[3] ? {lane16_frame_1[14:0], 8'h0} : lane16_frame_1; // decode.rs:131
     wire [18:0] lane16_moved_1 = lane16_shift[2] ? {lane16_moved[18:4], 4'h0} : lane16_moved[22:4]; // decode.rs:131
@@ -7466,28 +7467,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane16_lost_8 = lane16_frame_1[8] & (lane16_shift <= 4'h2); // decode.rs:103
     wire lane16_lost_9 = lane16_frame_1[9] & (lane16_shift <= 4'h1); // decode.rs:103
     wire lane16_lost_10 = lane16_frame_1[10] & (lane16_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t186 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane16_rest <= |_t186;
-        if (go) lane16_zero_s2 <= lane16_zero;
-        if (go) lane16_zero_s3 <= lane16_zero_s2;
-        if (go) lane16_zero_s4 <= lane16_zero_s3;
-        if (go) lane16_zero_s5 <= lane16_zero_s4;
-        if (go) lane16_exponent <= lane16_zero_s5 ? 6'h0 : (lane16_scale_1 - {2'h0, lane16_shift});
+    wire [11:0] _t184 = {lane16_lost_0, lane16_lost_1, lane16_lost_2, lane16_lost_3, lane16_lost_4, lane16_lost_5, lane16_lost_6, lane16_lost_7, lane16_lost_8, lane16_lost_9, lane16_lost_10, lane16_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane16_rest <= |_t184;
+        lane16_zero_s2 <= lane16_zero;
+        lane16_zero_s3 <= lane16_zero_s2;
+        lane16_zero_s4 <= lane16_zero_s3;
+        lane16_zero_s5 <= lane16_zero_s4;
+        lane16_exponent <= lane16_zero_s5 ? 6'h0 : (lane16_scale_1 - {2'h0, lane16_shift});
     end
     wire [9:0] lane16_fraction = lane16_normal[10:1]; // decode.rs:108
     wire lane16_up = lane16_normal[0] & (lane16_rest | lane16_normal[1]); // decode.rs:109
     wire [16:0] lane16_kept = {lane16_exponent, lane16_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane16_more = {5'h0, lane16_normal[11], 10'h0, lane16_up}; // decode.rs:111
-    wire [16:0] _t187 = lane16_kept + lane16_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane16_magnitude <= _t187[16:1];
-        if (go) lane16_negative_1_s2 <= lane16_negative_1;
-        if (go) lane16_negative_1_s3 <= lane16_negative_1_s2;
-        if (go) lane16_negative_1_s4 <= lane16_negative_1_s3;
-        if (go) lane16_negative_1_s5 <= lane16_negative_1_s4;
-        if (go) lane16_negative_1_s6 <= lane16_negative_1_s5;
-        if (go) values_16_negative <= lane16_negative_1_s6;
+    wire [16:0] _t185 = lane16_kept + lane16_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane16_magnitude <= _t185[16:1];
+        lane16_negative_1_s2 <= lane16_negative_1;
+        lane16_negative_1_s3 <= lane16_negative_1_s2;
+        lane16_negative_1_s4 <= lane16_negative_1_s3;
+        lane16_negative_1_s5 <= lane16_negative_1_s4;
+        lane16_negative_1_s6 <= lane16_negative_1_s5;
+        values_16_negative <= lane16_negative_1_s6;
     end
     wire [3:0] coded_code_17 = dense_payload[71:68]; // dequantizer.rs:222
     wire coded_outlier_17 = map_outlier[17]; // dequantizer.rs:223
@@ -7503,12 +7504,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_none = ~(|coded_code_17); // decode.rs:79
     wire lane17_exact = coded_outlier_17 ? (coded_outer_17 & lane17_none) : info_middle_exact; // decode.rs:80
     wire lane17_inner = coded_outlier_17 & (~coded_outer_17); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane17_zero <= lane17_inner & lane17_none;
-        if (go) lane17_inner_1 <= coded_outlier_17 & (~coded_outer_17);
-        if (go) lane17_outlier <= coded_outlier_17;
-        if (go) lane17_outer <= coded_outer_17;
-        if (go) lane17_negative_1 <= lane17_negative;
+    always @(posedge clk) if (go) begin
+        lane17_zero <= lane17_inner & lane17_none;
+        lane17_inner_1 <= coded_outlier_17 & (~coded_outer_17);
+        lane17_outlier <= coded_outlier_17;
+        lane17_outer <= coded_outer_17;
+        lane17_negative_1 <= lane17_negative;
     end
     wire [19:0] lane17_middle_base_value = lane17_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane17_middle_base_sticky = lane17_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7519,32 +7520,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane17_itself_half_m = lane17_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane17_itself_half_scale = lane17_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane17_exact_s1 <= lane17_exact;
-    wire [19:0] _t188 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t189 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t190 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t188; // side_table.rs:166
-    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t189; // side_table.rs:166
+    wire [19:0] _t186 = lane17_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t187 = lane17_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t188 = lane17_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane17_outer_side_base_value = lane17_exact_s1 ? lane17_itself_base_value : _t186; // side_table.rs:166
+    wire lane17_outer_side_base_sticky = lane17_exact_s1 ? lane17_itself_base_sticky : _t187; // side_table.rs:166
     wire [7:0] lane17_outer_side_half_m = lane17_exact_s1 ? lane17_itself_half_m : (lane17_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t190; // side_table.rs:166
+    wire [5:0] lane17_outer_side_half_scale = lane17_exact_s1 ? lane17_itself_half_scale : _t188; // side_table.rs:166
     wire [7:0] lane17_half_m = lane17_outer ? lane17_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane17_half_scale = lane17_outer ? lane17_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane17_side_base_value = lane17_outlier ? lane17_outer_side_base_value : lane17_middle_base_value; // side_table.rs:168
     wire lane17_side_base_sticky = lane17_outlier ? lane17_outer_side_base_sticky : lane17_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane17_side_half_m = lane17_outlier ? lane17_half_m : lane17_middle_half_m; // side_table.rs:168
     wire [5:0] lane17_side_half_scale = lane17_outlier ? lane17_half_scale : lane17_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
-        if (go) lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
-        if (go) lane17_side_half_m_1 <= lane17_side_half_m;
-        if (go) lane17_side_half_scale_1 <= lane17_side_half_scale;
-        if (go) lane17_h_s2 <= lane17_h;
+    always @(posedge clk) if (go) begin
+        lane17_side_base_value_1 <= lane17_inner_1 ? 20'h0 : lane17_side_base_value;
+        lane17_side_base_sticky_1 <= lane17_inner_1 ? 1'h0 : lane17_side_base_sticky;
+        lane17_side_half_m_1 <= lane17_side_half_m;
+        lane17_side_half_scale_1 <= lane17_side_half_scale;
+        lane17_h_s2 <= lane17_h;
     end
-    wire [12:0] _t191 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane17_product <= _t191;
-        if (go) lane17_side_later_base_value <= lane17_side_base_value_1;
-        if (go) lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
-        if (go) lane17_side_later_half_scale <= lane17_side_half_scale_1;
+    wire [12:0] _t189 = {8'h0, lane17_h_s2} * {5'h0, lane17_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane17_product <= _t189;
+        lane17_side_later_base_value <= lane17_side_base_value_1;
+        lane17_side_later_base_sticky <= lane17_side_base_sticky_1;
+        lane17_side_later_half_scale <= lane17_side_half_scale_1;
     end
     wire [16:0] lane17_scaled = {lane17_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane17_sum <= {1'h0, lane17_side_later_base_value} + {4'h0, lane17_scaled};
@@ -7564,8 +7565,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_3 = lane17_high_1[1:0]; // leading_zeros.rs:14
     wire lane17_none_4 = ~(|lane17_high_3); // leading_zeros.rs:15
     wire lane17_of_low_2 = ~lane17_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t192 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t192}; // leading_zeros.rs:17
+    wire [1:0] _t190 = lane17_none_2 ? lane17_of_low_1 : {lane17_none_4, lane17_none_4 ? lane17_of_low_2 : (~lane17_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane17_of_low_3 = {lane17_none_2, _t190}; // leading_zeros.rs:17
     wire [3:0] lane17_high_4 = lane17_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane17_low_4 = lane17_high[3:0]; // leading_zeros.rs:14
     wire lane17_none_5 = ~(|lane17_high_4); // leading_zeros.rs:15
@@ -7578,16 +7579,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane17_low_6 = lane17_high_4[1:0]; // leading_zeros.rs:14
     wire lane17_none_7 = ~(|lane17_high_6); // leading_zeros.rs:15
     wire lane17_of_low_6 = ~lane17_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t193 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t193}}; // leading_zeros.rs:17
+    wire [1:0] _t191 = lane17_none_5 ? lane17_of_low_5 : {lane17_none_7, lane17_none_7 ? lane17_of_low_6 : (~lane17_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane17_zeros = {lane17_none_1, lane17_none_1 ? lane17_of_low_3 : {lane17_none_5, _t191}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane17_scale <= lane17_side_later_half_scale;
     wire lane17_limited = (~(|lane17_scale[5:4])) & (lane17_zeros > lane17_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane17_shift <= lane17_limited ? lane17_scale[3:0] : lane17_zeros;
-        if (go) lane17_frame_1 <= lane17_frame;
-        if (go) lane17_scale_1 <= lane17_scale;
-        if (go) lane17_side_later_base_s4 <= lane17_side_later_base_sticky;
-        if (go) lane17_sticky <= lane17_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane17_shift <= lane17_limited ? lane17_scale[3:0] : lane17_zeros;
+        lane17_frame_1 <= lane17_frame;
+        lane17_scale_1 <= lane17_scale;
+        lane17_side_later_base_s4 <= lane17_side_later_base_sticky;
+        lane17_sticky <= lane17_side_later_base_s4;
     end
     wire [22:0] lane17_moved = lane17_shift[3] ? {lane17_frame_1[14:0], 8'h0} : lane17_frame_1; // decode.rs:131
     wire [18:0] lane17_moved_1 = lane17_shift[2] ? {lane17_moved[18:4], 4'h0} : lane17_moved[22:4]; // decode.rs:131
@@ -7605,28 +7606,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane17_lost_8 = lane17_frame_1[8] & (lane17_shift <= 4'h2); // decode.rs:103
     wire lane17_lost_9 = lane17_frame_1[9] & (lane17_shift <= 4'h1); // decode.rs:103
     wire lane17_lost_10 = lane17_frame_1[10] & (lane17_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t194 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane17_rest <= |_t194;
-        if (go) lane17_zero_s2 <= lane17_zero;
-        if (go) lane17_zero_s3 <= lane17_zero_s2;
-        if (go) lane17_zero_s4 <= lane17_zero_s3;
-        if (go) lane17_zero_s5 <= lane17_zero_s4;
-        if (go) lane17_exponent <= lane17_zero_s5 ? 6'h0 : (lane17_scale_1 - {2'h0, lane17_shift});
+    wire [11:0] _t192 = {lane17_lost_0, lane17_lost_1, lane17_lost_2, lane17_lost_3, lane17_lost_4, lane17_lost_5, lane17_lost_6, lane17_lost_7, lane17_lost_8, lane17_lost_9, lane17_lost_10, lane17_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane17_rest <= |_t192;
+        lane17_zero_s2 <= lane17_zero;
+        lane17_zero_s3 <= lane17_zero_s2;
+        lane17_zero_s4 <= lane17_zero_s3;
+        lane17_zero_s5 <= lane17_zero_s4;
+        lane17_exponent <= lane17_zero_s5 ? 6'h0 : (lane17_scale_1 - {2'h0, lane17_shift});
     end
     wire [9:0] lane17_fraction = lane17_normal[10:1]; // decode.rs:108
     wire lane17_up = lane17_normal[0] & (lane17_rest | lane17_normal[1]); // decode.rs:109
     wire [16:0] lane17_kept = {lane17_exponent, lane17_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane17_more = {5'h0, lane17_normal[11], 10'h0, lane17_up}; // decode.rs:111
-    wire [16:0] _t195 = lane17_kept + lane17_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane17_magnitude <= _t195[16:1];
-        if (go) lane17_negative_1_s2 <= lane17_negative_1;
-        if (go) lane17_negative_1_s3 <= lane17_negative_1_s2;
-        if (go) lane17_negative_1_s4 <= lane17_negative_1_s3;
-        if (go) lane17_negative_1_s5 <= lane17_negative_1_s4;
-        if (go) lane17_negative_1_s6 <= lane17_negative_1_s5;
-        if (go) values_17_negative <= lane17_negative_1_s6;
+    wire [16:0] _t193 = lane17_kept + lane17_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane17_magnitude <= _t193[16:1];
+        lane17_negative_1_s2 <= lane17_negative_1;
+        lane17_negative_1_s3 <= lane17_negative_1_s2;
+        lane17_negative_1_s4 <= lane17_negative_1_s3;
+        lane17_negative_1_s5 <= lane17_negative_1_s4;
+        lane17_negative_1_s6 <= lane17_negative_1_s5;
+        values_17_negative <= lane17_negative_1_s6;
     end
     wire [3:0] coded_code_18 = dense_payload[75:72]; // dequantizer.rs:222
     wire coded_outlier_18 = map_outlier[18]; // dequantizer.rs:223
@@ -7642,12 +7643,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_none = ~(|coded_code_18); // decode.rs:79
     wire lane18_exact = coded_outlier_18 ? (coded_outer_18 & lane18_none) : info_middle_exact; // decode.rs:80
     wire lane18_inner = coded_outlier_18 & (~coded_outer_18); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane18_zero <= lane18_inner & lane18_none;
-        if (go) lane18_inner_1 <= coded_outlier_18 & (~coded_outer_18);
-        if (go) lane18_outlier <= coded_outlier_18;
-        if (go) lane18_outer <= coded_outer_18;
-        if (go) lane18_negative_1 <= lane18_negative;
+    always @(posedge clk) if (go) begin
+        lane18_zero <= lane18_inner & lane18_none;
+        lane18_inner_1 <= coded_outlier_18 & (~coded_outer_18);
+        lane18_outlier <= coded_outlier_18;
+        lane18_outer <= coded_outer_18;
+        lane18_negative_1 <= lane18_negative;
     end
     wire [19:0] lane18_middle_base_value = lane18_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane18_middle_base_sticky = lane18_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7658,32 +7659,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane18_itself_half_m = lane18_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane18_itself_half_scale = lane18_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane18_exact_s1 <= lane18_exact;
-    wire [19:0] _t196 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t197 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t198 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t196; // side_table.rs:166
-    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t197; // side_table.rs:166
+    wire [19:0] _t194 = lane18_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t195 = lane18_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t196 = lane18_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane18_outer_side_base_value = lane18_exact_s1 ? lane18_itself_base_value : _t194; // side_table.rs:166
+    wire lane18_outer_side_base_sticky = lane18_exact_s1 ? lane18_itself_base_sticky : _t195; // side_table.rs:166
     wire [7:0] lane18_outer_side_half_m = lane18_exact_s1 ? lane18_itself_half_m : (lane18_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t198; // side_table.rs:166
+    wire [5:0] lane18_outer_side_half_scale = lane18_exact_s1 ? lane18_itself_half_scale : _t196; // side_table.rs:166
     wire [7:0] lane18_half_m = lane18_outer ? lane18_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane18_half_scale = lane18_outer ? lane18_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane18_side_base_value = lane18_outlier ? lane18_outer_side_base_value : lane18_middle_base_value; // side_table.rs:168
     wire lane18_side_base_sticky = lane18_outlier ? lane18_outer_side_base_sticky : lane18_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane18_side_half_m = lane18_outlier ? lane18_half_m : lane18_middle_half_m; // side_table.rs:168
     wire [5:0] lane18_side_half_scale = lane18_outlier ? lane18_half_scale : lane18_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
-        if (go) lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
-        if (go) lane18_side_half_m_1 <= lane18_side_half_m;
-        if (go) lane18_side_half_scale_1 <= lane18_side_half_scale;
-        if (go) lane18_h_s2 <= lane18_h;
+    always @(posedge clk) if (go) begin
+        lane18_side_base_value_1 <= lane18_inner_1 ? 20'h0 : lane18_side_base_value;
+        lane18_side_base_sticky_1 <= lane18_inner_1 ? 1'h0 : lane18_side_base_sticky;
+        lane18_side_half_m_1 <= lane18_side_half_m;
+        lane18_side_half_scale_1 <= lane18_side_half_scale;
+        lane18_h_s2 <= lane18_h;
     end
-    wire [12:0] _t199 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane18_product <= _t199;
-        if (go) lane18_side_later_base_value <= lane18_side_base_value_1;
-        if (go) lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
-        if (go) lane18_side_later_half_scale <= lane18_side_half_scale_1;
+    wire [12:0] _t197 = {8'h0, lane18_h_s2} * {5'h0, lane18_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane18_product <= _t197;
+        lane18_side_later_base_value <= lane18_side_base_value_1;
+        lane18_side_later_base_sticky <= lane18_side_base_sticky_1;
+        lane18_side_later_half_scale <= lane18_side_half_scale_1;
     end
     wire [16:0] lane18_scaled = {lane18_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane18_sum <= {1'h0, lane18_side_later_base_value} + {4'h0, lane18_scaled};
@@ -7703,8 +7704,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_3 = lane18_high_1[1:0]; // leading_zeros.rs:14
     wire lane18_none_4 = ~(|lane18_high_3); // leading_zeros.rs:15
     wire lane18_of_low_2 = ~lane18_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t200 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t200}; // leading_zeros.rs:17
+    wire [1:0] _t198 = lane18_none_2 ? lane18_of_low_1 : {lane18_none_4, lane18_none_4 ? lane18_of_low_2 : (~lane18_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane18_of_low_3 = {lane18_none_2, _t198}; // leading_zeros.rs:17
     wire [3:0] lane18_high_4 = lane18_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane18_low_4 = lane18_high[3:0]; // leading_zeros.rs:14
     wire lane18_none_5 = ~(|lane18_high_4); // leading_zeros.rs:15
@@ -7717,16 +7718,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane18_low_6 = lane18_high_4[1:0]; // leading_zeros.rs:14
     wire lane18_none_7 = ~(|lane18_high_6); // leading_zeros.rs:15
     wire lane18_of_low_6 = ~lane18_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t201 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t201}}; // leading_zeros.rs:17
+    wire [1:0] _t199 = lane18_none_5 ? lane18_of_low_5 : {lane18_none_7, lane18_none_7 ? lane18_of_low_6 : (~lane18_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane18_zeros = {lane18_none_1, lane18_none_1 ? lane18_of_low_3 : {lane18_none_5, _t199}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane18_scale <= lane18_side_later_half_scale;
     wire lane18_limited = (~(|lane18_scale[5:4])) & (lane18_zeros > lane18_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane18_shift <= lane18_limited ? lane18_scale[3:0] : lane18_zeros;
-        if (go) lane18_frame_1 <= lane18_frame;
-        if (go) lane18_scale_1 <= lane18_scale;
-        if (go) lane18_side_later_base_s4 <= lane18_side_later_base_sticky;
-        if (go) lane18_sticky <= lane18_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane18_shift <= lane18_limited ? lane18_scale[3:0] : lane18_zeros;
+        lane18_frame_1 <= lane18_frame;
+        lane18_scale_1 <= lane18_scale;
+        lane18_side_later_base_s4 <= lane18_side_later_base_sticky;
+        lane18_sticky <= lane18_side_later_base_s4;
     end
     wire [22:0] lane18_moved = lane18_shift[3] ? {lane18_frame_1[14:0], 8'h0} : lane18_frame_1; // decode.rs:131
     wire [18:0] lane18_moved_1 = lane18_shift[2] ? {lane18_moved[18:4], 4'h0} : lane18_moved[22:4]; // decode.rs:131
@@ -7744,28 +7745,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane18_lost_8 = lane18_frame_1[8] & (lane18_shift <= 4'h2); // decode.rs:103
     wire lane18_lost_9 = lane18_frame_1[9] & (lane18_shift <= 4'h1); // decode.rs:103
     wire lane18_lost_10 = lane18_frame_1[10] & (lane18_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t202 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane18_rest <= |_t202;
-        if (go) lane18_zero_s2 <= lane18_zero;
-        if (go) lane18_zero_s3 <= lane18_zero_s2;
-        if (go) lane18_zero_s4 <= lane18_zero_s3;
-        if (go) lane18_zero_s5 <= lane18_zero_s4;
-        if (go) lane18_exponent <= lane18_zero_s5 ? 6'h0 : (lane18_scale_1 - {2'h0, lane18_shift});
+    wire [11:0] _t200 = {lane18_lost_0, lane18_lost_1, lane18_lost_2, lane18_lost_3, lane18_lost_4, lane18_lost_5, lane18_lost_6, lane18_lost_7, lane18_lost_8, lane18_lost_9, lane18_lost_10, lane18_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane18_rest <= |_t200;
+        lane18_zero_s2 <= lane18_zero;
+        lane18_zero_s3 <= lane18_zero_s2;
+        lane18_zero_s4 <= lane18_zero_s3;
+        lane18_zero_s5 <= lane18_zero_s4;
+        lane18_exponent <= lane18_zero_s5 ? 6'h0 : (lane18_scale_1 - {2'h0, lane18_shift});
     end
     wire [9:0] lane18_fraction = lane18_normal[10:1]; // decode.rs:108
     wire lane18_up = lane18_normal[0] & (lane18_rest | lane18_normal[1]); // decode.rs:109
     wire [16:0] lane18_kept = {lane18_exponent, lane18_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane18_more = {5'h0, lane18_normal[11], 10'h0, lane18_up}; // decode.rs:111
-    wire [16:0] _t203 = lane18_kept + lane18_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane18_magnitude <= _t203[16:1];
-        if (go) lane18_negative_1_s2 <= lane18_negative_1;
-        if (go) lane18_negative_1_s3 <= lane18_negative_1_s2;
-        if (go) lane18_negative_1_s4 <= lane18_negative_1_s3;
-        if (go) lane18_negative_1_s5 <= lane18_negative_1_s4;
-        if (go) lane18_negative_1_s6 <= lane18_negative_1_s5;
-        if (go) values_18_negative <= lane18_negative_1_s6;
+    wire [16:0] _t201 = lane18_kept + lane18_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane18_magnitude <= _t201[16:1];
+        lane18_negative_1_s2 <= lane18_negative_1;
+        lane18_negative_1_s3 <= lane18_negative_1_s2;
+        lane18_negative_1_s4 <= lane18_negative_1_s3;
+        lane18_negative_1_s5 <= lane18_negative_1_s4;
+        lane18_negative_1_s6 <= lane18_negative_1_s5;
+        values_18_negative <= lane18_negative_1_s6;
     end
     wire [3:0] coded_code_19 = dense_payload[79:76]; // dequantizer.rs:222
     wire coded_outlier_19 = map_outlier[19]; // dequantizer.rs:223
@@ -7781,12 +7782,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_none = ~(|coded_code_19); // decode.rs:79
     wire lane19_exact = coded_outlier_19 ? (coded_outer_19 & lane19_none) : info_middle_exact; // decode.rs:80
     wire lane19_inner = coded_outlier_19 & (~coded_outer_19); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane19_zero <= lane19_inner & lane19_none;
-        if (go) lane19_inner_1 <= coded_outlier_19 & (~coded_outer_19);
-        if (go) lane19_outlier <= coded_outlier_19;
-        if (go) lane19_outer <= coded_outer_19;
-        if (go) lane19_negative_1 <= lane19_negative;
+    always @(posedge clk) if (go) begin
+        lane19_zero <= lane19_inner & lane19_none;
+        lane19_inner_1 <= coded_outlier_19 & (~coded_outer_19);
+        lane19_outlier <= coded_outlier_19;
+        lane19_outer <= coded_outer_19;
+        lane19_negative_1 <= lane19_negative;
     end
     wire [19:0] lane19_middle_base_value = lane19_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane19_middle_base_sticky = lane19_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7797,32 +7798,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane19_itself_half_m = lane19_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane19_itself_half_scale = lane19_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane19_exact_s1 <= lane19_exact;
-    wire [19:0] _t204 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t205 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t206 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t204; // side_table.rs:166
-    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t205; // side_table.rs:166
+    wire [19:0] _t202 = lane19_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t203 = lane19_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t204 = lane19_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane19_outer_side_base_value = lane19_exact_s1 ? lane19_itself_base_value : _t202; // side_table.rs:166
+    wire lane19_outer_side_base_sticky = lane19_exact_s1 ? lane19_itself_base_sticky : _t203; // side_table.rs:166
     wire [7:0] lane19_outer_side_half_m = lane19_exact_s1 ? lane19_itself_half_m : (lane19_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t206; // side_table.rs:166
+    wire [5:0] lane19_outer_side_half_scale = lane19_exact_s1 ? lane19_itself_half_scale : _t204; // side_table.rs:166
     wire [7:0] lane19_half_m = lane19_outer ? lane19_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane19_half_scale = lane19_outer ? lane19_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane19_side_base_value = lane19_outlier ? lane19_outer_side_base_value : lane19_middle_base_value; // side_table.rs:168
     wire lane19_side_base_sticky = lane19_outlier ? lane19_outer_side_base_sticky : lane19_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane19_side_half_m = lane19_outlier ? lane19_half_m : lane19_middle_half_m; // side_table.rs:168
     wire [5:0] lane19_side_half_scale = lane19_outlier ? lane19_half_scale : lane19_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
-        if (go) lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
-        if (go) lane19_side_half_m_1 <= lane19_side_half_m;
-        if (go) lane19_side_half_scale_1 <= lane19_side_half_scale;
-        if (go) lane19_h_s2 <= lane19_h;
+    always @(posedge clk) if (go) begin
+        lane19_side_base_value_1 <= lane19_inner_1 ? 20'h0 : lane19_side_base_value;
+        lane19_side_base_sticky_1 <= lane19_inner_1 ? 1'h0 : lane19_side_base_sticky;
+        lane19_side_half_m_1 <= lane19_side_half_m;
+        lane19_side_half_scale_1 <= lane19_side_half_scale;
+        lane19_h_s2 <= lane19_h;
     end
-    wire [12:0] _t207 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane19_product <= _t207;
-        if (go) lane19_side_later_base_value <= lane19_side_base_value_1;
-        if (go) lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
-        if (go) lane19_side_later_half_scale <= lane19_side_half_scale_1;
+    wire [12:0] _t205 = {8'h0, lane19_h_s2} * {5'h0, lane19_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane19_product <= _t205;
+        lane19_side_later_base_value <= lane19_side_base_value_1;
+        lane19_side_later_base_sticky <= lane19_side_base_sticky_1;
+        lane19_side_later_half_scale <= lane19_side_half_scale_1;
     end
     wire [16:0] lane19_scaled = {lane19_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane19_sum <= {1'h0, lane19_side_later_base_value} + {4'h0, lane19_scaled};
@@ -7842,8 +7843,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_3 = lane19_high_1[1:0]; // leading_zeros.rs:14
     wire lane19_none_4 = ~(|lane19_high_3); // leading_zeros.rs:15
     wire lane19_of_low_2 = ~lane19_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t208 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t208}; // leading_zeros.rs:17
+    wire [1:0] _t206 = lane19_none_2 ? lane19_of_low_1 : {lane19_none_4, lane19_none_4 ? lane19_of_low_2 : (~lane19_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane19_of_low_3 = {lane19_none_2, _t206}; // leading_zeros.rs:17
     wire [3:0] lane19_high_4 = lane19_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane19_low_4 = lane19_high[3:0]; // leading_zeros.rs:14
     wire lane19_none_5 = ~(|lane19_high_4); // leading_zeros.rs:15
@@ -7856,16 +7857,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane19_low_6 = lane19_high_4[1:0]; // leading_zeros.rs:14
     wire lane19_none_7 = ~(|lane19_high_6); // leading_zeros.rs:15
     wire lane19_of_low_6 = ~lane19_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t209 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t209}}; // leading_zeros.rs:17
+    wire [1:0] _t207 = lane19_none_5 ? lane19_of_low_5 : {lane19_none_7, lane19_none_7 ? lane19_of_low_6 : (~lane19_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane19_zeros = {lane19_none_1, lane19_none_1 ? lane19_of_low_3 : {lane19_none_5, _t207}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane19_scale <= lane19_side_later_half_scale;
     wire lane19_limited = (~(|lane19_scale[5:4])) & (lane19_zeros > lane19_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane19_shift <= lane19_limited ? lane19_scale[3:0] : lane19_zeros;
-        if (go) lane19_frame_1 <= lane19_frame;
-        if (go) lane19_scale_1 <= lane19_scale;
-        if (go) lane19_side_later_base_s4 <= lane19_side_later_base_sticky;
-        if (go) lane19_sticky <= lane19_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane19_shift <= lane19_limited ? lane19_scale[3:0] : lane19_zeros;
+        lane19_frame_1 <= lane19_frame;
+        lane19_scale_1 <= lane19_scale;
+        lane19_side_later_base_s4 <= lane19_side_later_base_sticky;
+        lane19_sticky <= lane19_side_later_base_s4;
     end
     wire [22:0] lane19_moved = lane19_shift[3] ? {lane19_frame_1[14:0], 8'h0} : lane19_frame_1; // decode.rs:131
     wire [18:0] lane19_moved_1 = lane19_shift[2] ? {lane19_moved[18:4], 4'h0} : lane19_moved[22:4]; // decode.rs:131
@@ -7883,28 +7884,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane19_lost_8 = lane19_frame_1[8] & (lane19_shift <= 4'h2); // decode.rs:103
     wire lane19_lost_9 = lane19_frame_1[9] & (lane19_shift <= 4'h1); // decode.rs:103
     wire lane19_lost_10 = lane19_frame_1[10] & (lane19_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t210 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane19_rest <= |_t210;
-        if (go) lane19_zero_s2 <= lane19_zero;
-        if (go) lane19_zero_s3 <= lane19_zero_s2;
-        if (go) lane19_zero_s4 <= lane19_zero_s3;
-        if (go) lane19_zero_s5 <= lane19_zero_s4;
-        if (go) lane19_exponent <= lane19_zero_s5 ? 6'h0 : (lane19_scale_1 - {2'h0, lane19_shift});
+    wire [11:0] _t208 = {lane19_lost_0, lane19_lost_1, lane19_lost_2, lane19_lost_3, lane19_lost_4, lane19_lost_5, lane19_lost_6, lane19_lost_7, lane19_lost_8, lane19_lost_9, lane19_lost_10, lane19_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane19_rest <= |_t208;
+        lane19_zero_s2 <= lane19_zero;
+        lane19_zero_s3 <= lane19_zero_s2;
+        lane19_zero_s4 <= lane19_zero_s3;
+        lane19_zero_s5 <= lane19_zero_s4;
+        lane19_exponent <= lane19_zero_s5 ? 6'h0 : (lane19_scale_1 - {2'h0, lane19_shift});
     end
     wire [9:0] lane19_fraction = lane19_normal[10:1]; // decode.rs:108
     wire lane19_up = lane19_normal[0] & (lane19_rest | lane19_normal[1]); // decode.rs:109
     wire [16:0] lane19_kept = {lane19_exponent, lane19_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane19_more = {5'h0, lane19_normal[11], 10'h0, lane19_up}; // decode.rs:111
-    wire [16:0] _t211 = lane19_kept + lane19_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane19_magnitude <= _t211[16:1];
-        if (go) lane19_negative_1_s2 <= lane19_negative_1;
-        if (go) lane19_negative_1_s3 <= lane19_negative_1_s2;
-        if (go) lane19_negative_1_s4 <= lane19_negative_1_s3;
-        if (go) lane19_negative_1_s5 <= lane19_negative_1_s4;
-        if (go) lane19_negative_1_s6 <= lane19_negative_1_s5;
-        if (go) values_19_negative <= lane19_negative_1_s6;
+    wire [16:0] _t209 = lane19_kept + lane19_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane19_magnitude <= _t209[16:1];
+        lane19_negative_1_s2 <= lane19_negative_1;
+        lane19_negative_1_s3 <= lane19_negative_1_s2;
+        lane19_negative_1_s4 <= lane19_negative_1_s3;
+        lane19_negative_1_s5 <= lane19_negative_1_s4;
+        lane19_negative_1_s6 <= lane19_negative_1_s5;
+        values_19_negative <= lane19_negative_1_s6;
     end
     wire [3:0] coded_code_20 = dense_payload[83:80]; // dequantizer.rs:222
     wire coded_outlier_20 = map_outlier[20]; // dequantizer.rs:223
@@ -7920,12 +7921,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_none = ~(|coded_code_20); // decode.rs:79
     wire lane20_exact = coded_outlier_20 ? (coded_outer_20 & lane20_none) : info_middle_exact; // decode.rs:80
     wire lane20_inner = coded_outlier_20 & (~coded_outer_20); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane20_zero <= lane20_inner & lane20_none;
-        if (go) lane20_inner_1 <= coded_outlier_20 & (~coded_outer_20);
-        if (go) lane20_outlier <= coded_outlier_20;
-        if (go) lane20_outer <= coded_outer_20;
-        if (go) lane20_negative_1 <= lane20_negative;
+    always @(posedge clk) if (go) begin
+        lane20_zero <= lane20_inner & lane20_none;
+        lane20_inner_1 <= coded_outlier_20 & (~coded_outer_20);
+        lane20_outlier <= coded_outlier_20;
+        lane20_outer <= coded_outer_20;
+        lane20_negative_1 <= lane20_negative;
     end
     wire [19:0] lane20_middle_base_value = lane20_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane20_middle_base_sticky = lane20_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -7936,32 +7937,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane20_itself_half_m = lane20_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane20_itself_half_scale = lane20_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane20_exact_s1 <= lane20_exact;
-    wire [19:0] _t212 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t213 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t214 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t212; // side_table.rs:166
-    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t213; // side_table.rs:166
+    wire [19:0] _t210 = lane20_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t211 = lane20_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t212 = lane20_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane20_outer_side_base_value = lane20_exact_s1 ? lane20_itself_base_value : _t210; // side_table.rs:166
+    wire lane20_outer_side_base_sticky = lane20_exact_s1 ? lane20_itself_base_sticky : _t211; // side_table.rs:166
     wire [7:0] lane20_outer_side_half_m = lane20_exact_s1 ? lane20_itself_half_m : (lane20_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t214; // side_table.rs:166
+    wire [5:0] lane20_outer_side_half_scale = lane20_exact_s1 ? lane20_itself_half_scale : _t212; // side_table.rs:166
     wire [7:0] lane20_half_m = lane20_outer ? lane20_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane20_half_scale = lane20_outer ? lane20_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane20_side_base_value = lane20_outlier ? lane20_outer_side_base_value : lane20_middle_base_value; // side_table.rs:168
     wire lane20_side_base_sticky = lane20_outlier ? lane20_outer_side_base_sticky : lane20_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane20_side_half_m = lane20_outlier ? lane20_half_m : lane20_middle_half_m; // side_table.rs:168
     wire [5:0] lane20_side_half_scale = lane20_outlier ? lane20_half_scale : lane20_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
-        if (go) lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
-        if (go) lane20_side_half_m_1 <= lane20_side_half_m;
-        if (go) lane20_side_half_scale_1 <= lane20_side_half_scale;
-        if (go) lane20_h_s2 <= lane20_h;
+    always @(posedge clk) if (go) begin
+        lane20_side_base_value_1 <= lane20_inner_1 ? 20'h0 : lane20_side_base_value;
+        lane20_side_base_sticky_1 <= lane20_inner_1 ? 1'h0 : lane20_side_base_sticky;
+        lane20_side_half_m_1 <= lane20_side_half_m;
+        lane20_side_half_scale_1 <= lane20_side_half_scale;
+        lane20_h_s2 <= lane20_h;
     end
-    wire [12:0] _t215 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane20_product <= _t215;
-        if (go) lane20_side_later_base_value <= lane20_side_base_value_1;
-        if (go) lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
-        if (go) lane20_side_later_half_scale <= lane20_side_half_scale_1;
+    wire [12:0] _t213 = {8'h0, lane20_h_s2} * {5'h0, lane20_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane20_product <= _t213;
+        lane20_side_later_base_value <= lane20_side_base_value_1;
+        lane20_side_later_base_sticky <= lane20_side_base_sticky_1;
+        lane20_side_later_half_scale <= lane20_side_half_scale_1;
     end
     wire [16:0] lane20_scaled = {lane20_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane20_sum <= {1'h0, lane20_side_later_base_value} + {4'h0, lane20_scaled};
@@ -7981,8 +7982,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_3 = lane20_high_1[1:0]; // leading_zeros.rs:14
     wire lane20_none_4 = ~(|lane20_high_3); // leading_zeros.rs:15
     wire lane20_of_low_2 = ~lane20_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t216 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t216}; // leading_zeros.rs:17
+    wire [1:0] _t214 = lane20_none_2 ? lane20_of_low_1 : {lane20_none_4, lane20_none_4 ? lane20_of_low_2 : (~lane20_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane20_of_low_3 = {lane20_none_2, _t214}; // leading_zeros.rs:17
     wire [3:0] lane20_high_4 = lane20_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane20_low_4 = lane20_high[3:0]; // leading_zeros.rs:14
     wire lane20_none_5 = ~(|lane20_high_4); // leading_zeros.rs:15
@@ -7995,16 +7996,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane20_low_6 = lane20_high_4[1:0]; // leading_zeros.rs:14
     wire lane20_none_7 = ~(|lane20_high_6); // leading_zeros.rs:15
     wire lane20_of_low_6 = ~lane20_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t217 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t217}}; // leading_zeros.rs:17
+    wire [1:0] _t215 = lane20_none_5 ? lane20_of_low_5 : {lane20_none_7, lane20_none_7 ? lane20_of_low_6 : (~lane20_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane20_zeros = {lane20_none_1, lane20_none_1 ? lane20_of_low_3 : {lane20_none_5, _t215}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane20_scale <= lane20_side_later_half_scale;
     wire lane20_limited = (~(|lane20_scale[5:4])) & (lane20_zeros > lane20_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane20_shift <= lane20_limited ? lane20_scale[3:0] : lane20_zeros;
-        if (go) lane20_frame_1 <= lane20_frame;
-        if (go) lane20_scale_1 <= lane20_scale;
-        if (go) lane20_side_later_base_s4 <= lane20_side_later_base_sticky;
-        if (go) lane20_sticky <= lane20_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane20_shift <= lane20_limited ? lane20_scale[3:0] : lane20_zeros;
+        lane20_frame_1 <= lane20_frame;
+        lane20_scale_1 <= lane20_scale;
+        lane20_side_later_base_s4 <= lane20_side_later_base_sticky;
+        lane20_sticky <= lane20_side_later_base_s4;
     end
     wire [22:0] lane20_moved = lane20_shift[3] ? {lane20_frame_1[14:0], 8'h0} : lane20_frame_1; // decode.rs:131
     wire [18:0] lane20_moved_1 = lane20_shift[2] ? {lane20_moved[18:4], 4'h0} : lane20_moved[22:4]; // decode.rs:131
@@ -8022,28 +8023,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane20_lost_8 = lane20_frame_1[8] & (lane20_shift <= 4'h2); // decode.rs:103
     wire lane20_lost_9 = lane20_frame_1[9] & (lane20_shift <= 4'h1); // decode.rs:103
     wire lane20_lost_10 = lane20_frame_1[10] & (lane20_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t218 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane20_rest <= |_t218;
-        if (go) lane20_zero_s2 <= lane20_zero;
-        if (go) lane20_zero_s3 <= lane20_zero_s2;
-        if (go) lane20_zero_s4 <= lane20_zero_s3;
-        if (go) lane20_zero_s5 <= lane20_zero_s4;
-        if (go) lane20_exponent <= lane20_zero_s5 ? 6'h0 : (lane20_scale_1 - {2'h0, lane20_shift});
+    wire [11:0] _t216 = {lane20_lost_0, lane20_lost_1, lane20_lost_2, lane20_lost_3, lane20_lost_4, lane20_lost_5, lane20_lost_6, lane20_lost_7, lane20_lost_8, lane20_lost_9, lane20_lost_10, lane20_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane20_rest <= |_t216;
+        lane20_zero_s2 <= lane20_zero;
+        lane20_zero_s3 <= lane20_zero_s2;
+        lane20_zero_s4 <= lane20_zero_s3;
+        lane20_zero_s5 <= lane20_zero_s4;
+        lane20_exponent <= lane20_zero_s5 ? 6'h0 : (lane20_scale_1 - {2'h0, lane20_shift});
     end
     wire [9:0] lane20_fraction = lane20_normal[10:1]; // decode.rs:108
     wire lane20_up = lane20_normal[0] & (lane20_rest | lane20_normal[1]); // decode.rs:109
     wire [16:0] lane20_kept = {lane20_exponent, lane20_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane20_more = {5'h0, lane20_normal[11], 10'h0, lane20_up}; // decode.rs:111
-    wire [16:0] _t219 = lane20_kept + lane20_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane20_magnitude <= _t219[16:1];
-        if (go) lane20_negative_1_s2 <= lane20_negative_1;
-        if (go) lane20_negative_1_s3 <= lane20_negative_1_s2;
-        if (go) lane20_negative_1_s4 <= lane20_negative_1_s3;
-        if (go) lane20_negative_1_s5 <= lane20_negative_1_s4;
-        if (go) lane20_negative_1_s6 <= lane20_negative_1_s5;
-        if (go) values_20_negative <= lane20_negative_1_s6;
+    wire [16:0] _t217 = lane20_kept + lane20_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane20_magnitude <= _t217[16:1];
+        lane20_negative_1_s2 <= lane20_negative_1;
+        lane20_negative_1_s3 <= lane20_negative_1_s2;
+        lane20_negative_1_s4 <= lane20_negative_1_s3;
+        lane20_negative_1_s5 <= lane20_negative_1_s4;
+        lane20_negative_1_s6 <= lane20_negative_1_s5;
+        values_20_negative <= lane20_negative_1_s6;
     end
     wire [3:0] coded_code_21 = dense_payload[87:84]; // dequantizer.rs:222
     wire coded_outlier_21 = map_outlier[21]; // dequantizer.rs:223
@@ -8059,12 +8060,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_none = ~(|coded_code_21); // decode.rs:79
     wire lane21_exact = coded_outlier_21 ? (coded_outer_21 & lane21_none) : info_middle_exact; // decode.rs:80
     wire lane21_inner = coded_outlier_21 & (~coded_outer_21); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane21_zero <= lane21_inner & lane21_none;
-        if (go) lane21_inner_1 <= coded_outlier_21 & (~coded_outer_21);
-        if (go) lane21_outlier <= coded_outlier_21;
-        if (go) lane21_outer <= coded_outer_21;
-        if (go) lane21_negative_1 <= lane21_negative;
+    always @(posedge clk) if (go) begin
+        lane21_zero <= lane21_inner & lane21_none;
+        lane21_inner_1 <= coded_outlier_21 & (~coded_outer_21);
+        lane21_outlier <= coded_outlier_21;
+        lane21_outer <= coded_outer_21;
+        lane21_negative_1 <= lane21_negative;
     end
     wire [19:0] lane21_middle_base_value = lane21_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane21_middle_base_sticky = lane21_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8075,32 +8076,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane21_itself_half_m = lane21_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane21_itself_half_scale = lane21_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane21_exact_s1 <= lane21_exact;
-    wire [19:0] _t220 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t221 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t222 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t220; // side_table.rs:166
-    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t221; // side_table.rs:166
+    wire [19:0] _t218 = lane21_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t219 = lane21_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t220 = lane21_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane21_outer_side_base_value = lane21_exact_s1 ? lane21_itself_base_value : _t218; // side_table.rs:166
+    wire lane21_outer_side_base_sticky = lane21_exact_s1 ? lane21_itself_base_sticky : _t219; // side_table.rs:166
     wire [7:0] lane21_outer_side_half_m = lane21_exact_s1 ? lane21_itself_half_m : (lane21_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t222; // side_table.rs:166
+    wire [5:0] lane21_outer_side_half_scale = lane21_exact_s1 ? lane21_itself_half_scale : _t220; // side_table.rs:166
     wire [7:0] lane21_half_m = lane21_outer ? lane21_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane21_half_scale = lane21_outer ? lane21_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane21_side_base_value = lane21_outlier ? lane21_outer_side_base_value : lane21_middle_base_value; // side_table.rs:168
     wire lane21_side_base_sticky = lane21_outlier ? lane21_outer_side_base_sticky : lane21_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane21_side_half_m = lane21_outlier ? lane21_half_m : lane21_middle_half_m; // side_table.rs:168
     wire [5:0] lane21_side_half_scale = lane21_outlier ? lane21_half_scale : lane21_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
-        if (go) lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
-        if (go) lane21_side_half_m_1 <= lane21_side_half_m;
-        if (go) lane21_side_half_scale_1 <= lane21_side_half_scale;
-        if (go) lane21_h_s2 <= lane21_h;
+    always @(posedge clk) if (go) begin
+        lane21_side_base_value_1 <= lane21_inner_1 ? 20'h0 : lane21_side_base_value;
+        lane21_side_base_sticky_1 <= lane21_inner_1 ? 1'h0 : lane21_side_base_sticky;
+        lane21_side_half_m_1 <= lane21_side_half_m;
+        lane21_side_half_scale_1 <= lane21_side_half_scale;
+        lane21_h_s2 <= lane21_h;
     end
-    wire [12:0] _t223 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane21_product <= _t223;
-        if (go) lane21_side_later_base_value <= lane21_side_base_value_1;
-        if (go) lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
-        if (go) lane21_side_later_half_scale <= lane21_side_half_scale_1;
+    wire [12:0] _t221 = {8'h0, lane21_h_s2} * {5'h0, lane21_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane21_product <= _t221;
+        lane21_side_later_base_value <= lane21_side_base_value_1;
+        lane21_side_later_base_sticky <= lane21_side_base_sticky_1;
+        lane21_side_later_half_scale <= lane21_side_half_scale_1;
     end
     wire [16:0] lane21_scaled = {lane21_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane21_sum <= {1'h0, lane21_side_later_base_value} + {4'h0, lane21_scaled};
@@ -8120,8 +8121,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_3 = lane21_high_1[1:0]; // leading_zeros.rs:14
     wire lane21_none_4 = ~(|lane21_high_3); // leading_zeros.rs:15
     wire lane21_of_low_2 = ~lane21_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t224 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t224}; // leading_zeros.rs:17
+    wire [1:0] _t222 = lane21_none_2 ? lane21_of_low_1 : {lane21_none_4, lane21_none_4 ? lane21_of_low_2 : (~lane21_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane21_of_low_3 = {lane21_none_2, _t222}; // leading_zeros.rs:17
     wire [3:0] lane21_high_4 = lane21_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane21_low_4 = lane21_high[3:0]; // leading_zeros.rs:14
     wire lane21_none_5 = ~(|lane21_high_4); // leading_zeros.rs:15
@@ -8134,16 +8135,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane21_low_6 = lane21_high_4[1:0]; // leading_zeros.rs:14
     wire lane21_none_7 = ~(|lane21_high_6); // leading_zeros.rs:15
     wire lane21_of_low_6 = ~lane21_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t225 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t225}}; // leading_zeros.rs:17
+    wire [1:0] _t223 = lane21_none_5 ? lane21_of_low_5 : {lane21_none_7, lane21_none_7 ? lane21_of_low_6 : (~lane21_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane21_zeros = {lane21_none_1, lane21_none_1 ? lane21_of_low_3 : {lane21_none_5, _t223}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane21_scale <= lane21_side_later_half_scale;
     wire lane21_limited = (~(|lane21_scale[5:4])) & (lane21_zeros > lane21_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane21_shift <= lane21_limited ? lane21_scale[3:0] : lane21_zeros;
-        if (go) lane21_frame_1 <= lane21_frame;
-        if (go) lane21_scale_1 <= lane21_scale;
-        if (go) lane21_side_later_base_s4 <= lane21_side_later_base_sticky;
-        if (go) lane21_sticky <= lane21_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane21_shift <= lane21_limited ? lane21_scale[3:0] : lane21_zeros;
+        lane21_frame_1 <= lane21_frame;
+        lane21_scale_1 <= lane21_scale;
+        lane21_side_later_base_s4 <= lane21_side_later_base_sticky;
+        lane21_sticky <= lane21_side_later_base_s4;
     end
     wire [22:0] lane21_moved = lane21_shift[3] ? {lane21_frame_1[14:0], 8'h0} : lane21_frame_1; // decode.rs:131
     wire [18:0] lane21_moved_1 = lane21_shift[2] ? {lane21_moved[18:4], 4'h0} : lane21_moved[22:4]; // decode.rs:131
@@ -8161,28 +8162,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane21_lost_8 = lane21_frame_1[8] & (lane21_shift <= 4'h2); // decode.rs:103
     wire lane21_lost_9 = lane21_frame_1[9] & (lane21_shift <= 4'h1); // decode.rs:103
     wire lane21_lost_10 = lane21_frame_1[10] & (lane21_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t226 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane21_rest <= |_t226;
-        if (go) lane21_zero_s2 <= lane21_zero;
-        if (go) lane21_zero_s3 <= lane21_zero_s2;
-        if (go) lane21_zero_s4 <= lane21_zero_s3;
-        if (go) lane21_zero_s5 <= lane21_zero_s4;
-        if (go) lane21_exponent <= lane21_zero_s5 ? 6'h0 : (lane21_scale_1 - {2'h0, lane21_shift});
+    wire [11:0] _t224 = {lane21_lost_0, lane21_lost_1, lane21_lost_2, lane21_lost_3, lane21_lost_4, lane21_lost_5, lane21_lost_6, lane21_lost_7, lane21_lost_8, lane21_lost_9, lane21_lost_10, lane21_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane21_rest <= |_t224;
+        lane21_zero_s2 <= lane21_zero;
+        lane21_zero_s3 <= lane21_zero_s2;
+        lane21_zero_s4 <= lane21_zero_s3;
+        lane21_zero_s5 <= lane21_zero_s4;
+        lane21_exponent <= lane21_zero_s5 ? 6'h0 : (lane21_scale_1 - {2'h0, lane21_shift});
     end
     wire [9:0] lane21_fraction = lane21_normal[10:1]; // decode.rs:108
     wire lane21_up = lane21_normal[0] & (lane21_rest | lane21_normal[1]); // decode.rs:109
     wire [16:0] lane21_kept = {lane21_exponent, lane21_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane21_more = {5'h0, lane21_normal[11], 10'h0, lane21_up}; // decode.rs:111
-    wire [16:0] _t227 = lane21_kept + lane21_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane21_magnitude <= _t227[16:1];
-        if (go) lane21_negative_1_s2 <= lane21_negative_1;
-        if (go) lane21_negative_1_s3 <= lane21_negative_1_s2;
-        if (go) lane21_negative_1_s4 <= lane21_negative_1_s3;
-        if (go) lane21_negative_1_s5 <= lane21_negative_1_s4;
-        if (go) lane21_negative_1_s6 <= lane21_negative_1_s5;
-        if (go) values_21_negative <= lane21_negative_1_s6;
+    wire [16:0] _t225 = lane21_kept + lane21_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane21_magnitude <= _t225[16:1];
+        lane21_negative_1_s2 <= lane21_negative_1;
+        lane21_negative_1_s3 <= lane21_negative_1_s2;
+        lane21_negative_1_s4 <= lane21_negative_1_s3;
+        lane21_negative_1_s5 <= lane21_negative_1_s4;
+        lane21_negative_1_s6 <= lane21_negative_1_s5;
+        values_21_negative <= lane21_negative_1_s6;
     end
     wire [3:0] coded_code_22 = dense_payload[91:88]; // dequantizer.rs:222
     wire coded_outlier_22 = map_outlier[22]; // dequantizer.rs:223
@@ -8198,12 +8199,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_none = ~(|coded_code_22); // decode.rs:79
     wire lane22_exact = coded_outlier_22 ? (coded_outer_22 & lane22_none) : info_middle_exact; // decode.rs:80
     wire lane22_inner = coded_outlier_22 & (~coded_outer_22); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane22_zero <= lane22_inner & lane22_none;
-        if (go) lane22_inner_1 <= coded_outlier_22 & (~coded_outer_22);
-        if (go) lane22_outlier <= coded_outlier_22;
-        if (go) lane22_outer <= coded_outer_22;
-        if (go) lane22_negative_1 <= lane22_negative;
+    always @(posedge clk) if (go) begin
+        lane22_zero <= lane22_inner & lane22_none;
+        lane22_inner_1 <= coded_outlier_22 & (~coded_outer_22);
+        lane22_outlier <= coded_outlier_22;
+        lane22_outer <= coded_outer_22;
+        lane22_negative_1 <= lane22_negative;
     end
     wire [19:0] lane22_middle_base_value = lane22_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane22_middle_base_sticky = lane22_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8214,32 +8215,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane22_itself_half_m = lane22_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane22_itself_half_scale = lane22_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane22_exact_s1 <= lane22_exact;
-    wire [19:0] _t228 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t229 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t230 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t228; // side_table.rs:166
-    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t229; // side_table.rs:166
+    wire [19:0] _t226 = lane22_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t227 = lane22_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t228 = lane22_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane22_outer_side_base_value = lane22_exact_s1 ? lane22_itself_base_value : _t226; // side_table.rs:166
+    wire lane22_outer_side_base_sticky = lane22_exact_s1 ? lane22_itself_base_sticky : _t227; // side_table.rs:166
     wire [7:0] lane22_outer_side_half_m = lane22_exact_s1 ? lane22_itself_half_m : (lane22_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t230; // side_table.rs:166
+    wire [5:0] lane22_outer_side_half_scale = lane22_exact_s1 ? lane22_itself_half_scale : _t228; // side_table.rs:166
     wire [7:0] lane22_half_m = lane22_outer ? lane22_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane22_half_scale = lane22_outer ? lane22_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane22_side_base_value = lane22_outlier ? lane22_outer_side_base_value : lane22_middle_base_value; // side_table.rs:168
     wire lane22_side_base_sticky = lane22_outlier ? lane22_outer_side_base_sticky : lane22_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane22_side_half_m = lane22_outlier ? lane22_half_m : lane22_middle_half_m; // side_table.rs:168
     wire [5:0] lane22_side_half_scale = lane22_outlier ? lane22_half_scale : lane22_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
-        if (go) lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
-        if (go) lane22_side_half_m_1 <= lane22_side_half_m;
-        if (go) lane22_side_half_scale_1 <= lane22_side_half_scale;
-        if (go) lane22_h_s2 <= lane22_h;
+    always @(posedge clk) if (go) begin
+        lane22_side_base_value_1 <= lane22_inner_1 ? 20'h0 : lane22_side_base_value;
+        lane22_side_base_sticky_1 <= lane22_inner_1 ? 1'h0 : lane22_side_base_sticky;
+        lane22_side_half_m_1 <= lane22_side_half_m;
+        lane22_side_half_scale_1 <= lane22_side_half_scale;
+        lane22_h_s2 <= lane22_h;
     end
-    wire [12:0] _t231 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane22_product <= _t231;
-        if (go) lane22_side_later_base_value <= lane22_side_base_value_1;
-        if (go) lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
-        if (go) lane22_side_later_half_scale <= lane22_side_half_scale_1;
+    wire [12:0] _t229 = {8'h0, lane22_h_s2} * {5'h0, lane22_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane22_product <= _t229;
+        lane22_side_later_base_value <= lane22_side_base_value_1;
+        lane22_side_later_base_sticky <= lane22_side_base_sticky_1;
+        lane22_side_later_half_scale <= lane22_side_half_scale_1;
     end
     wire [16:0] lane22_scaled = {lane22_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane22_sum <= {1'h0, lane22_side_later_base_value} + {4'h0, lane22_scaled};
@@ -8259,8 +8260,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_3 = lane22_high_1[1:0]; // leading_zeros.rs:14
     wire lane22_none_4 = ~(|lane22_high_3); // leading_zeros.rs:15
     wire lane22_of_low_2 = ~lane22_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t232 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t232}; // leading_zeros.rs:17
+    wire [1:0] _t230 = lane22_none_2 ? lane22_of_low_1 : {lane22_none_4, lane22_none_4 ? lane22_of_low_2 : (~lane22_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane22_of_low_3 = {lane22_none_2, _t230}; // leading_zeros.rs:17
     wire [3:0] lane22_high_4 = lane22_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane22_low_4 = lane22_high[3:0]; // leading_zeros.rs:14
     wire lane22_none_5 = ~(|lane22_high_4); // leading_zeros.rs:15
@@ -8273,16 +8274,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane22_low_6 = lane22_high_4[1:0]; // leading_zeros.rs:14
     wire lane22_none_7 = ~(|lane22_high_6); // leading_zeros.rs:15
     wire lane22_of_low_6 = ~lane22_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t233 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t233}}; // leading_zeros.rs:17
+    wire [1:0] _t231 = lane22_none_5 ? lane22_of_low_5 : {lane22_none_7, lane22_none_7 ? lane22_of_low_6 : (~lane22_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane22_zeros = {lane22_none_1, lane22_none_1 ? lane22_of_low_3 : {lane22_none_5, _t231}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane22_scale <= lane22_side_later_half_scale;
     wire lane22_limited = (~(|lane22_scale[5:4])) & (lane22_zeros > lane22_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane22_shift <= lane22_limited ? lane22_scale[3:0] : lane22_zeros;
-        if (go) lane22_frame_1 <= lane22_frame;
-        if (go) lane22_scale_1 <= lane22_scale;
-        if (go) lane22_side_later_base_s4 <= lane22_side_later_base_sticky;
-        if (go) lane22_sticky <= lane22_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane22_shift <= lane22_limited ? lane22_scale[3:0] : lane22_zeros;
+        lane22_frame_1 <= lane22_frame;
+        lane22_scale_1 <= lane22_scale;
+        lane22_side_later_base_s4 <= lane22_side_later_base_sticky;
+        lane22_sticky <= lane22_side_later_base_s4;
     end
     wire [22:0] lane22_moved = lane22_shift[3] ? {lane22_frame_1[14:0], 8'h0} : lane22_frame_1; // decode.rs:131
     wire [18:0] lane22_moved_1 = lane22_shift[2] ? {lane22_moved[18:4], 4'h0} : lane22_moved[22:4]; // decode.rs:131
@@ -8300,28 +8301,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane22_lost_8 = lane22_frame_1[8] & (lane22_shift <= 4'h2); // decode.rs:103
     wire lane22_lost_9 = lane22_frame_1[9] & (lane22_shift <= 4'h1); // decode.rs:103
     wire lane22_lost_10 = lane22_frame_1[10] & (lane22_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t234 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane22_rest <= |_t234;
-        if (go) lane22_zero_s2 <= lane22_zero;
-        if (go) lane22_zero_s3 <= lane22_zero_s2;
-        if (go) lane22_zero_s4 <= lane22_zero_s3;
-        if (go) lane22_zero_s5 <= lane22_zero_s4;
-        if (go) lane22_exponent <= lane22_zero_s5 ? 6'h0 : (lane22_scale_1 - {2'h0, lane22_shift});
+    wire [11:0] _t232 = {lane22_lost_0, lane22_lost_1, lane22_lost_2, lane22_lost_3, lane22_lost_4, lane22_lost_5, lane22_lost_6, lane22_lost_7, lane22_lost_8, lane22_lost_9, lane22_lost_10, lane22_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane22_rest <= |_t232;
+        lane22_zero_s2 <= lane22_zero;
+        lane22_zero_s3 <= lane22_zero_s2;
+        lane22_zero_s4 <= lane22_zero_s3;
+        lane22_zero_s5 <= lane22_zero_s4;
+        lane22_exponent <= lane22_zero_s5 ? 6'h0 : (lane22_scale_1 - {2'h0, lane22_shift});
     end
     wire [9:0] lane22_fraction = lane22_normal[10:1]; // decode.rs:108
     wire lane22_up = lane22_normal[0] & (lane22_rest | lane22_normal[1]); // decode.rs:109
     wire [16:0] lane22_kept = {lane22_exponent, lane22_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane22_more = {5'h0, lane22_normal[11], 10'h0, lane22_up}; // decode.rs:111
-    wire [16:0] _t235 = lane22_kept + lane22_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane22_magnitude <= _t235[16:1];
-        if (go) lane22_negative_1_s2 <= lane22_negative_1;
-        if (go) lane22_negative_1_s3 <= lane22_negative_1_s2;
-        if (go) lane22_negative_1_s4 <= lane22_negative_1_s3;
-        if (go) lane22_negative_1_s5 <= lane22_negative_1_s4;
-        if (go) lane22_negative_1_s6 <= lane22_negative_1_s5;
-        if (go) values_22_negative <= lane22_negative_1_s6;
+    wire [16:0] _t233 = lane22_kept + lane22_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane22_magnitude <= _t233[16:1];
+        lane22_negative_1_s2 <= lane22_negative_1;
+        lane22_negative_1_s3 <= lane22_negative_1_s2;
+        lane22_negative_1_s4 <= lane22_negative_1_s3;
+        lane22_negative_1_s5 <= lane22_negative_1_s4;
+        lane22_negative_1_s6 <= lane22_negative_1_s5;
+        values_22_negative <= lane22_negative_1_s6;
     end
     wire [3:0] coded_code_23 = dense_payload[95:92]; // dequantizer.rs:222
     wire coded_outlier_23 = map_outlier[23]; // dequantizer.rs:223
@@ -8337,12 +8338,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_none = ~(|coded_code_23); // decode.rs:79
     wire lane23_exact = coded_outlier_23 ? (coded_outer_23 & lane23_none) : info_middle_exact; // decode.rs:80
     wire lane23_inner = coded_outlier_23 & (~coded_outer_23); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane23_zero <= lane23_inner & lane23_none;
-        if (go) lane23_inner_1 <= coded_outlier_23 & (~coded_outer_23);
-        if (go) lane23_outlier <= coded_outlier_23;
-        if (go) lane23_outer <= coded_outer_23;
-        if (go) lane23_negative_1 <= lane23_negative;
+    always @(posedge clk) if (go) begin
+        lane23_zero <= lane23_inner & lane23_none;
+        lane23_inner_1 <= coded_outlier_23 & (~coded_outer_23);
+        lane23_outlier <= coded_outlier_23;
+        lane23_outer <= coded_outer_23;
+        lane23_negative_1 <= lane23_negative;
     end
     wire [19:0] lane23_middle_base_value = lane23_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane23_middle_base_sticky = lane23_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8353,32 +8354,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane23_itself_half_m = lane23_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane23_itself_half_scale = lane23_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane23_exact_s1 <= lane23_exact;
-    wire [19:0] _t236 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t237 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t238 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t236; // side_table.rs:166
-    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t237; // side_table.rs:166
+    wire [19:0] _t234 = lane23_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t235 = lane23_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t236 = lane23_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane23_outer_side_base_value = lane23_exact_s1 ? lane23_itself_base_value : _t234; // side_table.rs:166
+    wire lane23_outer_side_base_sticky = lane23_exact_s1 ? lane23_itself_base_sticky : _t235; // side_table.rs:166
     wire [7:0] lane23_outer_side_half_m = lane23_exact_s1 ? lane23_itself_half_m : (lane23_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t238; // side_table.rs:166
+    wire [5:0] lane23_outer_side_half_scale = lane23_exact_s1 ? lane23_itself_half_scale : _t236; // side_table.rs:166
     wire [7:0] lane23_half_m = lane23_outer ? lane23_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane23_half_scale = lane23_outer ? lane23_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane23_side_base_value = lane23_outlier ? lane23_outer_side_base_value : lane23_middle_base_value; // side_table.rs:168
     wire lane23_side_base_sticky = lane23_outlier ? lane23_outer_side_base_sticky : lane23_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane23_side_half_m = lane23_outlier ? lane23_half_m : lane23_middle_half_m; // side_table.rs:168
     wire [5:0] lane23_side_half_scale = lane23_outlier ? lane23_half_scale : lane23_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
-        if (go) lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
-        if (go) lane23_side_half_m_1 <= lane23_side_half_m;
-        if (go) lane23_side_half_scale_1 <= lane23_side_half_scale;
-        if (go) lane23_h_s2 <= lane23_h;
+    always @(posedge clk) if (go) begin
+        lane23_side_base_value_1 <= lane23_inner_1 ? 20'h0 : lane23_side_base_value;
+        lane23_side_base_sticky_1 <= lane23_inner_1 ? 1'h0 : lane23_side_base_sticky;
+        lane23_side_half_m_1 <= lane23_side_half_m;
+        lane23_side_half_scale_1 <= lane23_side_half_scale;
+        lane23_h_s2 <= lane23_h;
     end
-    wire [12:0] _t239 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane23_product <= _t239;
-        if (go) lane23_side_later_base_value <= lane23_side_base_value_1;
-        if (go) lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
-        if (go) lane23_side_later_half_scale <= lane23_side_half_scale_1;
+    wire [12:0] _t237 = {8'h0, lane23_h_s2} * {5'h0, lane23_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane23_product <= _t237;
+        lane23_side_later_base_value <= lane23_side_base_value_1;
+        lane23_side_later_base_sticky <= lane23_side_base_sticky_1;
+        lane23_side_later_half_scale <= lane23_side_half_scale_1;
     end
     wire [16:0] lane23_scaled = {lane23_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane23_sum <= {1'h0, lane23_side_later_base_value} + {4'h0, lane23_scaled};
@@ -8398,8 +8399,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_3 = lane23_high_1[1:0]; // leading_zeros.rs:14
     wire lane23_none_4 = ~(|lane23_high_3); // leading_zeros.rs:15
     wire lane23_of_low_2 = ~lane23_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t240 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t240}; // leading_zeros.rs:17
+    wire [1:0] _t238 = lane23_none_2 ? lane23_of_low_1 : {lane23_none_4, lane23_none_4 ? lane23_of_low_2 : (~lane23_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane23_of_low_3 = {lane23_none_2, _t238}; // leading_zeros.rs:17
     wire [3:0] lane23_high_4 = lane23_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane23_low_4 = lane23_high[3:0]; // leading_zeros.rs:14
     wire lane23_none_5 = ~(|lane23_high_4); // leading_zeros.rs:15
@@ -8412,16 +8413,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane23_low_6 = lane23_high_4[1:0]; // leading_zeros.rs:14
     wire lane23_none_7 = ~(|lane23_high_6); // leading_zeros.rs:15
     wire lane23_of_low_6 = ~lane23_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t241 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t241}}; // leading_zeros.rs:17
+    wire [1:0] _t239 = lane23_none_5 ? lane23_of_low_5 : {lane23_none_7, lane23_none_7 ? lane23_of_low_6 : (~lane23_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane23_zeros = {lane23_none_1, lane23_none_1 ? lane23_of_low_3 : {lane23_none_5, _t239}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane23_scale <= lane23_side_later_half_scale;
     wire lane23_limited = (~(|lane23_scale[5:4])) & (lane23_zeros > lane23_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane23_shift <= lane23_limited ? lane23_scale[3:0] : lane23_zeros;
-        if (go) lane23_frame_1 <= lane23_frame;
-        if (go) lane23_scale_1 <= lane23_scale;
-        if (go) lane23_side_later_base_s4 <= lane23_side_later_base_sticky;
-        if (go) lane23_sticky <= lane23_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane23_shift <= lane23_limited ? lane23_scale[3:0] : lane23_zeros;
+        lane23_frame_1 <= lane23_frame;
+        lane23_scale_1 <= lane23_scale;
+        lane23_side_later_base_s4 <= lane23_side_later_base_sticky;
+        lane23_sticky <= lane23_side_later_base_s4;
     end
     wire [22:0] lane23_moved = lane23_shift[3] ? {lane23_frame_1[14:0], 8'h0} : lane23_frame_1; // decode.rs:131
     wire [18:0] lane23_moved_1 = lane23_shift[2] ? {lane23_moved[18:4], 4'h0} : lane23_moved[22:4]; // decode.rs:131
@@ -8439,28 +8440,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane23_lost_8 = lane23_frame_1[8] & (lane23_shift <= 4'h2); // decode.rs:103
     wire lane23_lost_9 = lane23_frame_1[9] & (lane23_shift <= 4'h1); // decode.rs:103
     wire lane23_lost_10 = lane23_frame_1[10] & (lane23_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t242 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane23_rest <= |_t242;
-        if (go) lane23_zero_s2 <= lane23_zero;
-        if (go) lane23_zero_s3 <= lane23_zero_s2;
-        if (go) lane23_zero_s4 <= lane23_zero_s3;
-        if (go) lane23_zero_s5 <= lane23_zero_s4;
-        if (go) lane23_exponent <= lane23_zero_s5 ? 6'h0 : (lane23_scale_1 - {2'h0, lane23_shift});
+    wire [11:0] _t240 = {lane23_lost_0, lane23_lost_1, lane23_lost_2, lane23_lost_3, lane23_lost_4, lane23_lost_5, lane23_lost_6, lane23_lost_7, lane23_lost_8, lane23_lost_9, lane23_lost_10, lane23_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane23_rest <= |_t240;
+        lane23_zero_s2 <= lane23_zero;
+        lane23_zero_s3 <= lane23_zero_s2;
+        lane23_zero_s4 <= lane23_zero_s3;
+        lane23_zero_s5 <= lane23_zero_s4;
+        lane23_exponent <= lane23_zero_s5 ? 6'h0 : (lane23_scale_1 - {2'h0, lane23_shift});
     end
     wire [9:0] lane23_fraction = lane23_normal[10:1]; // decode.rs:108
     wire lane23_up = lane23_normal[0] & (lane23_rest | lane23_normal[1]); // decode.rs:109
     wire [16:0] lane23_kept = {lane23_exponent, lane23_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane23_more = {5'h0, lane23_normal[11], 10'h0, lane23_up}; // decode.rs:111
-    wire [16:0] _t243 = lane23_kept + lane23_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane23_magnitude <= _t243[16:1];
-        if (go) lane23_negative_1_s2 <= lane23_negative_1;
-        if (go) lane23_negative_1_s3 <= lane23_negative_1_s2;
-        if (go) lane23_negative_1_s4 <= lane23_negative_1_s3;
-        if (go) lane23_negative_1_s5 <= lane23_negative_1_s4;
-        if (go) lane23_negative_1_s6 <= lane23_negative_1_s5;
-        if (go) values_23_negative <= lane23_negative_1_s6;
+    wire [16:0] _t241 = lane23_kept + lane23_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane23_magnitude <= _t241[16:1];
+        lane23_negative_1_s2 <= lane23_negative_1;
+        lane23_negative_1_s3 <= lane23_negative_1_s2;
+        lane23_negative_1_s4 <= lane23_negative_1_s3;
+        lane23_negative_1_s5 <= lane23_negative_1_s4;
+        lane23_negative_1_s6 <= lane23_negative_1_s5;
+        values_23_negative <= lane23_negative_1_s6;
     end
     wire [3:0] coded_code_24 = dense_payload[99:96]; // dequantizer.rs:222
     wire coded_outlier_24 = map_outlier[24]; // dequantizer.rs:223
@@ -8476,12 +8477,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_none = ~(|coded_code_24); // decode.rs:79
     wire lane24_exact = coded_outlier_24 ? (coded_outer_24 & lane24_none) : info_middle_exact; // decode.rs:80
     wire lane24_inner = coded_outlier_24 & (~coded_outer_24); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane24_zero <= lane24_inner & lane24_none;
-        if (go) lane24_inner_1 <= coded_outlier_24 & (~coded_outer_24);
-        if (go) lane24_outlier <= coded_outlier_24;
-        if (go) lane24_outer <= coded_outer_24;
-        if (go) lane24_negative_1 <= lane24_negative;
+    always @(posedge clk) if (go) begin
+        lane24_zero <= lane24_inner & lane24_none;
+        lane24_inner_1 <= coded_outlier_24 & (~coded_outer_24);
+        lane24_outlier <= coded_outlier_24;
+        lane24_outer <= coded_outer_24;
+        lane24_negative_1 <= lane24_negative;
     end
     wire [19:0] lane24_middle_base_value = lane24_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane24_middle_base_sticky = lane24_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8492,32 +8493,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane24_itself_half_m = lane24_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane24_itself_half_scale = lane24_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane24_exact_s1 <= lane24_exact;
-    wire [19:0] _t244 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t245 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t246 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t244; // side_table.rs:166
-    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t245; // side_table.rs:166
+    wire [19:0] _t242 = lane24_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t243 = lane24_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t244 = lane24_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane24_outer_side_base_value = lane24_exact_s1 ? lane24_itself_base_value : _t242; // side_table.rs:166
+    wire lane24_outer_side_base_sticky = lane24_exact_s1 ? lane24_itself_base_sticky : _t243; // side_table.rs:166
     wire [7:0] lane24_outer_side_half_m = lane24_exact_s1 ? lane24_itself_half_m : (lane24_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t246; // side_table.rs:166
+    wire [5:0] lane24_outer_side_half_scale = lane24_exact_s1 ? lane24_itself_half_scale : _t244; // side_table.rs:166
     wire [7:0] lane24_half_m = lane24_outer ? lane24_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane24_half_scale = lane24_outer ? lane24_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane24_side_base_value = lane24_outlier ? lane24_outer_side_base_value : lane24_middle_base_value; // side_table.rs:168
     wire lane24_side_base_sticky = lane24_outlier ? lane24_outer_side_base_sticky : lane24_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane24_side_half_m = lane24_outlier ? lane24_half_m : lane24_middle_half_m; // side_table.rs:168
     wire [5:0] lane24_side_half_scale = lane24_outlier ? lane24_half_scale : lane24_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
-        if (go) lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
-        if (go) lane24_side_half_m_1 <= lane24_side_half_m;
-        if (go) lane24_side_half_scale_1 <= lane24_side_half_scale;
-        if (go) lane24_h_s2 <= lane24_h;
+    always @(posedge clk) if (go) begin
+        lane24_side_base_value_1 <= lane24_inner_1 ? 20'h0 : lane24_side_base_value;
+        lane24_side_base_sticky_1 <= lane24_inner_1 ? 1'h0 : lane24_side_base_sticky;
+        lane24_side_half_m_1 <= lane24_side_half_m;
+        lane24_side_half_scale_1 <= lane24_side_half_scale;
+        lane24_h_s2 <= lane24_h;
     end
-    wire [12:0] _t247 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane24_product <= _t247;
-        if (go) lane24_side_later_base_value <= lane24_side_base_value_1;
-        if (go) lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
-        if (go) lane24_side_later_half_scale <= lane24_side_half_scale_1;
+    wire [12:0] _t245 = {8'h0, lane24_h_s2} * {5'h0, lane24_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane24_product <= _t245;
+        lane24_side_later_base_value <= lane24_side_base_value_1;
+        lane24_side_later_base_sticky <= lane24_side_base_sticky_1;
+        lane24_side_later_half_scale <= lane24_side_half_scale_1;
     end
     wire [16:0] lane24_scaled = {lane24_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane24_sum <= {1'h0, lane24_side_later_base_value} + {4'h0, lane24_scaled};
@@ -8537,8 +8538,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_3 = lane24_high_1[1:0]; // leading_zeros.rs:14
     wire lane24_none_4 = ~(|lane24_high_3); // leading_zeros.rs:15
     wire lane24_of_low_2 = ~lane24_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t248 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t248}; // leading_zeros.rs:17
+    wire [1:0] _t246 = lane24_none_2 ? lane24_of_low_1 : {lane24_none_4, lane24_none_4 ? lane24_of_low_2 : (~lane24_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane24_of_low_3 = {lane24_none_2, _t246}; // leading_zeros.rs:17
     wire [3:0] lane24_high_4 = lane24_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane24_low_4 = lane24_high[3:0]; // leading_zeros.rs:14
     wire lane24_none_5 = ~(|lane24_high_4); // leading_zeros.rs:15
@@ -8551,16 +8552,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane24_low_6 = lane24_high_4[1:0]; // leading_zeros.rs:14
     wire lane24_none_7 = ~(|lane24_high_6); // leading_zeros.rs:15
     wire lane24_of_low_6 = ~lane24_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t249 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t249}}; // leading_zeros.rs:17
+    wire [1:0] _t247 = lane24_none_5 ? lane24_of_low_5 : {lane24_none_7, lane24_none_7 ? lane24_of_low_6 : (~lane24_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane24_zeros = {lane24_none_1, lane24_none_1 ? lane24_of_low_3 : {lane24_none_5, _t247}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane24_scale <= lane24_side_later_half_scale;
     wire lane24_limited = (~(|lane24_scale[5:4])) & (lane24_zeros > lane24_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane24_shift <= lane24_limited ? lane24_scale[3:0] : lane24_zeros;
-        if (go) lane24_frame_1 <= lane24_frame;
-        if (go) lane24_scale_1 <= lane24_scale;
-        if (go) lane24_side_later_base_s4 <= lane24_side_later_base_sticky;
-        if (go) lane24_sticky <= lane24_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane24_shift <= lane24_limited ? lane24_scale[3:0] : lane24_zeros;
+        lane24_frame_1 <= lane24_frame;
+        lane24_scale_1 <= lane24_scale;
+        lane24_side_later_base_s4 <= lane24_side_later_base_sticky;
+        lane24_sticky <= lane24_side_later_base_s4;
     end
     wire [22:0] lane24_moved = lane24_shift[3] ? {lane24_frame_1[14:0], 8'h0} : lane24_frame_1; // decode.rs:131
     wire [18:0] lane24_moved_1 = lane24_shift[2] ? {lane24_moved[18:4], 4'h0} : lane24_moved[22:4]; // decode.rs:131
@@ -8578,28 +8579,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane24_lost_8 = lane24_frame_1[8] & (lane24_shift <= 4'h2); // decode.rs:103
     wire lane24_lost_9 = lane24_frame_1[9] & (lane24_shift <= 4'h1); // decode.rs:103
     wire lane24_lost_10 = lane24_frame_1[10] & (lane24_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t250 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane24_rest <= |_t250;
-        if (go) lane24_zero_s2 <= lane24_zero;
-        if (go) lane24_zero_s3 <= lane24_zero_s2;
-        if (go) lane24_zero_s4 <= lane24_zero_s3;
-        if (go) lane24_zero_s5 <= lane24_zero_s4;
-        if (go) lane24_exponent <= lane24_zero_s5 ? 6'h0 : (lane24_scale_1 - {2'h0, lane24_shift});
+    wire [11:0] _t248 = {lane24_lost_0, lane24_lost_1, lane24_lost_2, lane24_lost_3, lane24_lost_4, lane24_lost_5, lane24_lost_6, lane24_lost_7, lane24_lost_8, lane24_lost_9, lane24_lost_10, lane24_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane24_rest <= |_t248;
+        lane24_zero_s2 <= lane24_zero;
+        lane24_zero_s3 <= lane24_zero_s2;
+        lane24_zero_s4 <= lane24_zero_s3;
+        lane24_zero_s5 <= lane24_zero_s4;
+        lane24_exponent <= lane24_zero_s5 ? 6'h0 : (lane24_scale_1 - {2'h0, lane24_shift});
     end
     wire [9:0] lane24_fraction = lane24_normal[10:1]; // decode.rs:108
     wire lane24_up = lane24_normal[0] & (lane24_rest | lane24_normal[1]); // decode.rs:109
     wire [16:0] lane24_kept = {lane24_exponent, lane24_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane24_more = {5'h0, lane24_normal[11], 10'h0, lane24_up}; // decode.rs:111
-    wire [16:0] _t251 = lane24_kept + lane24_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane24_magnitude <= _t251[16:1];
-        if (go) lane24_negative_1_s2 <= lane24_negative_1;
-        if (go) lane24_negative_1_s3 <= lane24_negative_1_s2;
-        if (go) lane24_negative_1_s4 <= lane24_negative_1_s3;
-        if (go) lane24_negative_1_s5 <= lane24_negative_1_s4;
-        if (go) lane24_negative_1_s6 <= lane24_negative_1_s5;
-        if (go) values_24_negative <= lane24_negative_1_s6;
+    wire [16:0] _t249 = lane24_kept + lane24_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane24_magnitude <= _t249[16:1];
+        lane24_negative_1_s2 <= lane24_negative_1;
+        lane24_negative_1_s3 <= lane24_negative_1_s2;
+        lane24_negative_1_s4 <= lane24_negative_1_s3;
+        lane24_negative_1_s5 <= lane24_negative_1_s4;
+        lane24_negative_1_s6 <= lane24_negative_1_s5;
+        values_24_negative <= lane24_negative_1_s6;
     end
     wire [3:0] coded_code_25 = dense_payload[103:100]; // dequantizer.rs:222
     wire coded_outlier_25 = map_outlier[25]; // dequantizer.rs:223
@@ -8615,12 +8616,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_none = ~(|coded_code_25); // decode.rs:79
     wire lane25_exact = coded_outlier_25 ? (coded_outer_25 & lane25_none) : info_middle_exact; // decode.rs:80
     wire lane25_inner = coded_outlier_25 & (~coded_outer_25); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane25_zero <= lane25_inner & lane25_none;
-        if (go) lane25_inner_1 <= coded_outlier_25 & (~coded_outer_25);
-        if (go) lane25_outlier <= coded_outlier_25;
-        if (go) lane25_outer <= coded_outer_25;
-        if (go) lane25_negative_1 <= lane25_negative;
+    always @(posedge clk) if (go) begin
+        lane25_zero <= lane25_inner & lane25_none;
+        lane25_inner_1 <= coded_outlier_25 & (~coded_outer_25);
+        lane25_outlier <= coded_outlier_25;
+        lane25_outer <= coded_outer_25;
+        lane25_negative_1 <= lane25_negative;
     end
     wire [19:0] lane25_middle_base_value = lane25_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane25_middle_base_sticky = lane25_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8631,32 +8632,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane25_itself_half_m = lane25_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane25_itself_half_scale = lane25_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane25_exact_s1 <= lane25_exact;
-    wire [19:0] _t252 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t253 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t254 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t252; // side_table.rs:166
-    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t253; // side_table.rs:166
+    wire [19:0] _t250 = lane25_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t251 = lane25_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t252 = lane25_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane25_outer_side_base_value = lane25_exact_s1 ? lane25_itself_base_value : _t250; // side_table.rs:166
+    wire lane25_outer_side_base_sticky = lane25_exact_s1 ? lane25_itself_base_sticky : _t251; // side_table.rs:166
     wire [7:0] lane25_outer_side_half_m = lane25_exact_s1 ? lane25_itself_half_m : (lane25_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t254; // side_table.rs:166
+    wire [5:0] lane25_outer_side_half_scale = lane25_exact_s1 ? lane25_itself_half_scale : _t252; // side_table.rs:166
     wire [7:0] lane25_half_m = lane25_outer ? lane25_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane25_half_scale = lane25_outer ? lane25_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane25_side_base_value = lane25_outlier ? lane25_outer_side_base_value : lane25_middle_base_value; // side_table.rs:168
     wire lane25_side_base_sticky = lane25_outlier ? lane25_outer_side_base_sticky : lane25_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane25_side_half_m = lane25_outlier ? lane25_half_m : lane25_middle_half_m; // side_table.rs:168
     wire [5:0] lane25_side_half_scale = lane25_outlier ? lane25_half_scale : lane25_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
-        if (go) lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
-        if (go) lane25_side_half_m_1 <= lane25_side_half_m;
-        if (go) lane25_side_half_scale_1 <= lane25_side_half_scale;
-        if (go) lane25_h_s2 <= lane25_h;
+    always @(posedge clk) if (go) begin
+        lane25_side_base_value_1 <= lane25_inner_1 ? 20'h0 : lane25_side_base_value;
+        lane25_side_base_sticky_1 <= lane25_inner_1 ? 1'h0 : lane25_side_base_sticky;
+        lane25_side_half_m_1 <= lane25_side_half_m;
+        lane25_side_half_scale_1 <= lane25_side_half_scale;
+        lane25_h_s2 <= lane25_h;
     end
-    wire [12:0] _t255 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane25_product <= _t255;
-        if (go) lane25_side_later_base_value <= lane25_side_base_value_1;
-        if (go) lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
-        if (go) lane25_side_later_half_scale <= lane25_side_half_scale_1;
+    wire [12:0] _t253 = {8'h0, lane25_h_s2} * {5'h0, lane25_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane25_product <= _t253;
+        lane25_side_later_base_value <= lane25_side_base_value_1;
+        lane25_side_later_base_sticky <= lane25_side_base_sticky_1;
+        lane25_side_later_half_scale <= lane25_side_half_scale_1;
     end
     wire [16:0] lane25_scaled = {lane25_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane25_sum <= {1'h0, lane25_side_later_base_value} + {4'h0, lane25_scaled};
@@ -8676,8 +8677,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_3 = lane25_high_1[1:0]; // leading_zeros.rs:14
     wire lane25_none_4 = ~(|lane25_high_3); // leading_zeros.rs:15
     wire lane25_of_low_2 = ~lane25_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t256 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t256}; // leading_zeros.rs:17
+    wire [1:0] _t254 = lane25_none_2 ? lane25_of_low_1 : {lane25_none_4, lane25_none_4 ? lane25_of_low_2 : (~lane25_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane25_of_low_3 = {lane25_none_2, _t254}; // leading_zeros.rs:17
     wire [3:0] lane25_high_4 = lane25_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane25_low_4 = lane25_high[3:0]; // leading_zeros.rs:14
     wire lane25_none_5 = ~(|lane25_high_4); // leading_zeros.rs:15
@@ -8690,16 +8691,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane25_low_6 = lane25_high_4[1:0]; // leading_zeros.rs:14
     wire lane25_none_7 = ~(|lane25_high_6); // leading_zeros.rs:15
     wire lane25_of_low_6 = ~lane25_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t257 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t257}}; // leading_zeros.rs:17
+    wire [1:0] _t255 = lane25_none_5 ? lane25_of_low_5 : {lane25_none_7, lane25_none_7 ? lane25_of_low_6 : (~lane25_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane25_zeros = {lane25_none_1, lane25_none_1 ? lane25_of_low_3 : {lane25_none_5, _t255}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane25_scale <= lane25_side_later_half_scale;
     wire lane25_limited = (~(|lane25_scale[5:4])) & (lane25_zeros > lane25_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane25_shift <= lane25_limited ? lane25_scale[3:0] : lane25_zeros;
-        if (go) lane25_frame_1 <= lane25_frame;
-        if (go) lane25_scale_1 <= lane25_scale;
-        if (go) lane25_side_later_base_s4 <= lane25_side_later_base_sticky;
-        if (go) lane25_sticky <= lane25_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane25_shift <= lane25_limited ? lane25_scale[3:0] : lane25_zeros;
+        lane25_frame_1 <= lane25_frame;
+        lane25_scale_1 <= lane25_scale;
+        lane25_side_later_base_s4 <= lane25_side_later_base_sticky;
+        lane25_sticky <= lane25_side_later_base_s4;
     end
     wire [22:0] lane25_moved = lane25_shift[3] ? {lane25_frame_1[14:0], 8'h0} : lane25_frame_1; // decode.rs:131
     wire [18:0] lane25_moved_1 = lane25_shift[2] ? {lane25_moved[18:4], 4'h0} : lane25_moved[22:4]; // decode.rs:131
@@ -8717,28 +8718,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane25_lost_8 = lane25_frame_1[8] & (lane25_shift <= 4'h2); // decode.rs:103
     wire lane25_lost_9 = lane25_frame_1[9] & (lane25_shift <= 4'h1); // decode.rs:103
     wire lane25_lost_10 = lane25_frame_1[10] & (lane25_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t258 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane25_rest <= |_t258;
-        if (go) lane25_zero_s2 <= lane25_zero;
-        if (go) lane25_zero_s3 <= lane25_zero_s2;
-        if (go) lane25_zero_s4 <= lane25_zero_s3;
-        if (go) lane25_zero_s5 <= lane25_zero_s4;
-        if (go) lane25_exponent <= lane25_zero_s5 ? 6'h0 : (lane25_scale_1 - {2'h0, lane25_shift});
+    wire [11:0] _t256 = {lane25_lost_0, lane25_lost_1, lane25_lost_2, lane25_lost_3, lane25_lost_4, lane25_lost_5, lane25_lost_6, lane25_lost_7, lane25_lost_8, lane25_lost_9, lane25_lost_10, lane25_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane25_rest <= |_t256;
+        lane25_zero_s2 <= lane25_zero;
+        lane25_zero_s3 <= lane25_zero_s2;
+        lane25_zero_s4 <= lane25_zero_s3;
+        lane25_zero_s5 <= lane25_zero_s4;
+        lane25_exponent <= lane25_zero_s5 ? 6'h0 : (lane25_scale_1 - {2'h0, lane25_shift});
     end
     wire [9:0] lane25_fraction = lane25_normal[10:1]; // decode.rs:108
     wire lane25_up = lane25_normal[0] & (lane25_rest | lane25_normal[1]); // decode.rs:109
     wire [16:0] lane25_kept = {lane25_exponent, lane25_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane25_more = {5'h0, lane25_normal[11], 10'h0, lane25_up}; // decode.rs:111
-    wire [16:0] _t259 = lane25_kept + lane25_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane25_magnitude <= _t259[16:1];
-        if (go) lane25_negative_1_s2 <= lane25_negative_1;
-        if (go) lane25_negative_1_s3 <= lane25_negative_1_s2;
-        if (go) lane25_negative_1_s4 <= lane25_negative_1_s3;
-        if (go) lane25_negative_1_s5 <= lane25_negative_1_s4;
-        if (go) lane25_negative_1_s6 <= lane25_negative_1_s5;
-        if (go) values_25_negative <= lane25_negative_1_s6;
+    wire [16:0] _t257 = lane25_kept + lane25_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane25_magnitude <= _t257[16:1];
+        lane25_negative_1_s2 <= lane25_negative_1;
+        lane25_negative_1_s3 <= lane25_negative_1_s2;
+        lane25_negative_1_s4 <= lane25_negative_1_s3;
+        lane25_negative_1_s5 <= lane25_negative_1_s4;
+        lane25_negative_1_s6 <= lane25_negative_1_s5;
+        values_25_negative <= lane25_negative_1_s6;
     end
     wire [3:0] coded_code_26 = dense_payload[107:104]; // dequantizer.rs:222
     wire coded_outlier_26 = map_outlier[26]; // dequantizer.rs:223
@@ -8754,12 +8755,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_none = ~(|coded_code_26); // decode.rs:79
     wire lane26_exact = coded_outlier_26 ? (coded_outer_26 & lane26_none) : info_middle_exact; // decode.rs:80
     wire lane26_inner = coded_outlier_26 & (~coded_outer_26); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane26_zero <= lane26_inner & lane26_none;
-        if (go) lane26_inner_1 <= coded_outlier_26 & (~coded_outer_26);
-        if (go) lane26_outlier <= coded_outlier_26;
-        if (go) lane26_outer <= coded_outer_26;
-        if (go) lane26_negative_1 <= lane26_negative;
+    always @(posedge clk) if (go) begin
+        lane26_zero <= lane26_inner & lane26_none;
+        lane26_inner_1 <= coded_outlier_26 & (~coded_outer_26);
+        lane26_outlier <= coded_outlier_26;
+        lane26_outer <= coded_outer_26;
+        lane26_negative_1 <= lane26_negative;
     end
     wire [19:0] lane26_middle_base_value = lane26_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane26_middle_base_sticky = lane26_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8770,32 +8771,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane26_itself_half_m = lane26_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane26_itself_half_scale = lane26_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane26_exact_s1 <= lane26_exact;
-    wire [19:0] _t260 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t261 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t262 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t260; // side_table.rs:166
-    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t261; // side_table.rs:166
+    wire [19:0] _t258 = lane26_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t259 = lane26_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t260 = lane26_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane26_outer_side_base_value = lane26_exact_s1 ? lane26_itself_base_value : _t258; // side_table.rs:166
+    wire lane26_outer_side_base_sticky = lane26_exact_s1 ? lane26_itself_base_sticky : _t259; // side_table.rs:166
     wire [7:0] lane26_outer_side_half_m = lane26_exact_s1 ? lane26_itself_half_m : (lane26_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t262; // side_table.rs:166
+    wire [5:0] lane26_outer_side_half_scale = lane26_exact_s1 ? lane26_itself_half_scale : _t260; // side_table.rs:166
     wire [7:0] lane26_half_m = lane26_outer ? lane26_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane26_half_scale = lane26_outer ? lane26_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane26_side_base_value = lane26_outlier ? lane26_outer_side_base_value : lane26_middle_base_value; // side_table.rs:168
     wire lane26_side_base_sticky = lane26_outlier ? lane26_outer_side_base_sticky : lane26_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane26_side_half_m = lane26_outlier ? lane26_half_m : lane26_middle_half_m; // side_table.rs:168
     wire [5:0] lane26_side_half_scale = lane26_outlier ? lane26_half_scale : lane26_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
-        if (go) lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
-        if (go) lane26_side_half_m_1 <= lane26_side_half_m;
-        if (go) lane26_side_half_scale_1 <= lane26_side_half_scale;
-        if (go) lane26_h_s2 <= lane26_h;
+    always @(posedge clk) if (go) begin
+        lane26_side_base_value_1 <= lane26_inner_1 ? 20'h0 : lane26_side_base_value;
+        lane26_side_base_sticky_1 <= lane26_inner_1 ? 1'h0 : lane26_side_base_sticky;
+        lane26_side_half_m_1 <= lane26_side_half_m;
+        lane26_side_half_scale_1 <= lane26_side_half_scale;
+        lane26_h_s2 <= lane26_h;
     end
-    wire [12:0] _t263 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane26_product <= _t263;
-        if (go) lane26_side_later_base_value <= lane26_side_base_value_1;
-        if (go) lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
-        if (go) lane26_side_later_half_scale <= lane26_side_half_scale_1;
+    wire [12:0] _t261 = {8'h0, lane26_h_s2} * {5'h0, lane26_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane26_product <= _t261;
+        lane26_side_later_base_value <= lane26_side_base_value_1;
+        lane26_side_later_base_sticky <= lane26_side_base_sticky_1;
+        lane26_side_later_half_scale <= lane26_side_half_scale_1;
     end
     wire [16:0] lane26_scaled = {lane26_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane26_sum <= {1'h0, lane26_side_later_base_value} + {4'h0, lane26_scaled};
@@ -8815,8 +8816,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_3 = lane26_high_1[1:0]; // leading_zeros.rs:14
     wire lane26_none_4 = ~(|lane26_high_3); // leading_zeros.rs:15
     wire lane26_of_low_2 = ~lane26_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t264 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t264}; // leading_zeros.rs:17
+    wire [1:0] _t262 = lane26_none_2 ? lane26_of_low_1 : {lane26_none_4, lane26_none_4 ? lane26_of_low_2 : (~lane26_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane26_of_low_3 = {lane26_none_2, _t262}; // leading_zeros.rs:17
     wire [3:0] lane26_high_4 = lane26_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane26_low_4 = lane26_high[3:0]; // leading_zeros.rs:14
     wire lane26_none_5 = ~(|lane26_high_4); // leading_zeros.rs:15
@@ -8829,16 +8830,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane26_low_6 = lane26_high_4[1:0]; // leading_zeros.rs:14
     wire lane26_none_7 = ~(|lane26_high_6); // leading_zeros.rs:15
     wire lane26_of_low_6 = ~lane26_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t265 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t265}}; // leading_zeros.rs:17
+    wire [1:0] _t263 = lane26_none_5 ? lane26_of_low_5 : {lane26_none_7, lane26_none_7 ? lane26_of_low_6 : (~lane26_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane26_zeros = {lane26_none_1, lane26_none_1 ? lane26_of_low_3 : {lane26_none_5, _t263}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane26_scale <= lane26_side_later_half_scale;
     wire lane26_limited = (~(|lane26_scale[5:4])) & (lane26_zeros > lane26_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane26_shift <= lane26_limited ? lane26_scale[3:0] : lane26_zeros;
-        if (go) lane26_frame_1 <= lane26_frame;
-        if (go) lane26_scale_1 <= lane26_scale;
-        if (go) lane26_side_later_base_s4 <= lane26_side_later_base_sticky;
-        if (go) lane26_sticky <= lane26_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane26_shift <= lane26_limited ? lane26_scale[3:0] : lane26_zeros;
+        lane26_frame_1 <= lane26_frame;
+        lane26_scale_1 <= lane26_scale;
+        lane26_side_later_base_s4 <= lane26_side_later_base_sticky;
+        lane26_sticky <= lane26_side_later_base_s4;
     end
     wire [22:0] lane26_moved = lane26_shift[3] ? {lane26_frame_1[14:0], 8'h0} : lane26_frame_1; // decode.rs:131
     wire [18:0] lane26_moved_1 = lane26_shift[2] ? {lane26_moved[18:4], 4'h0} : lane26_moved[22:4]; // decode.rs:131
@@ -8856,28 +8857,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane26_lost_8 = lane26_frame_1[8] & (lane26_shift <= 4'h2); // decode.rs:103
     wire lane26_lost_9 = lane26_frame_1[9] & (lane26_shift <= 4'h1); // decode.rs:103
     wire lane26_lost_10 = lane26_frame_1[10] & (lane26_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t266 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane26_rest <= |_t266;
-        if (go) lane26_zero_s2 <= lane26_zero;
-        if (go) lane26_zero_s3 <= lane26_zero_s2;
-        if (go) lane26_zero_s4 <= lane26_zero_s3;
-        if (go) lane26_zero_s5 <= lane26_zero_s4;
-        if (go) lane26_exponent <= lane26_zero_s5 ? 6'h0 : (lane26_scale_1 - {2'h0, lane26_shift});
+    wire [11:0] _t264 = {lane26_lost_0, lane26_lost_1, lane26_lost_2, lane26_lost_3, lane26_lost_4, lane26_lost_5, lane26_lost_6, lane26_lost_7, lane26_lost_8, lane26_lost_9, lane26_lost_10, lane26_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane26_rest <= |_t264;
+        lane26_zero_s2 <= lane26_zero;
+        lane26_zero_s3 <= lane26_zero_s2;
+        lane26_zero_s4 <= lane26_zero_s3;
+        lane26_zero_s5 <= lane26_zero_s4;
+        lane26_exponent <= lane26_zero_s5 ? 6'h0 : (lane26_scale_1 - {2'h0, lane26_shift});
     end
     wire [9:0] lane26_fraction = lane26_normal[10:1]; // decode.rs:108
     wire lane26_up = lane26_normal[0] & (lane26_rest | lane26_normal[1]); // decode.rs:109
     wire [16:0] lane26_kept = {lane26_exponent, lane26_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane26_more = {5'h0, lane26_normal[11], 10'h0, lane26_up}; // decode.rs:111
-    wire [16:0] _t267 = lane26_kept + lane26_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane26_magnitude <= _t267[16:1];
-        if (go) lane26_negative_1_s2 <= lane26_negative_1;
-        if (go) lane26_negative_1_s3 <= lane26_negative_1_s2;
-        if (go) lane26_negative_1_s4 <= lane26_negative_1_s3;
-        if (go) lane26_negative_1_s5 <= lane26_negative_1_s4;
-        if (go) lane26_negative_1_s6 <= lane26_negative_1_s5;
-        if (go) values_26_negative <= lane26_negative_1_s6;
+    wire [16:0] _t265 = lane26_kept + lane26_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane26_magnitude <= _t265[16:1];
+        lane26_negative_1_s2 <= lane26_negative_1;
+        lane26_negative_1_s3 <= lane26_negative_1_s2;
+        lane26_negative_1_s4 <= lane26_negative_1_s3;
+        lane26_negative_1_s5 <= lane26_negative_1_s4;
+        lane26_negative_1_s6 <= lane26_negative_1_s5;
+        values_26_negative <= lane26_negative_1_s6;
     end
     wire [3:0] coded_code_27 = dense_payload[111:108]; // dequantizer.rs:222
     wire coded_outlier_27 = map_outlier[27]; // dequantizer.rs:223
@@ -8893,12 +8894,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_none = ~(|coded_code_27); // decode.rs:79
     wire lane27_exact = coded_outlier_27 ? (coded_outer_27 & lane27_none) : info_middle_exact; // decode.rs:80
     wire lane27_inner = coded_outlier_27 & (~coded_outer_27); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane27_zero <= lane27_inner & lane27_none;
-        if (go) lane27_inner_1 <= coded_outlier_27 & (~coded_outer_27);
-        if (go) lane27_outlier <= coded_outlier_27;
-        if (go) lane27_outer <= coded_outer_27;
-        if (go) lane27_negative_1 <= lane27_negative;
+    always @(posedge clk) if (go) begin
+        lane27_zero <= lane27_inner & lane27_none;
+        lane27_inner_1 <= coded_outlier_27 & (~coded_outer_27);
+        lane27_outlier <= coded_outlier_27;
+        lane27_outer <= coded_outer_27;
+        lane27_negative_1 <= lane27_negative;
     end
     wire [19:0] lane27_middle_base_value = lane27_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane27_middle_base_sticky = lane27_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -8909,32 +8910,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane27_itself_half_m = lane27_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane27_itself_half_scale = lane27_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane27_exact_s1 <= lane27_exact;
-    wire [19:0] _t268 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t269 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t270 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t268; // side_table.rs:166
-    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t269; // side_table.rs:166
+    wire [19:0] _t266 = lane27_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t267 = lane27_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t268 = lane27_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane27_outer_side_base_value = lane27_exact_s1 ? lane27_itself_base_value : _t266; // side_table.rs:166
+    wire lane27_outer_side_base_sticky = lane27_exact_s1 ? lane27_itself_base_sticky : _t267; // side_table.rs:166
     wire [7:0] lane27_outer_side_half_m = lane27_exact_s1 ? lane27_itself_half_m : (lane27_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t270; // side_table.rs:166
+    wire [5:0] lane27_outer_side_half_scale = lane27_exact_s1 ? lane27_itself_half_scale : _t268; // side_table.rs:166
     wire [7:0] lane27_half_m = lane27_outer ? lane27_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane27_half_scale = lane27_outer ? lane27_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane27_side_base_value = lane27_outlier ? lane27_outer_side_base_value : lane27_middle_base_value; // side_table.rs:168
     wire lane27_side_base_sticky = lane27_outlier ? lane27_outer_side_base_sticky : lane27_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane27_side_half_m = lane27_outlier ? lane27_half_m : lane27_middle_half_m; // side_table.rs:168
     wire [5:0] lane27_side_half_scale = lane27_outlier ? lane27_half_scale : lane27_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
-        if (go) lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
-        if (go) lane27_side_half_m_1 <= lane27_side_half_m;
-        if (go) lane27_side_half_scale_1 <= lane27_side_half_scale;
-        if (go) lane27_h_s2 <= lane27_h;
+    always @(posedge clk) if (go) begin
+        lane27_side_base_value_1 <= lane27_inner_1 ? 20'h0 : lane27_side_base_value;
+        lane27_side_base_sticky_1 <= lane27_inner_1 ? 1'h0 : lane27_side_base_sticky;
+        lane27_side_half_m_1 <= lane27_side_half_m;
+        lane27_side_half_scale_1 <= lane27_side_half_scale;
+        lane27_h_s2 <= lane27_h;
     end
-    wire [12:0] _t271 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane27_product <= _t271;
-        if (go) lane27_side_later_base_value <= lane27_side_base_value_1;
-        if (go) lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
-        if (go) lane27_side_later_half_scale <= lane27_side_half_scale_1;
+    wire [12:0] _t269 = {8'h0, lane27_h_s2} * {5'h0, lane27_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane27_product <= _t269;
+        lane27_side_later_base_value <= lane27_side_base_value_1;
+        lane27_side_later_base_sticky <= lane27_side_base_sticky_1;
+        lane27_side_later_half_scale <= lane27_side_half_scale_1;
     end
     wire [16:0] lane27_scaled = {lane27_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane27_sum <= {1'h0, lane27_side_later_base_value} + {4'h0, lane27_scaled};
@@ -8954,8 +8955,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_3 = lane27_high_1[1:0]; // leading_zeros.rs:14
     wire lane27_none_4 = ~(|lane27_high_3); // leading_zeros.rs:15
     wire lane27_of_low_2 = ~lane27_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t272 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t272}; // leading_zeros.rs:17
+    wire [1:0] _t270 = lane27_none_2 ? lane27_of_low_1 : {lane27_none_4, lane27_none_4 ? lane27_of_low_2 : (~lane27_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane27_of_low_3 = {lane27_none_2, _t270}; // leading_zeros.rs:17
     wire [3:0] lane27_high_4 = lane27_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane27_low_4 = lane27_high[3:0]; // leading_zeros.rs:14
     wire lane27_none_5 = ~(|lane27_high_4); // leading_zeros.rs:15
@@ -8968,16 +8969,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane27_low_6 = lane27_high_4[1:0]; // leading_zeros.rs:14
     wire lane27_none_7 = ~(|lane27_high_6); // leading_zeros.rs:15
     wire lane27_of_low_6 = ~lane27_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t273 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t273}}; // leading_zeros.rs:17
+    wire [1:0] _t271 = lane27_none_5 ? lane27_of_low_5 : {lane27_none_7, lane27_none_7 ? lane27_of_low_6 : (~lane27_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane27_zeros = {lane27_none_1, lane27_none_1 ? lane27_of_low_3 : {lane27_none_5, _t271}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane27_scale <= lane27_side_later_half_scale;
     wire lane27_limited = (~(|lane27_scale[5:4])) & (lane27_zeros > lane27_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane27_shift <= lane27_limited ? lane27_scale[3:0] : lane27_zeros;
-        if (go) lane27_frame_1 <= lane27_frame;
-        if (go) lane27_scale_1 <= lane27_scale;
-        if (go) lane27_side_later_base_s4 <= lane27_side_later_base_sticky;
-        if (go) lane27_sticky <= lane27_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane27_shift <= lane27_limited ? lane27_scale[3:0] : lane27_zeros;
+        lane27_frame_1 <= lane27_frame;
+        lane27_scale_1 <= lane27_scale;
+        lane27_side_later_base_s4 <= lane27_side_later_base_sticky;
+        lane27_sticky <= lane27_side_later_base_s4;
     end
     wire [22:0] lane27_moved = lane27_shift[3] ? {lane27_frame_1[14:0], 8'h0} : lane27_frame_1; // decode.rs:131
     wire [18:0] lane27_moved_1 = lane27_shift[2] ? {lane27_moved[18:4], 4'h0} : lane27_moved[22:4]; // decode.rs:131
@@ -8995,28 +8996,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane27_lost_8 = lane27_frame_1[8] & (lane27_shift <= 4'h2); // decode.rs:103
     wire lane27_lost_9 = lane27_frame_1[9] & (lane27_shift <= 4'h1); // decode.rs:103
     wire lane27_lost_10 = lane27_frame_1[10] & (lane27_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t274 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane27_rest <= |_t274;
-        if (go) lane27_zero_s2 <= lane27_zero;
-        if (go) lane27_zero_s3 <= lane27_zero_s2;
-        if (go) lane27_zero_s4 <= lane27_zero_s3;
-        if (go) lane27_zero_s5 <= lane27_zero_s4;
-        if (go) lane27_exponent <= lane27_zero_s5 ? 6'h0 : (lane27_scale_1 - {2'h0, lane27_shift});
+    wire [11:0] _t272 = {lane27_lost_0, lane27_lost_1, lane27_lost_2, lane27_lost_3, lane27_lost_4, lane27_lost_5, lane27_lost_6, lane27_lost_7, lane27_lost_8, lane27_lost_9, lane27_lost_10, lane27_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane27_rest <= |_t272;
+        lane27_zero_s2 <= lane27_zero;
+        lane27_zero_s3 <= lane27_zero_s2;
+        lane27_zero_s4 <= lane27_zero_s3;
+        lane27_zero_s5 <= lane27_zero_s4;
+        lane27_exponent <= lane27_zero_s5 ? 6'h0 : (lane27_scale_1 - {2'h0, lane27_shift});
     end
     wire [9:0] lane27_fraction = lane27_normal[10:1]; // decode.rs:108
     wire lane27_up = lane27_normal[0] & (lane27_rest | lane27_normal[1]); // decode.rs:109
     wire [16:0] lane27_kept = {lane27_exponent, lane27_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane27_more = {5'h0, lane27_normal[11], 10'h0, lane27_up}; // decode.rs:111
-    wire [16:0] _t275 = lane27_kept + lane27_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane27_magnitude <= _t275[16:1];
-        if (go) lane27_negative_1_s2 <= lane27_negative_1;
-        if (go) lane27_negative_1_s3 <= lane27_negative_1_s2;
-        if (go) lane27_negative_1_s4 <= lane27_negative_1_s3;
-        if (go) lane27_negative_1_s5 <= lane27_negative_1_s4;
-        if (go) lane27_negative_1_s6 <= lane27_negative_1_s5;
-        if (go) values_27_negative <= lane27_negative_1_s6;
+    wire [16:0] _t273 = lane27_kept + lane27_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane27_magnitude <= _t273[16:1];
+        lane27_negative_1_s2 <= lane27_negative_1;
+        lane27_negative_1_s3 <= lane27_negative_1_s2;
+        lane27_negative_1_s4 <= lane27_negative_1_s3;
+        lane27_negative_1_s5 <= lane27_negative_1_s4;
+        lane27_negative_1_s6 <= lane27_negative_1_s5;
+        values_27_negative <= lane27_negative_1_s6;
     end
     wire [3:0] coded_code_28 = dense_payload[115:112]; // dequantizer.rs:222
     wire coded_outlier_28 = map_outlier[28]; // dequantizer.rs:223
@@ -9032,12 +9033,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_none = ~(|coded_code_28); // decode.rs:79
     wire lane28_exact = coded_outlier_28 ? (coded_outer_28 & lane28_none) : info_middle_exact; // decode.rs:80
     wire lane28_inner = coded_outlier_28 & (~coded_outer_28); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane28_zero <= lane28_inner & lane28_none;
-        if (go) lane28_inner_1 <= coded_outlier_28 & (~coded_outer_28);
-        if (go) lane28_outlier <= coded_outlier_28;
-        if (go) lane28_outer <= coded_outer_28;
-        if (go) lane28_negative_1 <= lane28_negative;
+    always @(posedge clk) if (go) begin
+        lane28_zero <= lane28_inner & lane28_none;
+        lane28_inner_1 <= coded_outlier_28 & (~coded_outer_28);
+        lane28_outlier <= coded_outlier_28;
+        lane28_outer <= coded_outer_28;
+        lane28_negative_1 <= lane28_negative;
     end
     wire [19:0] lane28_middle_base_value = lane28_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane28_middle_base_sticky = lane28_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9048,32 +9049,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane28_itself_half_m = lane28_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane28_itself_half_scale = lane28_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane28_exact_s1 <= lane28_exact;
-    wire [19:0] _t276 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t277 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t278 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t276; // side_table.rs:166
-    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t277; // side_table.rs:166
+    wire [19:0] _t274 = lane28_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t275 = lane28_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t276 = lane28_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane28_outer_side_base_value = lane28_exact_s1 ? lane28_itself_base_value : _t274; // side_table.rs:166
+    wire lane28_outer_side_base_sticky = lane28_exact_s1 ? lane28_itself_base_sticky : _t275; // side_table.rs:166
     wire [7:0] lane28_outer_side_half_m = lane28_exact_s1 ? lane28_itself_half_m : (lane28_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t278; // side_table.rs:166
+    wire [5:0] lane28_outer_side_half_scale = lane28_exact_s1 ? lane28_itself_half_scale : _t276; // side_table.rs:166
     wire [7:0] lane28_half_m = lane28_outer ? lane28_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane28_half_scale = lane28_outer ? lane28_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane28_side_base_value = lane28_outlier ? lane28_outer_side_base_value : lane28_middle_base_value; // side_table.rs:168
     wire lane28_side_base_sticky = lane28_outlier ? lane28_outer_side_base_sticky : lane28_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane28_side_half_m = lane28_outlier ? lane28_half_m : lane28_middle_half_m; // side_table.rs:168
     wire [5:0] lane28_side_half_scale = lane28_outlier ? lane28_half_scale : lane28_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
-        if (go) lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
-        if (go) lane28_side_half_m_1 <= lane28_side_half_m;
-        if (go) lane28_side_half_scale_1 <= lane28_side_half_scale;
-        if (go) lane28_h_s2 <= lane28_h;
+    always @(posedge clk) if (go) begin
+        lane28_side_base_value_1 <= lane28_inner_1 ? 20'h0 : lane28_side_base_value;
+        lane28_side_base_sticky_1 <= lane28_inner_1 ? 1'h0 : lane28_side_base_sticky;
+        lane28_side_half_m_1 <= lane28_side_half_m;
+        lane28_side_half_scale_1 <= lane28_side_half_scale;
+        lane28_h_s2 <= lane28_h;
     end
-    wire [12:0] _t279 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane28_product <= _t279;
-        if (go) lane28_side_later_base_value <= lane28_side_base_value_1;
-        if (go) lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
-        if (go) lane28_side_later_half_scale <= lane28_side_half_scale_1;
+    wire [12:0] _t277 = {8'h0, lane28_h_s2} * {5'h0, lane28_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane28_product <= _t277;
+        lane28_side_later_base_value <= lane28_side_base_value_1;
+        lane28_side_later_base_sticky <= lane28_side_base_sticky_1;
+        lane28_side_later_half_scale <= lane28_side_half_scale_1;
     end
     wire [16:0] lane28_scaled = {lane28_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane28_sum <= {1'h0, lane28_side_later_base_value} + {4'h0, lane28_scaled};
@@ -9093,8 +9094,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_3 = lane28_high_1[1:0]; // leading_zeros.rs:14
     wire lane28_none_4 = ~(|lane28_high_3); // leading_zeros.rs:15
     wire lane28_of_low_2 = ~lane28_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t280 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t280}; // leading_zeros.rs:17
+    wire [1:0] _t278 = lane28_none_2 ? lane28_of_low_1 : {lane28_none_4, lane28_none_4 ? lane28_of_low_2 : (~lane28_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane28_of_low_3 = {lane28_none_2, _t278}; // leading_zeros.rs:17
     wire [3:0] lane28_high_4 = lane28_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane28_low_4 = lane28_high[3:0]; // leading_zeros.rs:14
     wire lane28_none_5 = ~(|lane28_high_4); // leading_zeros.rs:15
@@ -9107,16 +9108,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane28_low_6 = lane28_high_4[1:0]; // leading_zeros.rs:14
     wire lane28_none_7 = ~(|lane28_high_6); // leading_zeros.rs:15
     wire lane28_of_low_6 = ~lane28_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t281 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t281}}; // leading_zeros.rs:17
+    wire [1:0] _t279 = lane28_none_5 ? lane28_of_low_5 : {lane28_none_7, lane28_none_7 ? lane28_of_low_6 : (~lane28_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane28_zeros = {lane28_none_1, lane28_none_1 ? lane28_of_low_3 : {lane28_none_5, _t279}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane28_scale <= lane28_side_later_half_scale;
     wire lane28_limited = (~(|lane28_scale[5:4])) & (lane28_zeros > lane28_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane28_shift <= lane28_limited ? lane28_scale[3:0] : lane28_zeros;
-        if (go) lane28_frame_1 <= lane28_frame;
-        if (go) lane28_scale_1 <= lane28_scale;
-        if (go) lane28_side_later_base_s4 <= lane28_side_later_base_sticky;
-        if (go) lane28_sticky <= lane28_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane28_shift <= lane28_limited ? lane28_scale[3:0] : lane28_zeros;
+        lane28_frame_1 <= lane28_frame;
+        lane28_scale_1 <= lane28_scale;
+        lane28_side_later_base_s4 <= lane28_side_later_base_sticky;
+        lane28_sticky <= lane28_side_later_base_s4;
     end
     wire [22:0] lane28_moved = lane28_shift[3] ? {lane28_frame_1[14:0], 8'h0} : lane28_frame_1; // decode.rs:131
     wire [18:0] lane28_moved_1 = lane28_shift[2] ? {lane28_moved[18:4], 4'h0} : lane28_moved[22:4]; // decode.rs:131
@@ -9134,28 +9135,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane28_lost_8 = lane28_frame_1[8] & (lane28_shift <= 4'h2); // decode.rs:103
     wire lane28_lost_9 = lane28_frame_1[9] & (lane28_shift <= 4'h1); // decode.rs:103
     wire lane28_lost_10 = lane28_frame_1[10] & (lane28_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t282 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane28_rest <= |_t282;
-        if (go) lane28_zero_s2 <= lane28_zero;
-        if (go) lane28_zero_s3 <= lane28_zero_s2;
-        if (go) lane28_zero_s4 <= lane28_zero_s3;
-        if (go) lane28_zero_s5 <= lane28_zero_s4;
-        if (go) lane28_exponent <= lane28_zero_s5 ? 6'h0 : (lane28_scale_1 - {2'h0, lane28_shift});
+    wire [11:0] _t280 = {lane28_lost_0, lane28_lost_1, lane28_lost_2, lane28_lost_3, lane28_lost_4, lane28_lost_5, lane28_lost_6, lane28_lost_7, lane28_lost_8, lane28_lost_9, lane28_lost_10, lane28_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane28_rest <= |_t280;
+        lane28_zero_s2 <= lane28_zero;
+        lane28_zero_s3 <= lane28_zero_s2;
+        lane28_zero_s4 <= lane28_zero_s3;
+        lane28_zero_s5 <= lane28_zero_s4;
+        lane28_exponent <= lane28_zero_s5 ? 6'h0 : (lane28_scale_1 - {2'h0, lane28_shift});
     end
     wire [9:0] lane28_fraction = lane28_normal[10:1]; // decode.rs:108
     wire lane28_up = lane28_normal[0] & (lane28_rest | lane28_normal[1]); // decode.rs:109
     wire [16:0] lane28_kept = {lane28_exponent, lane28_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane28_more = {5'h0, lane28_normal[11], 10'h0, lane28_up}; // decode.rs:111
-    wire [16:0] _t283 = lane28_kept + lane28_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane28_magnitude <= _t283[16:1];
-        if (go) lane28_negative_1_s2 <= lane28_negative_1;
-        if (go) lane28_negative_1_s3 <= lane28_negative_1_s2;
-        if (go) lane28_negative_1_s4 <= lane28_negative_1_s3;
-        if (go) lane28_negative_1_s5 <= lane28_negative_1_s4;
-        if (go) lane28_negative_1_s6 <= lane28_negative_1_s5;
-        if (go) values_28_negative <= lane28_negative_1_s6;
+    wire [16:0] _t281 = lane28_kept + lane28_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane28_magnitude <= _t281[16:1];
+        lane28_negative_1_s2 <= lane28_negative_1;
+        lane28_negative_1_s3 <= lane28_negative_1_s2;
+        lane28_negative_1_s4 <= lane28_negative_1_s3;
+        lane28_negative_1_s5 <= lane28_negative_1_s4;
+        lane28_negative_1_s6 <= lane28_negative_1_s5;
+        values_28_negative <= lane28_negative_1_s6;
     end
     wire [3:0] coded_code_29 = dense_payload[119:116]; // dequantizer.rs:222
     wire coded_outlier_29 = map_outlier[29]; // dequantizer.rs:223
@@ -9171,12 +9172,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_none = ~(|coded_code_29); // decode.rs:79
     wire lane29_exact = coded_outlier_29 ? (coded_outer_29 & lane29_none) : info_middle_exact; // decode.rs:80
     wire lane29_inner = coded_outlier_29 & (~coded_outer_29); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane29_zero <= lane29_inner & lane29_none;
-        if (go) lane29_inner_1 <= coded_outlier_29 & (~coded_outer_29);
-        if (go) lane29_outlier <= coded_outlier_29;
-        if (go) lane29_outer <= coded_outer_29;
-        if (go) lane29_negative_1 <= lane29_negative;
+    always @(posedge clk) if (go) begin
+        lane29_zero <= lane29_inner & lane29_none;
+        lane29_inner_1 <= coded_outlier_29 & (~coded_outer_29);
+        lane29_outlier <= coded_outlier_29;
+        lane29_outer <= coded_outer_29;
+        lane29_negative_1 <= lane29_negative;
     end
     wire [19:0] lane29_middle_base_value = lane29_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane29_middle_base_sticky = lane29_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9187,32 +9188,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane29_itself_half_m = lane29_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane29_itself_half_scale = lane29_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane29_exact_s1 <= lane29_exact;
-    wire [19:0] _t284 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t285 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t286 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t284; // side_table.rs:166
-    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t285; // side_table.rs:166
+    wire [19:0] _t282 = lane29_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t283 = lane29_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t284 = lane29_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane29_outer_side_base_value = lane29_exact_s1 ? lane29_itself_base_value : _t282; // side_table.rs:166
+    wire lane29_outer_side_base_sticky = lane29_exact_s1 ? lane29_itself_base_sticky : _t283; // side_table.rs:166
     wire [7:0] lane29_outer_side_half_m = lane29_exact_s1 ? lane29_itself_half_m : (lane29_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t286; // side_table.rs:166
+    wire [5:0] lane29_outer_side_half_scale = lane29_exact_s1 ? lane29_itself_half_scale : _t284; // side_table.rs:166
     wire [7:0] lane29_half_m = lane29_outer ? lane29_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane29_half_scale = lane29_outer ? lane29_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane29_side_base_value = lane29_outlier ? lane29_outer_side_base_value : lane29_middle_base_value; // side_table.rs:168
     wire lane29_side_base_sticky = lane29_outlier ? lane29_outer_side_base_sticky : lane29_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane29_side_half_m = lane29_outlier ? lane29_half_m : lane29_middle_half_m; // side_table.rs:168
     wire [5:0] lane29_side_half_scale = lane29_outlier ? lane29_half_scale : lane29_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
-        if (go) lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
-        if (go) lane29_side_half_m_1 <= lane29_side_half_m;
-        if (go) lane29_side_half_scale_1 <= lane29_side_half_scale;
-        if (go) lane29_h_s2 <= lane29_h;
+    always @(posedge clk) if (go) begin
+        lane29_side_base_value_1 <= lane29_inner_1 ? 20'h0 : lane29_side_base_value;
+        lane29_side_base_sticky_1 <= lane29_inner_1 ? 1'h0 : lane29_side_base_sticky;
+        lane29_side_half_m_1 <= lane29_side_half_m;
+        lane29_side_half_scale_1 <= lane29_side_half_scale;
+        lane29_h_s2 <= lane29_h;
     end
-    wire [12:0] _t287 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane29_product <= _t287;
-        if (go) lane29_side_later_base_value <= lane29_side_base_value_1;
-        if (go) lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
-        if (go) lane29_side_later_half_scale <= lane29_side_half_scale_1;
+    wire [12:0] _t285 = {8'h0, lane29_h_s2} * {5'h0, lane29_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane29_product <= _t285;
+        lane29_side_later_base_value <= lane29_side_base_value_1;
+        lane29_side_later_base_sticky <= lane29_side_base_sticky_1;
+        lane29_side_later_half_scale <= lane29_side_half_scale_1;
     end
     wire [16:0] lane29_scaled = {lane29_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane29_sum <= {1'h0, lane29_side_later_base_value} + {4'h0, lane29_scaled};
@@ -9232,8 +9233,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_3 = lane29_high_1[1:0]; // leading_zeros.rs:14
     wire lane29_none_4 = ~(|lane29_high_3); // leading_zeros.rs:15
     wire lane29_of_low_2 = ~lane29_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t288 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t288}; // leading_zeros.rs:17
+    wire [1:0] _t286 = lane29_none_2 ? lane29_of_low_1 : {lane29_none_4, lane29_none_4 ? lane29_of_low_2 : (~lane29_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane29_of_low_3 = {lane29_none_2, _t286}; // leading_zeros.rs:17
     wire [3:0] lane29_high_4 = lane29_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane29_low_4 = lane29_high[3:0]; // leading_zeros.rs:14
     wire lane29_none_5 = ~(|lane29_high_4); // leading_zeros.rs:15
@@ -9246,16 +9247,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane29_low_6 = lane29_high_4[1:0]; // leading_zeros.rs:14
     wire lane29_none_7 = ~(|lane29_high_6); // leading_zeros.rs:15
     wire lane29_of_low_6 = ~lane29_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t289 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t289}}; // leading_zeros.rs:17
+    wire [1:0] _t287 = lane29_none_5 ? lane29_of_low_5 : {lane29_none_7, lane29_none_7 ? lane29_of_low_6 : (~lane29_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane29_zeros = {lane29_none_1, lane29_none_1 ? lane29_of_low_3 : {lane29_none_5, _t287}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane29_scale <= lane29_side_later_half_scale;
     wire lane29_limited = (~(|lane29_scale[5:4])) & (lane29_zeros > lane29_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane29_shift <= lane29_limited ? lane29_scale[3:0] : lane29_zeros;
-        if (go) lane29_frame_1 <= lane29_frame;
-        if (go) lane29_scale_1 <= lane29_scale;
-        if (go) lane29_side_later_base_s4 <= lane29_side_later_base_sticky;
-        if (go) lane29_sticky <= lane29_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane29_shift <= lane29_limited ? lane29_scale[3:0] : lane29_zeros;
+        lane29_frame_1 <= lane29_frame;
+        lane29_scale_1 <= lane29_scale;
+        lane29_side_later_base_s4 <= lane29_side_later_base_sticky;
+        lane29_sticky <= lane29_side_later_base_s4;
     end
     wire [22:0] lane29_moved = lane29_shift[3] ? {lane29_frame_1[14:0], 8'h0} : lane29_frame_1; // decode.rs:131
     wire [18:0] lane29_moved_1 = lane29_shift[2] ? {lane29_moved[18:4], 4'h0} : lane29_moved[22:4]; // decode.rs:131
@@ -9273,28 +9274,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane29_lost_8 = lane29_frame_1[8] & (lane29_shift <= 4'h2); // decode.rs:103
     wire lane29_lost_9 = lane29_frame_1[9] & (lane29_shift <= 4'h1); // decode.rs:103
     wire lane29_lost_10 = lane29_frame_1[10] & (lane29_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t290 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane29_rest <= |_t290;
-        if (go) lane29_zero_s2 <= lane29_zero;
-        if (go) lane29_zero_s3 <= lane29_zero_s2;
-        if (go) lane29_zero_s4 <= lane29_zero_s3;
-        if (go) lane29_zero_s5 <= lane29_zero_s4;
-        if (go) lane29_exponent <= lane29_zero_s5 ? 6'h0 : (lane29_scale_1 - {2'h0, lane29_shift});
+    wire [11:0] _t288 = {lane29_lost_0, lane29_lost_1, lane29_lost_2, lane29_lost_3, lane29_lost_4, lane29_lost_5, lane29_lost_6, lane29_lost_7, lane29_lost_8, lane29_lost_9, lane29_lost_10, lane29_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane29_rest <= |_t288;
+        lane29_zero_s2 <= lane29_zero;
+        lane29_zero_s3 <= lane29_zero_s2;
+        lane29_zero_s4 <= lane29_zero_s3;
+        lane29_zero_s5 <= lane29_zero_s4;
+        lane29_exponent <= lane29_zero_s5 ? 6'h0 : (lane29_scale_1 - {2'h0, lane29_shift});
     end
     wire [9:0] lane29_fraction = lane29_normal[10:1]; // decode.rs:108
     wire lane29_up = lane29_normal[0] & (lane29_rest | lane29_normal[1]); // decode.rs:109
     wire [16:0] lane29_kept = {lane29_exponent, lane29_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane29_more = {5'h0, lane29_normal[11], 10'h0, lane29_up}; // decode.rs:111
-    wire [16:0] _t291 = lane29_kept + lane29_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane29_magnitude <= _t291[16:1];
-        if (go) lane29_negative_1_s2 <= lane29_negative_1;
-        if (go) lane29_negative_1_s3 <= lane29_negative_1_s2;
-        if (go) lane29_negative_1_s4 <= lane29_negative_1_s3;
-        if (go) lane29_negative_1_s5 <= lane29_negative_1_s4;
-        if (go) lane29_negative_1_s6 <= lane29_negative_1_s5;
-        if (go) values_29_negative <= lane29_negative_1_s6;
+    wire [16:0] _t289 = lane29_kept + lane29_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane29_magnitude <= _t289[16:1];
+        lane29_negative_1_s2 <= lane29_negative_1;
+        lane29_negative_1_s3 <= lane29_negative_1_s2;
+        lane29_negative_1_s4 <= lane29_negative_1_s3;
+        lane29_negative_1_s5 <= lane29_negative_1_s4;
+        lane29_negative_1_s6 <= lane29_negative_1_s5;
+        values_29_negative <= lane29_negative_1_s6;
     end
     wire [3:0] coded_code_30 = dense_payload[123:120]; // dequantizer.rs:222
     wire coded_outlier_30 = map_outlier[30]; // dequantizer.rs:223
@@ -9310,12 +9311,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_none = ~(|coded_code_30); // decode.rs:79
     wire lane30_exact = coded_outlier_30 ? (coded_outer_30 & lane30_none) : info_middle_exact; // decode.rs:80
     wire lane30_inner = coded_outlier_30 & (~coded_outer_30); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane30_zero <= lane30_inner & lane30_none;
-        if (go) lane30_inner_1 <= coded_outlier_30 & (~coded_outer_30);
-        if (go) lane30_outlier <= coded_outlier_30;
-        if (go) lane30_outer <= coded_outer_30;
-        if (go) lane30_negative_1 <= lane30_negative;
+    always @(posedge clk) if (go) begin
+        lane30_zero <= lane30_inner & lane30_none;
+        lane30_inner_1 <= coded_outlier_30 & (~coded_outer_30);
+        lane30_outlier <= coded_outlier_30;
+        lane30_outer <= coded_outer_30;
+        lane30_negative_1 <= lane30_negative;
     end
     wire [19:0] lane30_middle_base_value = lane30_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane30_middle_base_sticky = lane30_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9326,32 +9327,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane30_itself_half_m = lane30_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane30_itself_half_scale = lane30_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane30_exact_s1 <= lane30_exact;
-    wire [19:0] _t292 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t293 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t294 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t292; // side_table.rs:166
-    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t293; // side_table.rs:166
+    wire [19:0] _t290 = lane30_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t291 = lane30_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t292 = lane30_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane30_outer_side_base_value = lane30_exact_s1 ? lane30_itself_base_value : _t290; // side_table.rs:166
+    wire lane30_outer_side_base_sticky = lane30_exact_s1 ? lane30_itself_base_sticky : _t291; // side_table.rs:166
     wire [7:0] lane30_outer_side_half_m = lane30_exact_s1 ? lane30_itself_half_m : (lane30_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t294; // side_table.rs:166
+    wire [5:0] lane30_outer_side_half_scale = lane30_exact_s1 ? lane30_itself_half_scale : _t292; // side_table.rs:166
     wire [7:0] lane30_half_m = lane30_outer ? lane30_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane30_half_scale = lane30_outer ? lane30_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane30_side_base_value = lane30_outlier ? lane30_outer_side_base_value : lane30_middle_base_value; // side_table.rs:168
     wire lane30_side_base_sticky = lane30_outlier ? lane30_outer_side_base_sticky : lane30_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane30_side_half_m = lane30_outlier ? lane30_half_m : lane30_middle_half_m; // side_table.rs:168
     wire [5:0] lane30_side_half_scale = lane30_outlier ? lane30_half_scale : lane30_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
-        if (go) lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
-        if (go) lane30_side_half_m_1 <= lane30_side_half_m;
-        if (go) lane30_side_half_scale_1 <= lane30_side_half_scale;
-        if (go) lane30_h_s2 <= lane30_h;
+    always @(posedge clk) if (go) begin
+        lane30_side_base_value_1 <= lane30_inner_1 ? 20'h0 : lane30_side_base_value;
+        lane30_side_base_sticky_1 <= lane30_inner_1 ? 1'h0 : lane30_side_base_sticky;
+        lane30_side_half_m_1 <= lane30_side_half_m;
+        lane30_side_half_scale_1 <= lane30_side_half_scale;
+        lane30_h_s2 <= lane30_h;
     end
-    wire [12:0] _t295 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane30_product <= _t295;
-        if (go) lane30_side_later_base_value <= lane30_side_base_value_1;
-        if (go) lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
-        if (go) lane30_side_later_half_scale <= lane30_side_half_scale_1;
+    wire [12:0] _t293 = {8'h0, lane30_h_s2} * {5'h0, lane30_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane30_product <= _t293;
+        lane30_side_later_base_value <= lane30_side_base_value_1;
+        lane30_side_later_base_sticky <= lane30_side_base_sticky_1;
+        lane30_side_later_half_scale <= lane30_side_half_scale_1;
     end
     wire [16:0] lane30_scaled = {lane30_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane30_sum <= {1'h0, lane30_side_later_base_value} + {4'h0, lane30_scaled};
@@ -9371,8 +9372,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_3 = lane30_high_1[1:0]; // leading_zeros.rs:14
     wire lane30_none_4 = ~(|lane30_high_3); // leading_zeros.rs:15
     wire lane30_of_low_2 = ~lane30_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t296 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t296}; // leading_zeros.rs:17
+    wire [1:0] _t294 = lane30_none_2 ? lane30_of_low_1 : {lane30_none_4, lane30_none_4 ? lane30_of_low_2 : (~lane30_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane30_of_low_3 = {lane30_none_2, _t294}; // leading_zeros.rs:17
     wire [3:0] lane30_high_4 = lane30_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane30_low_4 = lane30_high[3:0]; // leading_zeros.rs:14
     wire lane30_none_5 = ~(|lane30_high_4); // leading_zeros.rs:15
@@ -9385,16 +9386,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane30_low_6 = lane30_high_4[1:0]; // leading_zeros.rs:14
     wire lane30_none_7 = ~(|lane30_high_6); // leading_zeros.rs:15
     wire lane30_of_low_6 = ~lane30_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t297 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t297}}; // leading_zeros.rs:17
+    wire [1:0] _t295 = lane30_none_5 ? lane30_of_low_5 : {lane30_none_7, lane30_none_7 ? lane30_of_low_6 : (~lane30_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane30_zeros = {lane30_none_1, lane30_none_1 ? lane30_of_low_3 : {lane30_none_5, _t295}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane30_scale <= lane30_side_later_half_scale;
     wire lane30_limited = (~(|lane30_scale[5:4])) & (lane30_zeros > lane30_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane30_shift <= lane30_limited ? lane30_scale[3:0] : lane30_zeros;
-        if (go) lane30_frame_1 <= lane30_frame;
-        if (go) lane30_scale_1 <= lane30_scale;
-        if (go) lane30_side_later_base_s4 <= lane30_side_later_base_sticky;
-        if (go) lane30_sticky <= lane30_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane30_shift <= lane30_limited ? lane30_scale[3:0] : lane30_zeros;
+        lane30_frame_1 <= lane30_frame;
+        lane30_scale_1 <= lane30_scale;
+        lane30_side_later_base_s4 <= lane30_side_later_base_sticky;
+        lane30_sticky <= lane30_side_later_base_s4;
     end
     wire [22:0] lane30_moved = lane30_shift[3] ? {lane30_frame_1[14:0], 8'h0} : lane30_frame_1; // decode.rs:131
     wire [18:0] lane30_moved_1 = lane30_shift[2] ? {lane30_moved[18:4], 4'h0} : lane30_moved[22:4]; // decode.rs:131
@@ -9412,28 +9413,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane30_lost_8 = lane30_frame_1[8] & (lane30_shift <= 4'h2); // decode.rs:103
     wire lane30_lost_9 = lane30_frame_1[9] & (lane30_shift <= 4'h1); // decode.rs:103
     wire lane30_lost_10 = lane30_frame_1[10] & (lane30_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t298 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane30_rest <= |_t298;
-        if (go) lane30_zero_s2 <= lane30_zero;
-        if (go) lane30_zero_s3 <= lane30_zero_s2;
-        if (go) lane30_zero_s4 <= lane30_zero_s3;
-        if (go) lane30_zero_s5 <= lane30_zero_s4;
-        if (go) lane30_exponent <= lane30_zero_s5 ? 6'h0 : (lane30_scale_1 - {2'h0, lane30_shift});
+    wire [11:0] _t296 = {lane30_lost_0, lane30_lost_1, lane30_lost_2, lane30_lost_3, lane30_lost_4, lane30_lost_5, lane30_lost_6, lane30_lost_7, lane30_lost_8, lane30_lost_9, lane30_lost_10, lane30_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane30_rest <= |_t296;
+        lane30_zero_s2 <= lane30_zero;
+        lane30_zero_s3 <= lane30_zero_s2;
+        lane30_zero_s4 <= lane30_zero_s3;
+        lane30_zero_s5 <= lane30_zero_s4;
+        lane30_exponent <= lane30_zero_s5 ? 6'h0 : (lane30_scale_1 - {2'h0, lane30_shift});
     end
     wire [9:0] lane30_fraction = lane30_normal[10:1]; // decode.rs:108
     wire lane30_up = lane30_normal[0] & (lane30_rest | lane30_normal[1]); // decode.rs:109
     wire [16:0] lane30_kept = {lane30_exponent, lane30_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane30_more = {5'h0, lane30_normal[11], 10'h0, lane30_up}; // decode.rs:111
-    wire [16:0] _t299 = lane30_kept + lane30_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane30_magnitude <= _t299[16:1];
-        if (go) lane30_negative_1_s2 <= lane30_negative_1;
-        if (go) lane30_negative_1_s3 <= lane30_negative_1_s2;
-        if (go) lane30_negative_1_s4 <= lane30_negative_1_s3;
-        if (go) lane30_negative_1_s5 <= lane30_negative_1_s4;
-        if (go) lane30_negative_1_s6 <= lane30_negative_1_s5;
-        if (go) values_30_negative <= lane30_negative_1_s6;
+    wire [16:0] _t297 = lane30_kept + lane30_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane30_magnitude <= _t297[16:1];
+        lane30_negative_1_s2 <= lane30_negative_1;
+        lane30_negative_1_s3 <= lane30_negative_1_s2;
+        lane30_negative_1_s4 <= lane30_negative_1_s3;
+        lane30_negative_1_s5 <= lane30_negative_1_s4;
+        lane30_negative_1_s6 <= lane30_negative_1_s5;
+        values_30_negative <= lane30_negative_1_s6;
     end
     wire [3:0] coded_code_31 = dense_payload[127:124]; // dequantizer.rs:222
     wire coded_outlier_31 = map_outlier[31]; // dequantizer.rs:223
@@ -9449,12 +9450,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_none = ~(|coded_code_31); // decode.rs:79
     wire lane31_exact = coded_outlier_31 ? (coded_outer_31 & lane31_none) : info_middle_exact; // decode.rs:80
     wire lane31_inner = coded_outlier_31 & (~coded_outer_31); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane31_zero <= lane31_inner & lane31_none;
-        if (go) lane31_inner_1 <= coded_outlier_31 & (~coded_outer_31);
-        if (go) lane31_outlier <= coded_outlier_31;
-        if (go) lane31_outer <= coded_outer_31;
-        if (go) lane31_negative_1 <= lane31_negative;
+    always @(posedge clk) if (go) begin
+        lane31_zero <= lane31_inner & lane31_none;
+        lane31_inner_1 <= coded_outlier_31 & (~coded_outer_31);
+        lane31_outlier <= coded_outlier_31;
+        lane31_outer <= coded_outer_31;
+        lane31_negative_1 <= lane31_negative;
     end
     wire [19:0] lane31_middle_base_value = lane31_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane31_middle_base_sticky = lane31_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9465,32 +9466,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane31_itself_half_m = lane31_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane31_itself_half_scale = lane31_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane31_exact_s1 <= lane31_exact;
-    wire [19:0] _t300 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t301 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t302 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t300; // side_table.rs:166
-    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t301; // side_table.rs:166
+    wire [19:0] _t298 = lane31_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t299 = lane31_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t300 = lane31_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane31_outer_side_base_value = lane31_exact_s1 ? lane31_itself_base_value : _t298; // side_table.rs:166
+    wire lane31_outer_side_base_sticky = lane31_exact_s1 ? lane31_itself_base_sticky : _t299; // side_table.rs:166
     wire [7:0] lane31_outer_side_half_m = lane31_exact_s1 ? lane31_itself_half_m : (lane31_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t302; // side_table.rs:166
+    wire [5:0] lane31_outer_side_half_scale = lane31_exact_s1 ? lane31_itself_half_scale : _t300; // side_table.rs:166
     wire [7:0] lane31_half_m = lane31_outer ? lane31_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane31_half_scale = lane31_outer ? lane31_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane31_side_base_value = lane31_outlier ? lane31_outer_side_base_value : lane31_middle_base_value; // side_table.rs:168
     wire lane31_side_base_sticky = lane31_outlier ? lane31_outer_side_base_sticky : lane31_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane31_side_half_m = lane31_outlier ? lane31_half_m : lane31_middle_half_m; // side_table.rs:168
     wire [5:0] lane31_side_half_scale = lane31_outlier ? lane31_half_scale : lane31_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
-        if (go) lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
-        if (go) lane31_side_half_m_1 <= lane31_side_half_m;
-        if (go) lane31_side_half_scale_1 <= lane31_side_half_scale;
-        if (go) lane31_h_s2 <= lane31_h;
+    always @(posedge clk) if (go) begin
+        lane31_side_base_value_1 <= lane31_inner_1 ? 20'h0 : lane31_side_base_value;
+        lane31_side_base_sticky_1 <= lane31_inner_1 ? 1'h0 : lane31_side_base_sticky;
+        lane31_side_half_m_1 <= lane31_side_half_m;
+        lane31_side_half_scale_1 <= lane31_side_half_scale;
+        lane31_h_s2 <= lane31_h;
     end
-    wire [12:0] _t303 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane31_product <= _t303;
-        if (go) lane31_side_later_base_value <= lane31_side_base_value_1;
-        if (go) lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
-        if (go) lane31_side_later_half_scale <= lane31_side_half_scale_1;
+    wire [12:0] _t301 = {8'h0, lane31_h_s2} * {5'h0, lane31_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane31_product <= _t301;
+        lane31_side_later_base_value <= lane31_side_base_value_1;
+        lane31_side_later_base_sticky <= lane31_side_base_sticky_1;
+        lane31_side_later_half_scale <= lane31_side_half_scale_1;
     end
     wire [16:0] lane31_scaled = {lane31_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane31_sum <= {1'h0, lane31_side_later_base_value} + {4'h0, lane31_scaled};
@@ -9510,8 +9511,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_3 = lane31_high_1[1:0]; // leading_zeros.rs:14
     wire lane31_none_4 = ~(|lane31_high_3); // leading_zeros.rs:15
     wire lane31_of_low_2 = ~lane31_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t304 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t304}; // leading_zeros.rs:17
+    wire [1:0] _t302 = lane31_none_2 ? lane31_of_low_1 : {lane31_none_4, lane31_none_4 ? lane31_of_low_2 : (~lane31_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane31_of_low_3 = {lane31_none_2, _t302}; // leading_zeros.rs:17
     wire [3:0] lane31_high_4 = lane31_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane31_low_4 = lane31_high[3:0]; // leading_zeros.rs:14
     wire lane31_none_5 = ~(|lane31_high_4); // leading_zeros.rs:15
@@ -9524,16 +9525,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane31_low_6 = lane31_high_4[1:0]; // leading_zeros.rs:14
     wire lane31_none_7 = ~(|lane31_high_6); // leading_zeros.rs:15
     wire lane31_of_low_6 = ~lane31_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t305 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t305}}; // leading_zeros.rs:17
+    wire [1:0] _t303 = lane31_none_5 ? lane31_of_low_5 : {lane31_none_7, lane31_none_7 ? lane31_of_low_6 : (~lane31_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane31_zeros = {lane31_none_1, lane31_none_1 ? lane31_of_low_3 : {lane31_none_5, _t303}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane31_scale <= lane31_side_later_half_scale;
     wire lane31_limited = (~(|lane31_scale[5:4])) & (lane31_zeros > lane31_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane31_shift <= lane31_limited ? lane31_scale[3:0] : lane31_zeros;
-        if (go) lane31_frame_1 <= lane31_frame;
-        if (go) lane31_scale_1 <= lane31_scale;
-        if (go) lane31_side_later_base_s4 <= lane31_side_later_base_sticky;
-        if (go) lane31_sticky <= lane31_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane31_shift <= lane31_limited ? lane31_scale[3:0] : lane31_zeros;
+        lane31_frame_1 <= lane31_frame;
+        lane31_scale_1 <= lane31_scale;
+        lane31_side_later_base_s4 <= lane31_side_later_base_sticky;
+        lane31_sticky <= lane31_side_later_base_s4;
     end
     wire [22:0] lane31_moved = lane31_shift[3] ? {lane31_frame_1[14:0], 8'h0} : lane31_frame_1; // decode.rs:131
     wire [18:0] lane31_moved_1 = lane31_shift[2] ? {lane31_moved[18:4], 4'h0} : lane31_moved[22:4]; // decode.rs:131
@@ -9551,28 +9552,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane31_lost_8 = lane31_frame_1[8] & (lane31_shift <= 4'h2); // decode.rs:103
     wire lane31_lost_9 = lane31_frame_1[9] & (lane31_shift <= 4'h1); // decode.rs:103
     wire lane31_lost_10 = lane31_frame_1[10] & (lane31_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t306 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane31_rest <= |_t306;
-        if (go) lane31_zero_s2 <= lane31_zero;
-        if (go) lane31_zero_s3 <= lane31_zero_s2;
-        if (go) lane31_zero_s4 <= lane31_zero_s3;
-        if (go) lane31_zero_s5 <= lane31_zero_s4;
-        if (go) lane31_exponent <= lane31_zero_s5 ? 6'h0 : (lane31_scale_1 - {2'h0, lane31_shift});
+    wire [11:0] _t304 = {lane31_lost_0, lane31_lost_1, lane31_lost_2, lane31_lost_3, lane31_lost_4, lane31_lost_5, lane31_lost_6, lane31_lost_7, lane31_lost_8, lane31_lost_9, lane31_lost_10, lane31_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane31_rest <= |_t304;
+        lane31_zero_s2 <= lane31_zero;
+        lane31_zero_s3 <= lane31_zero_s2;
+        lane31_zero_s4 <= lane31_zero_s3;
+        lane31_zero_s5 <= lane31_zero_s4;
+        lane31_exponent <= lane31_zero_s5 ? 6'h0 : (lane31_scale_1 - {2'h0, lane31_shift});
     end
     wire [9:0] lane31_fraction = lane31_normal[10:1]; // decode.rs:108
     wire lane31_up = lane31_normal[0] & (lane31_rest | lane31_normal[1]); // decode.rs:109
     wire [16:0] lane31_kept = {lane31_exponent, lane31_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane31_more = {5'h0, lane31_normal[11], 10'h0, lane31_up}; // decode.rs:111
-    wire [16:0] _t307 = lane31_kept + lane31_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane31_magnitude <= _t307[16:1];
-        if (go) lane31_negative_1_s2 <= lane31_negative_1;
-        if (go) lane31_negative_1_s3 <= lane31_negative_1_s2;
-        if (go) lane31_negative_1_s4 <= lane31_negative_1_s3;
-        if (go) lane31_negative_1_s5 <= lane31_negative_1_s4;
-        if (go) lane31_negative_1_s6 <= lane31_negative_1_s5;
-        if (go) values_31_negative <= lane31_negative_1_s6;
+    wire [16:0] _t305 = lane31_kept + lane31_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane31_magnitude <= _t305[16:1];
+        lane31_negative_1_s2 <= lane31_negative_1;
+        lane31_negative_1_s3 <= lane31_negative_1_s2;
+        lane31_negative_1_s4 <= lane31_negative_1_s3;
+        lane31_negative_1_s5 <= lane31_negative_1_s4;
+        lane31_negative_1_s6 <= lane31_negative_1_s5;
+        values_31_negative <= lane31_negative_1_s6;
     end
     wire [3:0] coded_code_32 = dense_payload[131:128]; // dequantizer.rs:222
     wire coded_outlier_32 = map_outlier[32]; // dequantizer.rs:223
@@ -9588,12 +9589,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_none = ~(|coded_code_32); // decode.rs:79
     wire lane32_exact = coded_outlier_32 ? (coded_outer_32 & lane32_none) : info_middle_exact; // decode.rs:80
     wire lane32_inner = coded_outlier_32 & (~coded_outer_32); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane32_zero <= lane32_inner & lane32_none;
-        if (go) lane32_inner_1 <= coded_outlier_32 & (~coded_outer_32);
-        if (go) lane32_outlier <= coded_outlier_32;
-        if (go) lane32_outer <= coded_outer_32;
-        if (go) lane32_negative_1 <= lane32_negative;
+    always @(posedge clk) if (go) begin
+        lane32_zero <= lane32_inner & lane32_none;
+        lane32_inner_1 <= coded_outlier_32 & (~coded_outer_32);
+        lane32_outlier <= coded_outlier_32;
+        lane32_outer <= coded_outer_32;
+        lane32_negative_1 <= lane32_negative;
     end
     wire [19:0] lane32_middle_base_value = lane32_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane32_middle_base_sticky = lane32_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9604,32 +9605,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane32_itself_half_m = lane32_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane32_itself_half_scale = lane32_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane32_exact_s1 <= lane32_exact;
-    wire [19:0] _t308 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t309 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t310 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t308; // side_table.rs:166
-    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t309; // side_table.rs:166
+    wire [19:0] _t306 = lane32_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t307 = lane32_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t308 = lane32_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane32_outer_side_base_value = lane32_exact_s1 ? lane32_itself_base_value : _t306; // side_table.rs:166
+    wire lane32_outer_side_base_sticky = lane32_exact_s1 ? lane32_itself_base_sticky : _t307; // side_table.rs:166
     wire [7:0] lane32_outer_side_half_m = lane32_exact_s1 ? lane32_itself_half_m : (lane32_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t310; // side_table.rs:166
+    wire [5:0] lane32_outer_side_half_scale = lane32_exact_s1 ? lane32_itself_half_scale : _t308; // side_table.rs:166
     wire [7:0] lane32_half_m = lane32_outer ? lane32_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane32_half_scale = lane32_outer ? lane32_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane32_side_base_value = lane32_outlier ? lane32_outer_side_base_value : lane32_middle_base_value; // side_table.rs:168
     wire lane32_side_base_sticky = lane32_outlier ? lane32_outer_side_base_sticky : lane32_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane32_side_half_m = lane32_outlier ? lane32_half_m : lane32_middle_half_m; // side_table.rs:168
     wire [5:0] lane32_side_half_scale = lane32_outlier ? lane32_half_scale : lane32_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
-        if (go) lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
-        if (go) lane32_side_half_m_1 <= lane32_side_half_m;
-        if (go) lane32_side_half_scale_1 <= lane32_side_half_scale;
-        if (go) lane32_h_s2 <= lane32_h;
+    always @(posedge clk) if (go) begin
+        lane32_side_base_value_1 <= lane32_inner_1 ? 20'h0 : lane32_side_base_value;
+        lane32_side_base_sticky_1 <= lane32_inner_1 ? 1'h0 : lane32_side_base_sticky;
+        lane32_side_half_m_1 <= lane32_side_half_m;
+        lane32_side_half_scale_1 <= lane32_side_half_scale;
+        lane32_h_s2 <= lane32_h;
     end
-    wire [12:0] _t311 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane32_product <= _t311;
-        if (go) lane32_side_later_base_value <= lane32_side_base_value_1;
-        if (go) lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
-        if (go) lane32_side_later_half_scale <= lane32_side_half_scale_1;
+    wire [12:0] _t309 = {8'h0, lane32_h_s2} * {5'h0, lane32_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane32_product <= _t309;
+        lane32_side_later_base_value <= lane32_side_base_value_1;
+        lane32_side_later_base_sticky <= lane32_side_base_sticky_1;
+        lane32_side_later_half_scale <= lane32_side_half_scale_1;
     end
     wire [16:0] lane32_scaled = {lane32_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane32_sum <= {1'h0, lane32_side_later_base_value} + {4'h0, lane32_scaled};
@@ -9649,8 +9650,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_3 = lane32_high_1[1:0]; // leading_zeros.rs:14
     wire lane32_none_4 = ~(|lane32_high_3); // leading_zeros.rs:15
     wire lane32_of_low_2 = ~lane32_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t312 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t312}; // leading_zeros.rs:17
+    wire [1:0] _t310 = lane32_none_2 ? lane32_of_low_1 : {lane32_none_4, lane32_none_4 ? lane32_of_low_2 : (~lane32_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane32_of_low_3 = {lane32_none_2, _t310}; // leading_zeros.rs:17
     wire [3:0] lane32_high_4 = lane32_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane32_low_4 = lane32_high[3:0]; // leading_zeros.rs:14
     wire lane32_none_5 = ~(|lane32_high_4); // leading_zeros.rs:15
@@ -9663,16 +9664,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane32_low_6 = lane32_high_4[1:0]; // leading_zeros.rs:14
     wire lane32_none_7 = ~(|lane32_high_6); // leading_zeros.rs:15
     wire lane32_of_low_6 = ~lane32_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t313 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t313}}; // leading_zeros.rs:17
+    wire [1:0] _t311 = lane32_none_5 ? lane32_of_low_5 : {lane32_none_7, lane32_none_7 ? lane32_of_low_6 : (~lane32_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane32_zeros = {lane32_none_1, lane32_none_1 ? lane32_of_low_3 : {lane32_none_5, _t311}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane32_scale <= lane32_side_later_half_scale;
     wire lane32_limited = (~(|lane32_scale[5:4])) & (lane32_zeros > lane32_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane32_shift <= lane32_limited ? lane32_scale[3:0] : lane32_zeros;
-        if (go) lane32_frame_1 <= lane32_frame;
-        if (go) lane32_scale_1 <= lane32_scale;
-        if (go) lane32_side_later_base_s4 <= lane32_side_later_base_sticky;
-        if (go) lane32_sticky <= lane32_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane32_shift <= lane32_limited ? lane32_scale[3:0] : lane32_zeros;
+        lane32_frame_1 <= lane32_frame;
+        lane32_scale_1 <= lane32_scale;
+        lane32_side_later_base_s4 <= lane32_side_later_base_sticky;
+        lane32_sticky <= lane32_side_later_base_s4;
     end
     wire [22:0] lane32_moved = lane32_shift[3] ? {lane32_frame_1[14:0], 8'h0} : lane32_frame_1; // decode.rs:131
     wire [18:0] lane32_moved_1 = lane32_shift[2] ? {lane32_moved[18:4], 4'h0} : lane32_moved[22:4]; // decode.rs:131
@@ -9690,28 +9691,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane32_lost_8 = lane32_frame_1[8] & (lane32_shift <= 4'h2); // decode.rs:103
     wire lane32_lost_9 = lane32_frame_1[9] & (lane32_shift <= 4'h1); // decode.rs:103
     wire lane32_lost_10 = lane32_frame_1[10] & (lane32_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t314 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane32_rest <= |_t314;
-        if (go) lane32_zero_s2 <= lane32_zero;
-        if (go) lane32_zero_s3 <= lane32_zero_s2;
-        if (go) lane32_zero_s4 <= lane32_zero_s3;
-        if (go) lane32_zero_s5 <= lane32_zero_s4;
-        if (go) lane32_exponent <= lane32_zero_s5 ? 6'h0 : (lane32_scale_1 - {2'h0, lane32_shift});
+    wire [11:0] _t312 = {lane32_lost_0, lane32_lost_1, lane32_lost_2, lane32_lost_3, lane32_lost_4, lane32_lost_5, lane32_lost_6, lane32_lost_7, lane32_lost_8, lane32_lost_9, lane32_lost_10, lane32_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane32_rest <= |_t312;
+        lane32_zero_s2 <= lane32_zero;
+        lane32_zero_s3 <= lane32_zero_s2;
+        lane32_zero_s4 <= lane32_zero_s3;
+        lane32_zero_s5 <= lane32_zero_s4;
+        lane32_exponent <= lane32_zero_s5 ? 6'h0 : (lane32_scale_1 - {2'h0, lane32_shift});
     end
     wire [9:0] lane32_fraction = lane32_normal[10:1]; // decode.rs:108
     wire lane32_up = lane32_normal[0] & (lane32_rest | lane32_normal[1]); // decode.rs:109
     wire [16:0] lane32_kept = {lane32_exponent, lane32_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane32_more = {5'h0, lane32_normal[11], 10'h0, lane32_up}; // decode.rs:111
-    wire [16:0] _t315 = lane32_kept + lane32_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane32_magnitude <= _t315[16:1];
-        if (go) lane32_negative_1_s2 <= lane32_negative_1;
-        if (go) lane32_negative_1_s3 <= lane32_negative_1_s2;
-        if (go) lane32_negative_1_s4 <= lane32_negative_1_s3;
-        if (go) lane32_negative_1_s5 <= lane32_negative_1_s4;
-        if (go) lane32_negative_1_s6 <= lane32_negative_1_s5;
-        if (go) values_32_negative <= lane32_negative_1_s6;
+    wire [16:0] _t313 = lane32_kept + lane32_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane32_magnitude <= _t313[16:1];
+        lane32_negative_1_s2 <= lane32_negative_1;
+        lane32_negative_1_s3 <= lane32_negative_1_s2;
+        lane32_negative_1_s4 <= lane32_negative_1_s3;
+        lane32_negative_1_s5 <= lane32_negative_1_s4;
+        lane32_negative_1_s6 <= lane32_negative_1_s5;
+        values_32_negative <= lane32_negative_1_s6;
     end
     wire [3:0] coded_code_33 = dense_payload[135:132]; // dequantizer.rs:222
     wire coded_outlier_33 = map_outlier[33]; // dequantizer.rs:223
@@ -9727,12 +9728,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_none = ~(|coded_code_33); // decode.rs:79
     wire lane33_exact = coded_outlier_33 ? (coded_outer_33 & lane33_none) : info_middle_exact; // decode.rs:80
     wire lane33_inner = coded_outlier_33 & (~coded_outer_33); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane33_zero <= lane33_inner & lane33_none;
-        if (go) lane33_inner_1 <= coded_outlier_33 & (~coded_outer_33);
-        if (go) lane33_outlier <= coded_outlier_33;
-        if (go) lane33_outer <= coded_outer_33;
-        if (go) lane33_negative_1 <= lane33_negative;
+    always @(posedge clk) if (go) begin
+        lane33_zero <= lane33_inner & lane33_none;
+        lane33_inner_1 <= coded_outlier_33 & (~coded_outer_33);
+        lane33_outlier <= coded_outlier_33;
+        lane33_outer <= coded_outer_33;
+        lane33_negative_1 <= lane33_negative;
     end
     wire [19:0] lane33_middle_base_value = lane33_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane33_middle_base_sticky = lane33_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9743,32 +9744,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane33_itself_half_m = lane33_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane33_itself_half_scale = lane33_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane33_exact_s1 <= lane33_exact;
-    wire [19:0] _t316 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t317 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t318 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t316; // side_table.rs:166
-    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t317; // side_table.rs:166
+    wire [19:0] _t314 = lane33_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t315 = lane33_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t316 = lane33_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane33_outer_side_base_value = lane33_exact_s1 ? lane33_itself_base_value : _t314; // side_table.rs:166
+    wire lane33_outer_side_base_sticky = lane33_exact_s1 ? lane33_itself_base_sticky : _t315; // side_table.rs:166
     wire [7:0] lane33_outer_side_half_m = lane33_exact_s1 ? lane33_itself_half_m : (lane33_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t318; // side_table.rs:166
+    wire [5:0] lane33_outer_side_half_scale = lane33_exact_s1 ? lane33_itself_half_scale : _t316; // side_table.rs:166
     wire [7:0] lane33_half_m = lane33_outer ? lane33_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane33_half_scale = lane33_outer ? lane33_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane33_side_base_value = lane33_outlier ? lane33_outer_side_base_value : lane33_middle_base_value; // side_table.rs:168
     wire lane33_side_base_sticky = lane33_outlier ? lane33_outer_side_base_sticky : lane33_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane33_side_half_m = lane33_outlier ? lane33_half_m : lane33_middle_half_m; // side_table.rs:168
     wire [5:0] lane33_side_half_scale = lane33_outlier ? lane33_half_scale : lane33_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
-        if (go) lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
-        if (go) lane33_side_half_m_1 <= lane33_side_half_m;
-        if (go) lane33_side_half_scale_1 <= lane33_side_half_scale;
-        if (go) lane33_h_s2 <= lane33_h;
+    always @(posedge clk) if (go) begin
+        lane33_side_base_value_1 <= lane33_inner_1 ? 20'h0 : lane33_side_base_value;
+        lane33_side_base_sticky_1 <= lane33_inner_1 ? 1'h0 : lane33_side_base_sticky;
+        lane33_side_half_m_1 <= lane33_side_half_m;
+        lane33_side_half_scale_1 <= lane33_side_half_scale;
+        lane33_h_s2 <= lane33_h;
     end
-    wire [12:0] _t319 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane33_product <= _t319;
-        if (go) lane33_side_later_base_value <= lane33_side_base_value_1;
-        if (go) lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
-        if (go) lane33_side_later_half_scale <= lane33_side_half_scale_1;
+    wire [12:0] _t317 = {8'h0, lane33_h_s2} * {5'h0, lane33_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane33_product <= _t317;
+        lane33_side_later_base_value <= lane33_side_base_value_1;
+        lane33_side_later_base_sticky <= lane33_side_base_sticky_1;
+        lane33_side_later_half_scale <= lane33_side_half_scale_1;
     end
     wire [16:0] lane33_scaled = {lane33_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane33_sum <= {1'h0, lane33_side_later_base_value} + {4'h0, lane33_scaled};
@@ -9788,8 +9789,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_3 = lane33_high_1[1:0]; // leading_zeros.rs:14
     wire lane33_none_4 = ~(|lane33_high_3); // leading_zeros.rs:15
     wire lane33_of_low_2 = ~lane33_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t320 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t320}; // leading_zeros.rs:17
+    wire [1:0] _t318 = lane33_none_2 ? lane33_of_low_1 : {lane33_none_4, lane33_none_4 ? lane33_of_low_2 : (~lane33_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane33_of_low_3 = {lane33_none_2, _t318}; // leading_zeros.rs:17
     wire [3:0] lane33_high_4 = lane33_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane33_low_4 = lane33_high[3:0]; // leading_zeros.rs:14
     wire lane33_none_5 = ~(|lane33_high_4); // leading_zeros.rs:15
@@ -9802,16 +9803,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane33_low_6 = lane33_high_4[1:0]; // leading_zeros.rs:14
     wire lane33_none_7 = ~(|lane33_high_6); // leading_zeros.rs:15
     wire lane33_of_low_6 = ~lane33_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t321 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t321}}; // leading_zeros.rs:17
+    wire [1:0] _t319 = lane33_none_5 ? lane33_of_low_5 : {lane33_none_7, lane33_none_7 ? lane33_of_low_6 : (~lane33_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane33_zeros = {lane33_none_1, lane33_none_1 ? lane33_of_low_3 : {lane33_none_5, _t319}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane33_scale <= lane33_side_later_half_scale;
     wire lane33_limited = (~(|lane33_scale[5:4])) & (lane33_zeros > lane33_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane33_shift <= lane33_limited ? lane33_scale[3:0] : lane33_zeros;
-        if (go) lane33_frame_1 <= lane33_frame;
-        if (go) lane33_scale_1 <= lane33_scale;
-        if (go) lane33_side_later_base_s4 <= lane33_side_later_base_sticky;
-        if (go) lane33_sticky <= lane33_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane33_shift <= lane33_limited ? lane33_scale[3:0] : lane33_zeros;
+        lane33_frame_1 <= lane33_frame;
+        lane33_scale_1 <= lane33_scale;
+        lane33_side_later_base_s4 <= lane33_side_later_base_sticky;
+        lane33_sticky <= lane33_side_later_base_s4;
     end
     wire [22:0] lane33_moved = lane33_shift[3] ? {lane33_frame_1[14:0], 8'h0} : lane33_frame_1; // decode.rs:131
     wire [18:0] lane33_moved_1 = lane33_shift[2] ? {lane33_moved[18:4], 4'h0} : lane33_moved[22:4]; // decode.rs:131
@@ -9829,28 +9830,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane33_lost_8 = lane33_frame_1[8] & (lane33_shift <= 4'h2); // decode.rs:103
     wire lane33_lost_9 = lane33_frame_1[9] & (lane33_shift <= 4'h1); // decode.rs:103
     wire lane33_lost_10 = lane33_frame_1[10] & (lane33_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t322 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane33_rest <= |_t322;
-        if (go) lane33_zero_s2 <= lane33_zero;
-        if (go) lane33_zero_s3 <= lane33_zero_s2;
-        if (go) lane33_zero_s4 <= lane33_zero_s3;
-        if (go) lane33_zero_s5 <= lane33_zero_s4;
-        if (go) lane33_exponent <= lane33_zero_s5 ? 6'h0 : (lane33_scale_1 - {2'h0, lane33_shift});
+    wire [11:0] _t320 = {lane33_lost_0, lane33_lost_1, lane33_lost_2, lane33_lost_3, lane33_lost_4, lane33_lost_5, lane33_lost_6, lane33_lost_7, lane33_lost_8, lane33_lost_9, lane33_lost_10, lane33_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane33_rest <= |_t320;
+        lane33_zero_s2 <= lane33_zero;
+        lane33_zero_s3 <= lane33_zero_s2;
+        lane33_zero_s4 <= lane33_zero_s3;
+        lane33_zero_s5 <= lane33_zero_s4;
+        lane33_exponent <= lane33_zero_s5 ? 6'h0 : (lane33_scale_1 - {2'h0, lane33_shift});
     end
     wire [9:0] lane33_fraction = lane33_normal[10:1]; // decode.rs:108
     wire lane33_up = lane33_normal[0] & (lane33_rest | lane33_normal[1]); // decode.rs:109
     wire [16:0] lane33_kept = {lane33_exponent, lane33_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane33_more = {5'h0, lane33_normal[11], 10'h0, lane33_up}; // decode.rs:111
-    wire [16:0] _t323 = lane33_kept + lane33_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane33_magnitude <= _t323[16:1];
-        if (go) lane33_negative_1_s2 <= lane33_negative_1;
-        if (go) lane33_negative_1_s3 <= lane33_negative_1_s2;
-        if (go) lane33_negative_1_s4 <= lane33_negative_1_s3;
-        if (go) lane33_negative_1_s5 <= lane33_negative_1_s4;
-        if (go) lane33_negative_1_s6 <= lane33_negative_1_s5;
-        if (go) values_33_negative <= lane33_negative_1_s6;
+    wire [16:0] _t321 = lane33_kept + lane33_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane33_magnitude <= _t321[16:1];
+        lane33_negative_1_s2 <= lane33_negative_1;
+        lane33_negative_1_s3 <= lane33_negative_1_s2;
+        lane33_negative_1_s4 <= lane33_negative_1_s3;
+        lane33_negative_1_s5 <= lane33_negative_1_s4;
+        lane33_negative_1_s6 <= lane33_negative_1_s5;
+        values_33_negative <= lane33_negative_1_s6;
     end
     wire [3:0] coded_code_34 = dense_payload[139:136]; // dequantizer.rs:222
     wire coded_outlier_34 = map_outlier[34]; // dequantizer.rs:223
@@ -9866,12 +9867,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_none = ~(|coded_code_34); // decode.rs:79
     wire lane34_exact = coded_outlier_34 ? (coded_outer_34 & lane34_none) : info_middle_exact; // decode.rs:80
     wire lane34_inner = coded_outlier_34 & (~coded_outer_34); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane34_zero <= lane34_inner & lane34_none;
-        if (go) lane34_inner_1 <= coded_outlier_34 & (~coded_outer_34);
-        if (go) lane34_outlier <= coded_outlier_34;
-        if (go) lane34_outer <= coded_outer_34;
-        if (go) lane34_negative_1 <= lane34_negative;
+    always @(posedge clk) if (go) begin
+        lane34_zero <= lane34_inner & lane34_none;
+        lane34_inner_1 <= coded_outlier_34 & (~coded_outer_34);
+        lane34_outlier <= coded_outlier_34;
+        lane34_outer <= coded_outer_34;
+        lane34_negative_1 <= lane34_negative;
     end
     wire [19:0] lane34_middle_base_value = lane34_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane34_middle_base_sticky = lane34_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -9882,32 +9883,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane34_itself_half_m = lane34_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane34_itself_half_scale = lane34_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane34_exact_s1 <= lane34_exact;
-    wire [19:0] _t324 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t325 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t326 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t324; // side_table.rs:166
-    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t325; // side_table.rs:166
+    wire [19:0] _t322 = lane34_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t323 = lane34_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t324 = lane34_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane34_outer_side_base_value = lane34_exact_s1 ? lane34_itself_base_value : _t322; // side_table.rs:166
+    wire lane34_outer_side_base_sticky = lane34_exact_s1 ? lane34_itself_base_sticky : _t323; // side_table.rs:166
     wire [7:0] lane34_outer_side_half_m = lane34_exact_s1 ? lane34_itself_half_m : (lane34_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t326; // side_table.rs:166
+    wire [5:0] lane34_outer_side_half_scale = lane34_exact_s1 ? lane34_itself_half_scale : _t324; // side_table.rs:166
     wire [7:0] lane34_half_m = lane34_outer ? lane34_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane34_half_scale = lane34_outer ? lane34_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane34_side_base_value = lane34_outlier ? lane34_outer_side_base_value : lane34_middle_base_value; // side_table.rs:168
     wire lane34_side_base_sticky = lane34_outlier ? lane34_outer_side_base_sticky : lane34_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane34_side_half_m = lane34_outlier ? lane34_half_m : lane34_middle_half_m; // side_table.rs:168
     wire [5:0] lane34_side_half_scale = lane34_outlier ? lane34_half_scale : lane34_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
-        if (go) lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
-        if (go) lane34_side_half_m_1 <= lane34_side_half_m;
-        if (go) lane34_side_half_scale_1 <= lane34_side_half_scale;
-        if (go) lane34_h_s2 <= lane34_h;
+    always @(posedge clk) if (go) begin
+        lane34_side_base_value_1 <= lane34_inner_1 ? 20'h0 : lane34_side_base_value;
+        lane34_side_base_sticky_1 <= lane34_inner_1 ? 1'h0 : lane34_side_base_sticky;
+        lane34_side_half_m_1 <= lane34_side_half_m;
+        lane34_side_half_scale_1 <= lane34_side_half_scale;
+        lane34_h_s2 <= lane34_h;
     end
-    wire [12:0] _t327 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane34_product <= _t327;
-        if (go) lane34_side_later_base_value <= lane34_side_base_value_1;
-        if (go) lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
-        if (go) lane34_side_later_half_scale <= lane34_side_half_scale_1;
+    wire [12:0] _t325 = {8'h0, lane34_h_s2} * {5'h0, lane34_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane34_product <= _t325;
+        lane34_side_later_base_value <= lane34_side_base_value_1;
+        lane34_side_later_base_sticky <= lane34_side_base_sticky_1;
+        lane34_side_later_half_scale <= lane34_side_half_scale_1;
     end
     wire [16:0] lane34_scaled = {lane34_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane34_sum <= {1'h0, lane34_side_later_base_value} + {4'h0, lane34_scaled};
@@ -9927,8 +9928,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_3 = lane34_high_1[1:0]; // leading_zeros.rs:14
     wire lane34_none_4 = ~(|lane34_high_3); // leading_zeros.rs:15
     wire lane34_of_low_2 = ~lane34_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t328 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t328}; // leading_zeros.rs:17
+    wire [1:0] _t326 = lane34_none_2 ? lane34_of_low_1 : {lane34_none_4, lane34_none_4 ? lane34_of_low_2 : (~lane34_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane34_of_low_3 = {lane34_none_2, _t326}; // leading_zeros.rs:17
     wire [3:0] lane34_high_4 = lane34_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane34_low_4 = lane34_high[3:0]; // leading_zeros.rs:14
     wire lane34_none_5 = ~(|lane34_high_4); // leading_zeros.rs:15
@@ -9941,16 +9942,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane34_low_6 = lane34_high_4[1:0]; // leading_zeros.rs:14
     wire lane34_none_7 = ~(|lane34_high_6); // leading_zeros.rs:15
     wire lane34_of_low_6 = ~lane34_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t329 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t329}}; // leading_zeros.rs:17
+    wire [1:0] _t327 = lane34_none_5 ? lane34_of_low_5 : {lane34_none_7, lane34_none_7 ? lane34_of_low_6 : (~lane34_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane34_zeros = {lane34_none_1, lane34_none_1 ? lane34_of_low_3 : {lane34_none_5, _t327}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane34_scale <= lane34_side_later_half_scale;
     wire lane34_limited = (~(|lane34_scale[5:4])) & (lane34_zeros > lane34_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane34_shift <= lane34_limited ? lane34_scale[3:0] : lane34_zeros;
-        if (go) lane34_frame_1 <= lane34_frame;
-        if (go) lane34_scale_1 <= lane34_scale;
-        if (go) lane34_side_later_base_s4 <= lane34_side_later_base_sticky;
-        if (go) lane34_sticky <= lane34_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane34_shift <= lane34_limited ? lane34_scale[3:0] : lane34_zeros;
+        lane34_frame_1 <= lane34_frame;
+        lane34_scale_1 <= lane34_scale;
+        lane34_side_later_base_s4 <= lane34_side_later_base_sticky;
+        lane34_sticky <= lane34_side_later_base_s4;
     end
     wire [22:0] lane34_moved = lane34_shift[3] ? {lane34_frame_1[14:0], 8'h0} : lane34_frame_1; // decode.rs:131
     wire [18:0] lane34_moved_1 = lane34_shift[2] ? {lane34_moved[18:4], 4'h0} : lane34_moved[22:4]; // decode.rs:131
@@ -9968,28 +9969,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane34_lost_8 = lane34_frame_1[8] & (lane34_shift <= 4'h2); // decode.rs:103
     wire lane34_lost_9 = lane34_frame_1[9] & (lane34_shift <= 4'h1); // decode.rs:103
     wire lane34_lost_10 = lane34_frame_1[10] & (lane34_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t330 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane34_rest <= |_t330;
-        if (go) lane34_zero_s2 <= lane34_zero;
-        if (go) lane34_zero_s3 <= lane34_zero_s2;
-        if (go) lane34_zero_s4 <= lane34_zero_s3;
-        if (go) lane34_zero_s5 <= lane34_zero_s4;
-        if (go) lane34_exponent <= lane34_zero_s5 ? 6'h0 : (lane34_scale_1 - {2'h0, lane34_shift});
+    wire [11:0] _t328 = {lane34_lost_0, lane34_lost_1, lane34_lost_2, lane34_lost_3, lane34_lost_4, lane34_lost_5, lane34_lost_6, lane34_lost_7, lane34_lost_8, lane34_lost_9, lane34_lost_10, lane34_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane34_rest <= |_t328;
+        lane34_zero_s2 <= lane34_zero;
+        lane34_zero_s3 <= lane34_zero_s2;
+        lane34_zero_s4 <= lane34_zero_s3;
+        lane34_zero_s5 <= lane34_zero_s4;
+        lane34_exponent <= lane34_zero_s5 ? 6'h0 : (lane34_scale_1 - {2'h0, lane34_shift});
     end
     wire [9:0] lane34_fraction = lane34_normal[10:1]; // decode.rs:108
     wire lane34_up = lane34_normal[0] & (lane34_rest | lane34_normal[1]); // decode.rs:109
     wire [16:0] lane34_kept = {lane34_exponent, lane34_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane34_more = {5'h0, lane34_normal[11], 10'h0, lane34_up}; // decode.rs:111
-    wire [16:0] _t331 = lane34_kept + lane34_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane34_magnitude <= _t331[16:1];
-        if (go) lane34_negative_1_s2 <= lane34_negative_1;
-        if (go) lane34_negative_1_s3 <= lane34_negative_1_s2;
-        if (go) lane34_negative_1_s4 <= lane34_negative_1_s3;
-        if (go) lane34_negative_1_s5 <= lane34_negative_1_s4;
-        if (go) lane34_negative_1_s6 <= lane34_negative_1_s5;
-        if (go) values_34_negative <= lane34_negative_1_s6;
+    wire [16:0] _t329 = lane34_kept + lane34_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane34_magnitude <= _t329[16:1];
+        lane34_negative_1_s2 <= lane34_negative_1;
+        lane34_negative_1_s3 <= lane34_negative_1_s2;
+        lane34_negative_1_s4 <= lane34_negative_1_s3;
+        lane34_negative_1_s5 <= lane34_negative_1_s4;
+        lane34_negative_1_s6 <= lane34_negative_1_s5;
+        values_34_negative <= lane34_negative_1_s6;
     end
     wire [3:0] coded_code_35 = dense_payload[143:140]; // dequantizer.rs:222
     wire coded_outlier_35 = map_outlier[35]; // dequantizer.rs:223
@@ -10005,12 +10006,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_none = ~(|coded_code_35); // decode.rs:79
     wire lane35_exact = coded_outlier_35 ? (coded_outer_35 & lane35_none) : info_middle_exact; // decode.rs:80
     wire lane35_inner = coded_outlier_35 & (~coded_outer_35); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane35_zero <= lane35_inner & lane35_none;
-        if (go) lane35_inner_1 <= coded_outlier_35 & (~coded_outer_35);
-        if (go) lane35_outlier <= coded_outlier_35;
-        if (go) lane35_outer <= coded_outer_35;
-        if (go) lane35_negative_1 <= lane35_negative;
+    always @(posedge clk) if (go) begin
+        lane35_zero <= lane35_inner & lane35_none;
+        lane35_inner_1 <= coded_outlier_35 & (~coded_outer_35);
+        lane35_outlier <= coded_outlier_35;
+        lane35_outer <= coded_outer_35;
+        lane35_negative_1 <= lane35_negative;
     end
     wire [19:0] lane35_middle_base_value = lane35_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane35_middle_base_sticky = lane35_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10021,32 +10022,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane35_itself_half_m = lane35_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane35_itself_half_scale = lane35_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane35_exact_s1 <= lane35_exact;
-    wire [19:0] _t332 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t333 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t334 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t332; // side_table.rs:166
-    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t333; // side_table.rs:166
+    wire [19:0] _t330 = lane35_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t331 = lane35_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t332 = lane35_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane35_outer_side_base_value = lane35_exact_s1 ? lane35_itself_base_value : _t330; // side_table.rs:166
+    wire lane35_outer_side_base_sticky = lane35_exact_s1 ? lane35_itself_base_sticky : _t331; // side_table.rs:166
     wire [7:0] lane35_outer_side_half_m = lane35_exact_s1 ? lane35_itself_half_m : (lane35_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t334; // side_table.rs:166
+    wire [5:0] lane35_outer_side_half_scale = lane35_exact_s1 ? lane35_itself_half_scale : _t332; // side_table.rs:166
     wire [7:0] lane35_half_m = lane35_outer ? lane35_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane35_half_scale = lane35_outer ? lane35_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane35_side_base_value = lane35_outlier ? lane35_outer_side_base_value : lane35_middle_base_value; // side_table.rs:168
     wire lane35_side_base_sticky = lane35_outlier ? lane35_outer_side_base_sticky : lane35_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane35_side_half_m = lane35_outlier ? lane35_half_m : lane35_middle_half_m; // side_table.rs:168
     wire [5:0] lane35_side_half_scale = lane35_outlier ? lane35_half_scale : lane35_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
-        if (go) lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
-        if (go) lane35_side_half_m_1 <= lane35_side_half_m;
-        if (go) lane35_side_half_scale_1 <= lane35_side_half_scale;
-        if (go) lane35_h_s2 <= lane35_h;
+    always @(posedge clk) if (go) begin
+        lane35_side_base_value_1 <= lane35_inner_1 ? 20'h0 : lane35_side_base_value;
+        lane35_side_base_sticky_1 <= lane35_inner_1 ? 1'h0 : lane35_side_base_sticky;
+        lane35_side_half_m_1 <= lane35_side_half_m;
+        lane35_side_half_scale_1 <= lane35_side_half_scale;
+        lane35_h_s2 <= lane35_h;
     end
-    wire [12:0] _t335 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane35_product <= _t335;
-        if (go) lane35_side_later_base_value <= lane35_side_base_value_1;
-        if (go) lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
-        if (go) lane35_side_later_half_scale <= lane35_side_half_scale_1;
+    wire [12:0] _t333 = {8'h0, lane35_h_s2} * {5'h0, lane35_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane35_product <= _t333;
+        lane35_side_later_base_value <= lane35_side_base_value_1;
+        lane35_side_later_base_sticky <= lane35_side_base_sticky_1;
+        lane35_side_later_half_scale <= lane35_side_half_scale_1;
     end
     wire [16:0] lane35_scaled = {lane35_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane35_sum <= {1'h0, lane35_side_later_base_value} + {4'h0, lane35_scaled};
@@ -10066,8 +10067,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_3 = lane35_high_1[1:0]; // leading_zeros.rs:14
     wire lane35_none_4 = ~(|lane35_high_3); // leading_zeros.rs:15
     wire lane35_of_low_2 = ~lane35_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t336 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t336}; // leading_zeros.rs:17
+    wire [1:0] _t334 = lane35_none_2 ? lane35_of_low_1 : {lane35_none_4, lane35_none_4 ? lane35_of_low_2 : (~lane35_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane35_of_low_3 = {lane35_none_2, _t334}; // leading_zeros.rs:17
     wire [3:0] lane35_high_4 = lane35_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane35_low_4 = lane35_high[3:0]; // leading_zeros.rs:14
     wire lane35_none_5 = ~(|lane35_high_4); // leading_zeros.rs:15
@@ -10080,16 +10081,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane35_low_6 = lane35_high_4[1:0]; // leading_zeros.rs:14
     wire lane35_none_7 = ~(|lane35_high_6); // leading_zeros.rs:15
     wire lane35_of_low_6 = ~lane35_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t337 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t337}}; // leading_zeros.rs:17
+    wire [1:0] _t335 = lane35_none_5 ? lane35_of_low_5 : {lane35_none_7, lane35_none_7 ? lane35_of_low_6 : (~lane35_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane35_zeros = {lane35_none_1, lane35_none_1 ? lane35_of_low_3 : {lane35_none_5, _t335}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane35_scale <= lane35_side_later_half_scale;
     wire lane35_limited = (~(|lane35_scale[5:4])) & (lane35_zeros > lane35_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane35_shift <= lane35_limited ? lane35_scale[3:0] : lane35_zeros;
-        if (go) lane35_frame_1 <= lane35_frame;
-        if (go) lane35_scale_1 <= lane35_scale;
-        if (go) lane35_side_later_base_s4 <= lane35_side_later_base_sticky;
-        if (go) lane35_sticky <= lane35_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane35_shift <= lane35_limited ? lane35_scale[3:0] : lane35_zeros;
+        lane35_frame_1 <= lane35_frame;
+        lane35_scale_1 <= lane35_scale;
+        lane35_side_later_base_s4 <= lane35_side_later_base_sticky;
+        lane35_sticky <= lane35_side_later_base_s4;
     end
     wire [22:0] lane35_moved = lane35_shift[3] ? {lane35_frame_1[14:0], 8'h0} : lane35_frame_1; // decode.rs:131
     wire [18:0] lane35_moved_1 = lane35_shift[2] ? {lane35_moved[18:4], 4'h0} : lane35_moved[22:4]; // decode.rs:131
@@ -10107,28 +10108,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane35_lost_8 = lane35_frame_1[8] & (lane35_shift <= 4'h2); // decode.rs:103
     wire lane35_lost_9 = lane35_frame_1[9] & (lane35_shift <= 4'h1); // decode.rs:103
     wire lane35_lost_10 = lane35_frame_1[10] & (lane35_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t338 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane35_rest <= |_t338;
-        if (go) lane35_zero_s2 <= lane35_zero;
-        if (go) lane35_zero_s3 <= lane35_zero_s2;
-        if (go) lane35_zero_s4 <= lane35_zero_s3;
-        if (go) lane35_zero_s5 <= lane35_zero_s4;
-        if (go) lane35_exponent <= lane35_zero_s5 ? 6'h0 : (lane35_scale_1 - {2'h0, lane35_shift});
+    wire [11:0] _t336 = {lane35_lost_0, lane35_lost_1, lane35_lost_2, lane35_lost_3, lane35_lost_4, lane35_lost_5, lane35_lost_6, lane35_lost_7, lane35_lost_8, lane35_lost_9, lane35_lost_10, lane35_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane35_rest <= |_t336;
+        lane35_zero_s2 <= lane35_zero;
+        lane35_zero_s3 <= lane35_zero_s2;
+        lane35_zero_s4 <= lane35_zero_s3;
+        lane35_zero_s5 <= lane35_zero_s4;
+        lane35_exponent <= lane35_zero_s5 ? 6'h0 : (lane35_scale_1 - {2'h0, lane35_shift});
     end
     wire [9:0] lane35_fraction = lane35_normal[10:1]; // decode.rs:108
     wire lane35_up = lane35_normal[0] & (lane35_rest | lane35_normal[1]); // decode.rs:109
     wire [16:0] lane35_kept = {lane35_exponent, lane35_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane35_more = {5'h0, lane35_normal[11], 10'h0, lane35_up}; // decode.rs:111
-    wire [16:0] _t339 = lane35_kept + lane35_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane35_magnitude <= _t339[16:1];
-        if (go) lane35_negative_1_s2 <= lane35_negative_1;
-        if (go) lane35_negative_1_s3 <= lane35_negative_1_s2;
-        if (go) lane35_negative_1_s4 <= lane35_negative_1_s3;
-        if (go) lane35_negative_1_s5 <= lane35_negative_1_s4;
-        if (go) lane35_negative_1_s6 <= lane35_negative_1_s5;
-        if (go) values_35_negative <= lane35_negative_1_s6;
+    wire [16:0] _t337 = lane35_kept + lane35_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane35_magnitude <= _t337[16:1];
+        lane35_negative_1_s2 <= lane35_negative_1;
+        lane35_negative_1_s3 <= lane35_negative_1_s2;
+        lane35_negative_1_s4 <= lane35_negative_1_s3;
+        lane35_negative_1_s5 <= lane35_negative_1_s4;
+        lane35_negative_1_s6 <= lane35_negative_1_s5;
+        values_35_negative <= lane35_negative_1_s6;
     end
     wire [3:0] coded_code_36 = dense_payload[147:144]; // dequantizer.rs:222
     wire coded_outlier_36 = map_outlier[36]; // dequantizer.rs:223
@@ -10144,12 +10145,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_none = ~(|coded_code_36); // decode.rs:79
     wire lane36_exact = coded_outlier_36 ? (coded_outer_36 & lane36_none) : info_middle_exact; // decode.rs:80
     wire lane36_inner = coded_outlier_36 & (~coded_outer_36); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane36_zero <= lane36_inner & lane36_none;
-        if (go) lane36_inner_1 <= coded_outlier_36 & (~coded_outer_36);
-        if (go) lane36_outlier <= coded_outlier_36;
-        if (go) lane36_outer <= coded_outer_36;
-        if (go) lane36_negative_1 <= lane36_negative;
+    always @(posedge clk) if (go) begin
+        lane36_zero <= lane36_inner & lane36_none;
+        lane36_inner_1 <= coded_outlier_36 & (~coded_outer_36);
+        lane36_outlier <= coded_outlier_36;
+        lane36_outer <= coded_outer_36;
+        lane36_negative_1 <= lane36_negative;
     end
     wire [19:0] lane36_middle_base_value = lane36_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane36_middle_base_sticky = lane36_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10160,32 +10161,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane36_itself_half_m = lane36_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane36_itself_half_scale = lane36_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane36_exact_s1 <= lane36_exact;
-    wire [19:0] _t340 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t341 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t342 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t340; // side_table.rs:166
-    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t341; // side_table.rs:166
+    wire [19:0] _t338 = lane36_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t339 = lane36_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t340 = lane36_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane36_outer_side_base_value = lane36_exact_s1 ? lane36_itself_base_value : _t338; // side_table.rs:166
+    wire lane36_outer_side_base_sticky = lane36_exact_s1 ? lane36_itself_base_sticky : _t339; // side_table.rs:166
     wire [7:0] lane36_outer_side_half_m = lane36_exact_s1 ? lane36_itself_half_m : (lane36_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t342; // side_table.rs:166
+    wire [5:0] lane36_outer_side_half_scale = lane36_exact_s1 ? lane36_itself_half_scale : _t340; // side_table.rs:166
     wire [7:0] lane36_half_m = lane36_outer ? lane36_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane36_half_scale = lane36_outer ? lane36_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane36_side_base_value = lane36_outlier ? lane36_outer_side_base_value : lane36_middle_base_value; // side_table.rs:168
     wire lane36_side_base_sticky = lane36_outlier ? lane36_outer_side_base_sticky : lane36_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane36_side_half_m = lane36_outlier ? lane36_half_m : lane36_middle_half_m; // side_table.rs:168
     wire [5:0] lane36_side_half_scale = lane36_outlier ? lane36_half_scale : lane36_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
-        if (go) lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
-        if (go) lane36_side_half_m_1 <= lane36_side_half_m;
-        if (go) lane36_side_half_scale_1 <= lane36_side_half_scale;
-        if (go) lane36_h_s2 <= lane36_h;
+    always @(posedge clk) if (go) begin
+        lane36_side_base_value_1 <= lane36_inner_1 ? 20'h0 : lane36_side_base_value;
+        lane36_side_base_sticky_1 <= lane36_inner_1 ? 1'h0 : lane36_side_base_sticky;
+        lane36_side_half_m_1 <= lane36_side_half_m;
+        lane36_side_half_scale_1 <= lane36_side_half_scale;
+        lane36_h_s2 <= lane36_h;
     end
-    wire [12:0] _t343 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane36_product <= _t343;
-        if (go) lane36_side_later_base_value <= lane36_side_base_value_1;
-        if (go) lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
-        if (go) lane36_side_later_half_scale <= lane36_side_half_scale_1;
+    wire [12:0] _t341 = {8'h0, lane36_h_s2} * {5'h0, lane36_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane36_product <= _t341;
+        lane36_side_later_base_value <= lane36_side_base_value_1;
+        lane36_side_later_base_sticky <= lane36_side_base_sticky_1;
+        lane36_side_later_half_scale <= lane36_side_half_scale_1;
     end
     wire [16:0] lane36_scaled = {lane36_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane36_sum <= {1'h0, lane36_side_later_base_value} + {4'h0, lane36_scaled};
@@ -10205,8 +10206,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_3 = lane36_high_1[1:0]; // leading_zeros.rs:14
     wire lane36_none_4 = ~(|lane36_high_3); // leading_zeros.rs:15
     wire lane36_of_low_2 = ~lane36_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t344 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t344}; // leading_zeros.rs:17
+    wire [1:0] _t342 = lane36_none_2 ? lane36_of_low_1 : {lane36_none_4, lane36_none_4 ? lane36_of_low_2 : (~lane36_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane36_of_low_3 = {lane36_none_2, _t342}; // leading_zeros.rs:17
     wire [3:0] lane36_high_4 = lane36_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane36_low_4 = lane36_high[3:0]; // leading_zeros.rs:14
     wire lane36_none_5 = ~(|lane36_high_4); // leading_zeros.rs:15
@@ -10219,16 +10220,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane36_low_6 = lane36_high_4[1:0]; // leading_zeros.rs:14
     wire lane36_none_7 = ~(|lane36_high_6); // leading_zeros.rs:15
     wire lane36_of_low_6 = ~lane36_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t345 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t345}}; // leading_zeros.rs:17
+    wire [1:0] _t343 = lane36_none_5 ? lane36_of_low_5 : {lane36_none_7, lane36_none_7 ? lane36_of_low_6 : (~lane36_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane36_zeros = {lane36_none_1, lane36_none_1 ? lane36_of_low_3 : {lane36_none_5, _t343}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane36_scale <= lane36_side_later_half_scale;
     wire lane36_limited = (~(|lane36_scale[5:4])) & (lane36_zeros > lane36_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane36_shift <= lane36_limited ? lane36_scale[3:0] : lane36_zeros;
-        if (go) lane36_frame_1 <= lane36_frame;
-        if (go) lane36_scale_1 <= lane36_scale;
-        if (go) lane36_side_later_base_s4 <= lane36_side_later_base_sticky;
-        if (go) lane36_sticky <= lane36_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane36_shift <= lane36_limited ? lane36_scale[3:0] : lane36_zeros;
+        lane36_frame_1 <= lane36_frame;
+        lane36_scale_1 <= lane36_scale;
+        lane36_side_later_base_s4 <= lane36_side_later_base_sticky;
+        lane36_sticky <= lane36_side_later_base_s4;
     end
     wire [22:0] lane36_moved = lane36_shift[3] ? {lane36_frame_1[14:0], 8'h0} : lane36_frame_1; // decode.rs:131
     wire [18:0] lane36_moved_1 = lane36_shift[2] ? {lane36_moved[18:4], 4'h0} : lane36_moved[22:4]; // decode.rs:131
@@ -10246,28 +10247,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane36_lost_8 = lane36_frame_1[8] & (lane36_shift <= 4'h2); // decode.rs:103
     wire lane36_lost_9 = lane36_frame_1[9] & (lane36_shift <= 4'h1); // decode.rs:103
     wire lane36_lost_10 = lane36_frame_1[10] & (lane36_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t346 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane36_rest <= |_t346;
-        if (go) lane36_zero_s2 <= lane36_zero;
-        if (go) lane36_zero_s3 <= lane36_zero_s2;
-        if (go) lane36_zero_s4 <= lane36_zero_s3;
-        if (go) lane36_zero_s5 <= lane36_zero_s4;
-        if (go) lane36_exponent <= lane36_zero_s5 ? 6'h0 : (lane36_scale_1 - {2'h0, lane36_shift});
+    wire [11:0] _t344 = {lane36_lost_0, lane36_lost_1, lane36_lost_2, lane36_lost_3, lane36_lost_4, lane36_lost_5, lane36_lost_6, lane36_lost_7, lane36_lost_8, lane36_lost_9, lane36_lost_10, lane36_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane36_rest <= |_t344;
+        lane36_zero_s2 <= lane36_zero;
+        lane36_zero_s3 <= lane36_zero_s2;
+        lane36_zero_s4 <= lane36_zero_s3;
+        lane36_zero_s5 <= lane36_zero_s4;
+        lane36_exponent <= lane36_zero_s5 ? 6'h0 : (lane36_scale_1 - {2'h0, lane36_shift});
     end
     wire [9:0] lane36_fraction = lane36_normal[10:1]; // decode.rs:108
     wire lane36_up = lane36_normal[0] & (lane36_rest | lane36_normal[1]); // decode.rs:109
     wire [16:0] lane36_kept = {lane36_exponent, lane36_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane36_more = {5'h0, lane36_normal[11], 10'h0, lane36_up}; // decode.rs:111
-    wire [16:0] _t347 = lane36_kept + lane36_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane36_magnitude <= _t347[16:1];
-        if (go) lane36_negative_1_s2 <= lane36_negative_1;
-        if (go) lane36_negative_1_s3 <= lane36_negative_1_s2;
-        if (go) lane36_negative_1_s4 <= lane36_negative_1_s3;
-        if (go) lane36_negative_1_s5 <= lane36_negative_1_s4;
-        if (go) lane36_negative_1_s6 <= lane36_negative_1_s5;
-        if (go) values_36_negative <= lane36_negative_1_s6;
+    wire [16:0] _t345 = lane36_kept + lane36_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane36_magnitude <= _t345[16:1];
+        lane36_negative_1_s2 <= lane36_negative_1;
+        lane36_negative_1_s3 <= lane36_negative_1_s2;
+        lane36_negative_1_s4 <= lane36_negative_1_s3;
+        lane36_negative_1_s5 <= lane36_negative_1_s4;
+        lane36_negative_1_s6 <= lane36_negative_1_s5;
+        values_36_negative <= lane36_negative_1_s6;
     end
     wire [3:0] coded_code_37 = dense_payload[151:148]; // dequantizer.rs:222
     wire coded_outlier_37 = map_outlier[37]; // dequantizer.rs:223
@@ -10283,12 +10284,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_none = ~(|coded_code_37); // decode.rs:79
     wire lane37_exact = coded_outlier_37 ? (coded_outer_37 & lane37_none) : info_middle_exact; // decode.rs:80
     wire lane37_inner = coded_outlier_37 & (~coded_outer_37); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane37_zero <= lane37_inner & lane37_none;
-        if (go) lane37_inner_1 <= coded_outlier_37 & (~coded_outer_37);
-        if (go) lane37_outlier <= coded_outlier_37;
-        if (go) lane37_outer <= coded_outer_37;
-        if (go) lane37_negative_1 <= lane37_negative;
+    always @(posedge clk) if (go) begin
+        lane37_zero <= lane37_inner & lane37_none;
+        lane37_inner_1 <= coded_outlier_37 & (~coded_outer_37);
+        lane37_outlier <= coded_outlier_37;
+        lane37_outer <= coded_outer_37;
+        lane37_negative_1 <= lane37_negative;
     end
     wire [19:0] lane37_middle_base_value = lane37_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane37_middle_base_sticky = lane37_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10299,32 +10300,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane37_itself_half_m = lane37_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane37_itself_half_scale = lane37_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane37_exact_s1 <= lane37_exact;
-    wire [19:0] _t348 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t349 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t350 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t348; // side_table.rs:166
-    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t349; // side_table.rs:166
+    wire [19:0] _t346 = lane37_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t347 = lane37_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t348 = lane37_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane37_outer_side_base_value = lane37_exact_s1 ? lane37_itself_base_value : _t346; // side_table.rs:166
+    wire lane37_outer_side_base_sticky = lane37_exact_s1 ? lane37_itself_base_sticky : _t347; // side_table.rs:166
     wire [7:0] lane37_outer_side_half_m = lane37_exact_s1 ? lane37_itself_half_m : (lane37_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t350; // side_table.rs:166
+    wire [5:0] lane37_outer_side_half_scale = lane37_exact_s1 ? lane37_itself_half_scale : _t348; // side_table.rs:166
     wire [7:0] lane37_half_m = lane37_outer ? lane37_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane37_half_scale = lane37_outer ? lane37_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane37_side_base_value = lane37_outlier ? lane37_outer_side_base_value : lane37_middle_base_value; // side_table.rs:168
     wire lane37_side_base_sticky = lane37_outlier ? lane37_outer_side_base_sticky : lane37_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane37_side_half_m = lane37_outlier ? lane37_half_m : lane37_middle_half_m; // side_table.rs:168
     wire [5:0] lane37_side_half_scale = lane37_outlier ? lane37_half_scale : lane37_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
-        if (go) lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
-        if (go) lane37_side_half_m_1 <= lane37_side_half_m;
-        if (go) lane37_side_half_scale_1 <= lane37_side_half_scale;
-        if (go) lane37_h_s2 <= lane37_h;
+    always @(posedge clk) if (go) begin
+        lane37_side_base_value_1 <= lane37_inner_1 ? 20'h0 : lane37_side_base_value;
+        lane37_side_base_sticky_1 <= lane37_inner_1 ? 1'h0 : lane37_side_base_sticky;
+        lane37_side_half_m_1 <= lane37_side_half_m;
+        lane37_side_half_scale_1 <= lane37_side_half_scale;
+        lane37_h_s2 <= lane37_h;
     end
-    wire [12:0] _t351 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane37_product <= _t351;
-        if (go) lane37_side_later_base_value <= lane37_side_base_value_1;
-        if (go) lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
-        if (go) lane37_side_later_half_scale <= lane37_side_half_scale_1;
+    wire [12:0] _t349 = {8'h0, lane37_h_s2} * {5'h0, lane37_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane37_product <= _t349;
+        lane37_side_later_base_value <= lane37_side_base_value_1;
+        lane37_side_later_base_sticky <= lane37_side_base_sticky_1;
+        lane37_side_later_half_scale <= lane37_side_half_scale_1;
     end
     wire [16:0] lane37_scaled = {lane37_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane37_sum <= {1'h0, lane37_side_later_base_value} + {4'h0, lane37_scaled};
@@ -10344,8 +10345,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_3 = lane37_high_1[1:0]; // leading_zeros.rs:14
     wire lane37_none_4 = ~(|lane37_high_3); // leading_zeros.rs:15
     wire lane37_of_low_2 = ~lane37_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t352 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t352}; // leading_zeros.rs:17
+    wire [1:0] _t350 = lane37_none_2 ? lane37_of_low_1 : {lane37_none_4, lane37_none_4 ? lane37_of_low_2 : (~lane37_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane37_of_low_3 = {lane37_none_2, _t350}; // leading_zeros.rs:17
     wire [3:0] lane37_high_4 = lane37_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane37_low_4 = lane37_high[3:0]; // leading_zeros.rs:14
     wire lane37_none_5 = ~(|lane37_high_4); // leading_zeros.rs:15
@@ -10358,16 +10359,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane37_low_6 = lane37_high_4[1:0]; // leading_zeros.rs:14
     wire lane37_none_7 = ~(|lane37_high_6); // leading_zeros.rs:15
     wire lane37_of_low_6 = ~lane37_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t353 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t353}}; // leading_zeros.rs:17
+    wire [1:0] _t351 = lane37_none_5 ? lane37_of_low_5 : {lane37_none_7, lane37_none_7 ? lane37_of_low_6 : (~lane37_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane37_zeros = {lane37_none_1, lane37_none_1 ? lane37_of_low_3 : {lane37_none_5, _t351}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane37_scale <= lane37_side_later_half_scale;
     wire lane37_limited = (~(|lane37_scale[5:4])) & (lane37_zeros > lane37_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane37_shift <= lane37_limited ? lane37_scale[3:0] : lane37_zeros;
-        if (go) lane37_frame_1 <= lane37_frame;
-        if (go) lane37_scale_1 <= lane37_scale;
-        if (go) lane37_side_later_base_s4 <= lane37_side_later_base_sticky;
-        if (go) lane37_sticky <= lane37_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane37_shift <= lane37_limited ? lane37_scale[3:0] : lane37_zeros;
+        lane37_frame_1 <= lane37_frame;
+        lane37_scale_1 <= lane37_scale;
+        lane37_side_later_base_s4 <= lane37_side_later_base_sticky;
+        lane37_sticky <= lane37_side_later_base_s4;
     end
     wire [22:0] lane37_moved = lane37_shift[3] ? {lane37_frame_1[14:0], 8'h0} : lane37_frame_1; // decode.rs:131
     wire [18:0] lane37_moved_1 = lane37_shift[2] ? {lane37_moved[18:4], 4'h0} : lane37_moved[22:4]; // decode.rs:131
@@ -10385,28 +10386,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane37_lost_8 = lane37_frame_1[8] & (lane37_shift <= 4'h2); // decode.rs:103
     wire lane37_lost_9 = lane37_frame_1[9] & (lane37_shift <= 4'h1); // decode.rs:103
     wire lane37_lost_10 = lane37_frame_1[10] & (lane37_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t354 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane37_rest <= |_t354;
-        if (go) lane37_zero_s2 <= lane37_zero;
-        if (go) lane37_zero_s3 <= lane37_zero_s2;
-        if (go) lane37_zero_s4 <= lane37_zero_s3;
-        if (go) lane37_zero_s5 <= lane37_zero_s4;
-        if (go) lane37_exponent <= lane37_zero_s5 ? 6'h0 : (lane37_scale_1 - {2'h0, lane37_shift});
+    wire [11:0] _t352 = {lane37_lost_0, lane37_lost_1, lane37_lost_2, lane37_lost_3, lane37_lost_4, lane37_lost_5, lane37_lost_6, lane37_lost_7, lane37_lost_8, lane37_lost_9, lane37_lost_10, lane37_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane37_rest <= |_t352;
+        lane37_zero_s2 <= lane37_zero;
+        lane37_zero_s3 <= lane37_zero_s2;
+        lane37_zero_s4 <= lane37_zero_s3;
+        lane37_zero_s5 <= lane37_zero_s4;
+        lane37_exponent <= lane37_zero_s5 ? 6'h0 : (lane37_scale_1 - {2'h0, lane37_shift});
     end
     wire [9:0] lane37_fraction = lane37_normal[10:1]; // decode.rs:108
     wire lane37_up = lane37_normal[0] & (lane37_rest | lane37_normal[1]); // decode.rs:109
     wire [16:0] lane37_kept = {lane37_exponent, lane37_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane37_more = {5'h0, lane37_normal[11], 10'h0, lane37_up}; // decode.rs:111
-    wire [16:0] _t355 = lane37_kept + lane37_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane37_magnitude <= _t355[16:1];
-        if (go) lane37_negative_1_s2 <= lane37_negative_1;
-        if (go) lane37_negative_1_s3 <= lane37_negative_1_s2;
-        if (go) lane37_negative_1_s4 <= lane37_negative_1_s3;
-        if (go) lane37_negative_1_s5 <= lane37_negative_1_s4;
-        if (go) lane37_negative_1_s6 <= lane37_negative_1_s5;
-        if (go) values_37_negative <= lane37_negative_1_s6;
+    wire [16:0] _t353 = lane37_kept + lane37_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane37_magnitude <= _t353[16:1];
+        lane37_negative_1_s2 <= lane37_negative_1;
+        lane37_negative_1_s3 <= lane37_negative_1_s2;
+        lane37_negative_1_s4 <= lane37_negative_1_s3;
+        lane37_negative_1_s5 <= lane37_negative_1_s4;
+        lane37_negative_1_s6 <= lane37_negative_1_s5;
+        values_37_negative <= lane37_negative_1_s6;
     end
     wire [3:0] coded_code_38 = dense_payload[155:152]; // dequantizer.rs:222
     wire coded_outlier_38 = map_outlier[38]; // dequantizer.rs:223
@@ -10422,12 +10423,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_none = ~(|coded_code_38); // decode.rs:79
     wire lane38_exact = coded_outlier_38 ? (coded_outer_38 & lane38_none) : info_middle_exact; // decode.rs:80
     wire lane38_inner = coded_outlier_38 & (~coded_outer_38); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane38_zero <= lane38_inner & lane38_none;
-        if (go) lane38_inner_1 <= coded_outlier_38 & (~coded_outer_38);
-        if (go) lane38_outlier <= coded_outlier_38;
-        if (go) lane38_outer <= coded_outer_38;
-        if (go) lane38_negative_1 <= lane38_negative;
+    always @(posedge clk) if (go) begin
+        lane38_zero <= lane38_inner & lane38_none;
+        lane38_inner_1 <= coded_outlier_38 & (~coded_outer_38);
+        lane38_outlier <= coded_outlier_38;
+        lane38_outer <= coded_outer_38;
+        lane38_negative_1 <= lane38_negative;
     end
     wire [19:0] lane38_middle_base_value = lane38_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane38_middle_base_sticky = lane38_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10438,32 +10439,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane38_itself_half_m = lane38_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane38_itself_half_scale = lane38_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane38_exact_s1 <= lane38_exact;
-    wire [19:0] _t356 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t357 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t358 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t356; // side_table.rs:166
-    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t357; // side_table.rs:166
+    wire [19:0] _t354 = lane38_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t355 = lane38_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t356 = lane38_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane38_outer_side_base_value = lane38_exact_s1 ? lane38_itself_base_value : _t354; // side_table.rs:166
+    wire lane38_outer_side_base_sticky = lane38_exact_s1 ? lane38_itself_base_sticky : _t355; // side_table.rs:166
     wire [7:0] lane38_outer_side_half_m = lane38_exact_s1 ? lane38_itself_half_m : (lane38_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t358; // side_table.rs:166
+    wire [5:0] lane38_outer_side_half_scale = lane38_exact_s1 ? lane38_itself_half_scale : _t356; // side_table.rs:166
     wire [7:0] lane38_half_m = lane38_outer ? lane38_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane38_half_scale = lane38_outer ? lane38_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane38_side_base_value = lane38_outlier ? lane38_outer_side_base_value : lane38_middle_base_value; // side_table.rs:168
     wire lane38_side_base_sticky = lane38_outlier ? lane38_outer_side_base_sticky : lane38_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane38_side_half_m = lane38_outlier ? lane38_half_m : lane38_middle_half_m; // side_table.rs:168
     wire [5:0] lane38_side_half_scale = lane38_outlier ? lane38_half_scale : lane38_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
-        if (go) lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
-        if (go) lane38_side_half_m_1 <= lane38_side_half_m;
-        if (go) lane38_side_half_scale_1 <= lane38_side_half_scale;
-        if (go) lane38_h_s2 <= lane38_h;
+    always @(posedge clk) if (go) begin
+        lane38_side_base_value_1 <= lane38_inner_1 ? 20'h0 : lane38_side_base_value;
+        lane38_side_base_sticky_1 <= lane38_inner_1 ? 1'h0 : lane38_side_base_sticky;
+        lane38_side_half_m_1 <= lane38_side_half_m;
+        lane38_side_half_scale_1 <= lane38_side_half_scale;
+        lane38_h_s2 <= lane38_h;
     end
-    wire [12:0] _t359 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane38_product <= _t359;
-        if (go) lane38_side_later_base_value <= lane38_side_base_value_1;
-        if (go) lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
-        if (go) lane38_side_later_half_scale <= lane38_side_half_scale_1;
+    wire [12:0] _t357 = {8'h0, lane38_h_s2} * {5'h0, lane38_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane38_product <= _t357;
+        lane38_side_later_base_value <= lane38_side_base_value_1;
+        lane38_side_later_base_sticky <= lane38_side_base_sticky_1;
+        lane38_side_later_half_scale <= lane38_side_half_scale_1;
     end
     wire [16:0] lane38_scaled = {lane38_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane38_sum <= {1'h0, lane38_side_later_base_value} + {4'h0, lane38_scaled};
@@ -10483,8 +10484,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_3 = lane38_high_1[1:0]; // leading_zeros.rs:14
     wire lane38_none_4 = ~(|lane38_high_3); // leading_zeros.rs:15
     wire lane38_of_low_2 = ~lane38_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t360 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t360}; // leading_zeros.rs:17
+    wire [1:0] _t358 = lane38_none_2 ? lane38_of_low_1 : {lane38_none_4, lane38_none_4 ? lane38_of_low_2 : (~lane38_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane38_of_low_3 = {lane38_none_2, _t358}; // leading_zeros.rs:17
     wire [3:0] lane38_high_4 = lane38_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane38_low_4 = lane38_high[3:0]; // leading_zeros.rs:14
     wire lane38_none_5 = ~(|lane38_high_4); // leading_zeros.rs:15
@@ -10497,16 +10498,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane38_low_6 = lane38_high_4[1:0]; // leading_zeros.rs:14
     wire lane38_none_7 = ~(|lane38_high_6); // leading_zeros.rs:15
     wire lane38_of_low_6 = ~lane38_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t361 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t361}}; // leading_zeros.rs:17
+    wire [1:0] _t359 = lane38_none_5 ? lane38_of_low_5 : {lane38_none_7, lane38_none_7 ? lane38_of_low_6 : (~lane38_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane38_zeros = {lane38_none_1, lane38_none_1 ? lane38_of_low_3 : {lane38_none_5, _t359}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane38_scale <= lane38_side_later_half_scale;
     wire lane38_limited = (~(|lane38_scale[5:4])) & (lane38_zeros > lane38_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane38_shift <= lane38_limited ? lane38_scale[3:0] : lane38_zeros;
-        if (go) lane38_frame_1 <= lane38_frame;
-        if (go) lane38_scale_1 <= lane38_scale;
-        if (go) lane38_side_later_base_s4 <= lane38_side_later_base_sticky;
-        if (go) lane38_sticky <= lane38_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane38_shift <= lane38_limited ? lane38_scale[3:0] : lane38_zeros;
+        lane38_frame_1 <= lane38_frame;
+        lane38_scale_1 <= lane38_scale;
+        lane38_side_later_base_s4 <= lane38_side_later_base_sticky;
+        lane38_sticky <= lane38_side_later_base_s4;
     end
     wire [22:0] lane38_moved = lane38_shift[3] ? {lane38_frame_1[14:0], 8'h0} : lane38_frame_1; // decode.rs:131
     wire [18:0] lane38_moved_1 = lane38_shift[2] ? {lane38_moved[18:4], 4'h0} : lane38_moved[22:4]; // decode.rs:131
@@ -10524,28 +10525,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane38_lost_8 = lane38_frame_1[8] & (lane38_shift <= 4'h2); // decode.rs:103
     wire lane38_lost_9 = lane38_frame_1[9] & (lane38_shift <= 4'h1); // decode.rs:103
     wire lane38_lost_10 = lane38_frame_1[10] & (lane38_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t362 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane38_rest <= |_t362;
-        if (go) lane38_zero_s2 <= lane38_zero;
-        if (go) lane38_zero_s3 <= lane38_zero_s2;
-        if (go) lane38_zero_s4 <= lane38_zero_s3;
-        if (go) lane38_zero_s5 <= lane38_zero_s4;
-        if (go) lane38_exponent <= lane38_zero_s5 ? 6'h0 : (lane38_scale_1 - {2'h0, lane38_shift});
+    wire [11:0] _t360 = {lane38_lost_0, lane38_lost_1, lane38_lost_2, lane38_lost_3, lane38_lost_4, lane38_lost_5, lane38_lost_6, lane38_lost_7, lane38_lost_8, lane38_lost_9, lane38_lost_10, lane38_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane38_rest <= |_t360;
+        lane38_zero_s2 <= lane38_zero;
+        lane38_zero_s3 <= lane38_zero_s2;
+        lane38_zero_s4 <= lane38_zero_s3;
+        lane38_zero_s5 <= lane38_zero_s4;
+        lane38_exponent <= lane38_zero_s5 ? 6'h0 : (lane38_scale_1 - {2'h0, lane38_shift});
     end
     wire [9:0] lane38_fraction = lane38_normal[10:1]; // decode.rs:108
     wire lane38_up = lane38_normal[0] & (lane38_rest | lane38_normal[1]); // decode.rs:109
     wire [16:0] lane38_kept = {lane38_exponent, lane38_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane38_more = {5'h0, lane38_normal[11], 10'h0, lane38_up}; // decode.rs:111
-    wire [16:0] _t363 = lane38_kept + lane38_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane38_magnitude <= _t363[16:1];
-        if (go) lane38_negative_1_s2 <= lane38_negative_1;
-        if (go) lane38_negative_1_s3 <= lane38_negative_1_s2;
-        if (go) lane38_negative_1_s4 <= lane38_negative_1_s3;
-        if (go) lane38_negative_1_s5 <= lane38_negative_1_s4;
-        if (go) lane38_negative_1_s6 <= lane38_negative_1_s5;
-        if (go) values_38_negative <= lane38_negative_1_s6;
+    wire [16:0] _t361 = lane38_kept + lane38_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane38_magnitude <= _t361[16:1];
+        lane38_negative_1_s2 <= lane38_negative_1;
+        lane38_negative_1_s3 <= lane38_negative_1_s2;
+        lane38_negative_1_s4 <= lane38_negative_1_s3;
+        lane38_negative_1_s5 <= lane38_negative_1_s4;
+        lane38_negative_1_s6 <= lane38_negative_1_s5;
+        values_38_negative <= lane38_negative_1_s6;
     end
     wire [3:0] coded_code_39 = dense_payload[159:156]; // dequantizer.rs:222
     wire coded_outlier_39 = map_outlier[39]; // dequantizer.rs:223
@@ -10561,12 +10562,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_none = ~(|coded_code_39); // decode.rs:79
     wire lane39_exact = coded_outlier_39 ? (coded_outer_39 & lane39_none) : info_middle_exact; // decode.rs:80
     wire lane39_inner = coded_outlier_39 & (~coded_outer_39); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane39_zero <= lane39_inner & lane39_none;
-        if (go) lane39_inner_1 <= coded_outlier_39 & (~coded_outer_39);
-        if (go) lane39_outlier <= coded_outlier_39;
-        if (go) lane39_outer <= coded_outer_39;
-        if (go) lane39_negative_1 <= lane39_negative;
+    always @(posedge clk) if (go) begin
+        lane39_zero <= lane39_inner & lane39_none;
+        lane39_inner_1 <= coded_outlier_39 & (~coded_outer_39);
+        lane39_outlier <= coded_outlier_39;
+        lane39_outer <= coded_outer_39;
+        lane39_negative_1 <= lane39_negative;
     end
     wire [19:0] lane39_middle_base_value = lane39_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane39_middle_base_sticky = lane39_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10577,32 +10578,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane39_itself_half_m = lane39_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane39_itself_half_scale = lane39_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane39_exact_s1 <= lane39_exact;
-    wire [19:0] _t364 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t365 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t366 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t364; // side_table.rs:166
-    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t365; // side_table.rs:166
+    wire [19:0] _t362 = lane39_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t363 = lane39_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t364 = lane39_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane39_outer_side_base_value = lane39_exact_s1 ? lane39_itself_base_value : _t362; // side_table.rs:166
+    wire lane39_outer_side_base_sticky = lane39_exact_s1 ? lane39_itself_base_sticky : _t363; // side_table.rs:166
     wire [7:0] lane39_outer_side_half_m = lane39_exact_s1 ? lane39_itself_half_m : (lane39_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t366; // side_table.rs:166
+    wire [5:0] lane39_outer_side_half_scale = lane39_exact_s1 ? lane39_itself_half_scale : _t364; // side_table.rs:166
     wire [7:0] lane39_half_m = lane39_outer ? lane39_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane39_half_scale = lane39_outer ? lane39_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane39_side_base_value = lane39_outlier ? lane39_outer_side_base_value : lane39_middle_base_value; // side_table.rs:168
     wire lane39_side_base_sticky = lane39_outlier ? lane39_outer_side_base_sticky : lane39_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane39_side_half_m = lane39_outlier ? lane39_half_m : lane39_middle_half_m; // side_table.rs:168
     wire [5:0] lane39_side_half_scale = lane39_outlier ? lane39_half_scale : lane39_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
-        if (go) lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
-        if (go) lane39_side_half_m_1 <= lane39_side_half_m;
-        if (go) lane39_side_half_scale_1 <= lane39_side_half_scale;
-        if (go) lane39_h_s2 <= lane39_h;
+    always @(posedge clk) if (go) begin
+        lane39_side_base_value_1 <= lane39_inner_1 ? 20'h0 : lane39_side_base_value;
+        lane39_side_base_sticky_1 <= lane39_inner_1 ? 1'h0 : lane39_side_base_sticky;
+        lane39_side_half_m_1 <= lane39_side_half_m;
+        lane39_side_half_scale_1 <= lane39_side_half_scale;
+        lane39_h_s2 <= lane39_h;
     end
-    wire [12:0] _t367 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane39_product <= _t367;
-        if (go) lane39_side_later_base_value <= lane39_side_base_value_1;
-        if (go) lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
-        if (go) lane39_side_later_half_scale <= lane39_side_half_scale_1;
+    wire [12:0] _t365 = {8'h0, lane39_h_s2} * {5'h0, lane39_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane39_product <= _t365;
+        lane39_side_later_base_value <= lane39_side_base_value_1;
+        lane39_side_later_base_sticky <= lane39_side_base_sticky_1;
+        lane39_side_later_half_scale <= lane39_side_half_scale_1;
     end
     wire [16:0] lane39_scaled = {lane39_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane39_sum <= {1'h0, lane39_side_later_base_value} + {4'h0, lane39_scaled};
@@ -10622,8 +10623,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_3 = lane39_high_1[1:0]; // leading_zeros.rs:14
     wire lane39_none_4 = ~(|lane39_high_3); // leading_zeros.rs:15
     wire lane39_of_low_2 = ~lane39_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t368 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t368}; // leading_zeros.rs:17
+    wire [1:0] _t366 = lane39_none_2 ? lane39_of_low_1 : {lane39_none_4, lane39_none_4 ? lane39_of_low_2 : (~lane39_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane39_of_low_3 = {lane39_none_2, _t366}; // leading_zeros.rs:17
     wire [3:0] lane39_high_4 = lane39_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane39_low_4 = lane39_high[3:0]; // leading_zeros.rs:14
     wire lane39_none_5 = ~(|lane39_high_4); // leading_zeros.rs:15
@@ -10636,16 +10637,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane39_low_6 = lane39_high_4[1:0]; // leading_zeros.rs:14
     wire lane39_none_7 = ~(|lane39_high_6); // leading_zeros.rs:15
     wire lane39_of_low_6 = ~lane39_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t369 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t369}}; // leading_zeros.rs:17
+    wire [1:0] _t367 = lane39_none_5 ? lane39_of_low_5 : {lane39_none_7, lane39_none_7 ? lane39_of_low_6 : (~lane39_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane39_zeros = {lane39_none_1, lane39_none_1 ? lane39_of_low_3 : {lane39_none_5, _t367}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane39_scale <= lane39_side_later_half_scale;
     wire lane39_limited = (~(|lane39_scale[5:4])) & (lane39_zeros > lane39_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane39_shift <= lane39_limited ? lane39_scale[3:0] : lane39_zeros;
-        if (go) lane39_frame_1 <= lane39_frame;
-        if (go) lane39_scale_1 <= lane39_scale;
-        if (go) lane39_side_later_base_s4 <= lane39_side_later_base_sticky;
-        if (go) lane39_sticky <= lane39_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane39_shift <= lane39_limited ? lane39_scale[3:0] : lane39_zeros;
+        lane39_frame_1 <= lane39_frame;
+        lane39_scale_1 <= lane39_scale;
+        lane39_side_later_base_s4 <= lane39_side_later_base_sticky;
+        lane39_sticky <= lane39_side_later_base_s4;
     end
     wire [22:0] lane39_moved = lane39_shift[3] ? {lane39_frame_1[14:0], 8'h0} : lane39_frame_1; // decode.rs:131
     wire [18:0] lane39_moved_1 = lane39_shift[2] ? {lane39_moved[18:4], 4'h0} : lane39_moved[22:4]; // decode.rs:131
@@ -10663,28 +10664,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane39_lost_8 = lane39_frame_1[8] & (lane39_shift <= 4'h2); // decode.rs:103
     wire lane39_lost_9 = lane39_frame_1[9] & (lane39_shift <= 4'h1); // decode.rs:103
     wire lane39_lost_10 = lane39_frame_1[10] & (lane39_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t370 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane39_rest <= |_t370;
-        if (go) lane39_zero_s2 <= lane39_zero;
-        if (go) lane39_zero_s3 <= lane39_zero_s2;
-        if (go) lane39_zero_s4 <= lane39_zero_s3;
-        if (go) lane39_zero_s5 <= lane39_zero_s4;
-        if (go) lane39_exponent <= lane39_zero_s5 ? 6'h0 : (lane39_scale_1 - {2'h0, lane39_shift});
+    wire [11:0] _t368 = {lane39_lost_0, lane39_lost_1, lane39_lost_2, lane39_lost_3, lane39_lost_4, lane39_lost_5, lane39_lost_6, lane39_lost_7, lane39_lost_8, lane39_lost_9, lane39_lost_10, lane39_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane39_rest <= |_t368;
+        lane39_zero_s2 <= lane39_zero;
+        lane39_zero_s3 <= lane39_zero_s2;
+        lane39_zero_s4 <= lane39_zero_s3;
+        lane39_zero_s5 <= lane39_zero_s4;
+        lane39_exponent <= lane39_zero_s5 ? 6'h0 : (lane39_scale_1 - {2'h0, lane39_shift});
     end
     wire [9:0] lane39_fraction = lane39_normal[10:1]; // decode.rs:108
     wire lane39_up = lane39_normal[0] & (lane39_rest | lane39_normal[1]); // decode.rs:109
     wire [16:0] lane39_kept = {lane39_exponent, lane39_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane39_more = {5'h0, lane39_normal[11], 10'h0, lane39_up}; // decode.rs:111
-    wire [16:0] _t371 = lane39_kept + lane39_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane39_magnitude <= _t371[16:1];
-        if (go) lane39_negative_1_s2 <= lane39_negative_1;
-        if (go) lane39_negative_1_s3 <= lane39_negative_1_s2;
-        if (go) lane39_negative_1_s4 <= lane39_negative_1_s3;
-        if (go) lane39_negative_1_s5 <= lane39_negative_1_s4;
-        if (go) lane39_negative_1_s6 <= lane39_negative_1_s5;
-        if (go) values_39_negative <= lane39_negative_1_s6;
+    wire [16:0] _t369 = lane39_kept + lane39_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane39_magnitude <= _t369[16:1];
+        lane39_negative_1_s2 <= lane39_negative_1;
+        lane39_negative_1_s3 <= lane39_negative_1_s2;
+        lane39_negative_1_s4 <= lane39_negative_1_s3;
+        lane39_negative_1_s5 <= lane39_negative_1_s4;
+        lane39_negative_1_s6 <= lane39_negative_1_s5;
+        values_39_negative <= lane39_negative_1_s6;
     end
     wire [3:0] coded_code_40 = dense_payload[163:160]; // dequantizer.rs:222
     wire coded_outlier_40 = map_outlier[40]; // dequantizer.rs:223
@@ -10700,12 +10701,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_none = ~(|coded_code_40); // decode.rs:79
     wire lane40_exact = coded_outlier_40 ? (coded_outer_40 & lane40_none) : info_middle_exact; // decode.rs:80
     wire lane40_inner = coded_outlier_40 & (~coded_outer_40); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane40_zero <= lane40_inner & lane40_none;
-        if (go) lane40_inner_1 <= coded_outlier_40 & (~coded_outer_40);
-        if (go) lane40_outlier <= coded_outlier_40;
-        if (go) lane40_outer <= coded_outer_40;
-        if (go) lane40_negative_1 <= lane40_negative;
+    always @(posedge clk) if (go) begin
+        lane40_zero <= lane40_inner & lane40_none;
+        lane40_inner_1 <= coded_outlier_40 & (~coded_outer_40);
+        lane40_outlier <= coded_outlier_40;
+        lane40_outer <= coded_outer_40;
+        lane40_negative_1 <= lane40_negative;
     end
     wire [19:0] lane40_middle_base_value = lane40_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane40_middle_base_sticky = lane40_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10716,32 +10717,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane40_itself_half_m = lane40_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane40_itself_half_scale = lane40_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane40_exact_s1 <= lane40_exact;
-    wire [19:0] _t372 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t373 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t374 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t372; // side_table.rs:166
-    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t373; // side_table.rs:166
+    wire [19:0] _t370 = lane40_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t371 = lane40_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t372 = lane40_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane40_outer_side_base_value = lane40_exact_s1 ? lane40_itself_base_value : _t370; // side_table.rs:166
+    wire lane40_outer_side_base_sticky = lane40_exact_s1 ? lane40_itself_base_sticky : _t371; // side_table.rs:166
     wire [7:0] lane40_outer_side_half_m = lane40_exact_s1 ? lane40_itself_half_m : (lane40_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t374; // side_table.rs:166
+    wire [5:0] lane40_outer_side_half_scale = lane40_exact_s1 ? lane40_itself_half_scale : _t372; // side_table.rs:166
     wire [7:0] lane40_half_m = lane40_outer ? lane40_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane40_half_scale = lane40_outer ? lane40_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane40_side_base_value = lane40_outlier ? lane40_outer_side_base_value : lane40_middle_base_value; // side_table.rs:168
     wire lane40_side_base_sticky = lane40_outlier ? lane40_outer_side_base_sticky : lane40_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane40_side_half_m = lane40_outlier ? lane40_half_m : lane40_middle_half_m; // side_table.rs:168
     wire [5:0] lane40_side_half_scale = lane40_outlier ? lane40_half_scale : lane40_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
-        if (go) lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
-        if (go) lane40_side_half_m_1 <= lane40_side_half_m;
-        if (go) lane40_side_half_scale_1 <= lane40_side_half_scale;
-        if (go) lane40_h_s2 <= lane40_h;
+    always @(posedge clk) if (go) begin
+        lane40_side_base_value_1 <= lane40_inner_1 ? 20'h0 : lane40_side_base_value;
+        lane40_side_base_sticky_1 <= lane40_inner_1 ? 1'h0 : lane40_side_base_sticky;
+        lane40_side_half_m_1 <= lane40_side_half_m;
+        lane40_side_half_scale_1 <= lane40_side_half_scale;
+        lane40_h_s2 <= lane40_h;
     end
-    wire [12:0] _t375 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane40_product <= _t375;
-        if (go) lane40_side_later_base_value <= lane40_side_base_value_1;
-        if (go) lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
-        if (go) lane40_side_later_half_scale <= lane40_side_half_scale_1;
+    wire [12:0] _t373 = {8'h0, lane40_h_s2} * {5'h0, lane40_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane40_product <= _t373;
+        lane40_side_later_base_value <= lane40_side_base_value_1;
+        lane40_side_later_base_sticky <= lane40_side_base_sticky_1;
+        lane40_side_later_half_scale <= lane40_side_half_scale_1;
     end
     wire [16:0] lane40_scaled = {lane40_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane40_sum <= {1'h0, lane40_side_later_base_value} + {4'h0, lane40_scaled};
@@ -10761,8 +10762,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_3 = lane40_high_1[1:0]; // leading_zeros.rs:14
     wire lane40_none_4 = ~(|lane40_high_3); // leading_zeros.rs:15
     wire lane40_of_low_2 = ~lane40_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t376 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t376}; // leading_zeros.rs:17
+    wire [1:0] _t374 = lane40_none_2 ? lane40_of_low_1 : {lane40_none_4, lane40_none_4 ? lane40_of_low_2 : (~lane40_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane40_of_low_3 = {lane40_none_2, _t374}; // leading_zeros.rs:17
     wire [3:0] lane40_high_4 = lane40_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane40_low_4 = lane40_high[3:0]; // leading_zeros.rs:14
     wire lane40_none_5 = ~(|lane40_high_4); // leading_zeros.rs:15
@@ -10775,16 +10776,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane40_low_6 = lane40_high_4[1:0]; // leading_zeros.rs:14
     wire lane40_none_7 = ~(|lane40_high_6); // leading_zeros.rs:15
     wire lane40_of_low_6 = ~lane40_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t377 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t377}}; // leading_zeros.rs:17
+    wire [1:0] _t375 = lane40_none_5 ? lane40_of_low_5 : {lane40_none_7, lane40_none_7 ? lane40_of_low_6 : (~lane40_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane40_zeros = {lane40_none_1, lane40_none_1 ? lane40_of_low_3 : {lane40_none_5, _t375}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane40_scale <= lane40_side_later_half_scale;
     wire lane40_limited = (~(|lane40_scale[5:4])) & (lane40_zeros > lane40_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane40_shift <= lane40_limited ? lane40_scale[3:0] : lane40_zeros;
-        if (go) lane40_frame_1 <= lane40_frame;
-        if (go) lane40_scale_1 <= lane40_scale;
-        if (go) lane40_side_later_base_s4 <= lane40_side_later_base_sticky;
-        if (go) lane40_sticky <= lane40_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane40_shift <= lane40_limited ? lane40_scale[3:0] : lane40_zeros;
+        lane40_frame_1 <= lane40_frame;
+        lane40_scale_1 <= lane40_scale;
+        lane40_side_later_base_s4 <= lane40_side_later_base_sticky;
+        lane40_sticky <= lane40_side_later_base_s4;
     end
     wire [22:0] lane40_moved = lane40_shift[3] ? {lane40_frame_1[14:0], 8'h0} : lane40_frame_1; // decode.rs:131
     wire [18:0] lane40_moved_1 = lane40_shift[2] ? {lane40_moved[18:4], 4'h0} : lane40_moved[22:4]; // decode.rs:131
@@ -10802,28 +10803,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane40_lost_8 = lane40_frame_1[8] & (lane40_shift <= 4'h2); // decode.rs:103
     wire lane40_lost_9 = lane40_frame_1[9] & (lane40_shift <= 4'h1); // decode.rs:103
     wire lane40_lost_10 = lane40_frame_1[10] & (lane40_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t378 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane40_rest <= |_t378;
-        if (go) lane40_zero_s2 <= lane40_zero;
-        if (go) lane40_zero_s3 <= lane40_zero_s2;
-        if (go) lane40_zero_s4 <= lane40_zero_s3;
-        if (go) lane40_zero_s5 <= lane40_zero_s4;
-        if (go) lane40_exponent <= lane40_zero_s5 ? 6'h0 : (lane40_scale_1 - {2'h0, lane40_shift});
+    wire [11:0] _t376 = {lane40_lost_0, lane40_lost_1, lane40_lost_2, lane40_lost_3, lane40_lost_4, lane40_lost_5, lane40_lost_6, lane40_lost_7, lane40_lost_8, lane40_lost_9, lane40_lost_10, lane40_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane40_rest <= |_t376;
+        lane40_zero_s2 <= lane40_zero;
+        lane40_zero_s3 <= lane40_zero_s2;
+        lane40_zero_s4 <= lane40_zero_s3;
+        lane40_zero_s5 <= lane40_zero_s4;
+        lane40_exponent <= lane40_zero_s5 ? 6'h0 : (lane40_scale_1 - {2'h0, lane40_shift});
     end
     wire [9:0] lane40_fraction = lane40_normal[10:1]; // decode.rs:108
     wire lane40_up = lane40_normal[0] & (lane40_rest | lane40_normal[1]); // decode.rs:109
     wire [16:0] lane40_kept = {lane40_exponent, lane40_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane40_more = {5'h0, lane40_normal[11], 10'h0, lane40_up}; // decode.rs:111
-    wire [16:0] _t379 = lane40_kept + lane40_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane40_magnitude <= _t379[16:1];
-        if (go) lane40_negative_1_s2 <= lane40_negative_1;
-        if (go) lane40_negative_1_s3 <= lane40_negative_1_s2;
-        if (go) lane40_negative_1_s4 <= lane40_negative_1_s3;
-        if (go) lane40_negative_1_s5 <= lane40_negative_1_s4;
-        if (go) lane40_negative_1_s6 <= lane40_negative_1_s5;
-        if (go) values_40_negative <= lane40_negative_1_s6;
+    wire [16:0] _t377 = lane40_kept + lane40_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane40_magnitude <= _t377[16:1];
+        lane40_negative_1_s2 <= lane40_negative_1;
+        lane40_negative_1_s3 <= lane40_negative_1_s2;
+        lane40_negative_1_s4 <= lane40_negative_1_s3;
+        lane40_negative_1_s5 <= lane40_negative_1_s4;
+        lane40_negative_1_s6 <= lane40_negative_1_s5;
+        values_40_negative <= lane40_negative_1_s6;
     end
     wire [3:0] coded_code_41 = dense_payload[167:164]; // dequantizer.rs:222
     wire coded_outlier_41 = map_outlier[41]; // dequantizer.rs:223
@@ -10839,12 +10840,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_none = ~(|coded_code_41); // decode.rs:79
     wire lane41_exact = coded_outlier_41 ? (coded_outer_41 & lane41_none) : info_middle_exact; // decode.rs:80
     wire lane41_inner = coded_outlier_41 & (~coded_outer_41); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane41_zero <= lane41_inner & lane41_none;
-        if (go) lane41_inner_1 <= coded_outlier_41 & (~coded_outer_41);
-        if (go) lane41_outlier <= coded_outlier_41;
-        if (go) lane41_outer <= coded_outer_41;
-        if (go) lane41_negative_1 <= lane41_negative;
+    always @(posedge clk) if (go) begin
+        lane41_zero <= lane41_inner & lane41_none;
+        lane41_inner_1 <= coded_outlier_41 & (~coded_outer_41);
+        lane41_outlier <= coded_outlier_41;
+        lane41_outer <= coded_outer_41;
+        lane41_negative_1 <= lane41_negative;
     end
     wire [19:0] lane41_middle_base_value = lane41_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane41_middle_base_sticky = lane41_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10855,32 +10856,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane41_itself_half_m = lane41_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane41_itself_half_scale = lane41_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane41_exact_s1 <= lane41_exact;
-    wire [19:0] _t380 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t381 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t382 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t380; // side_table.rs:166
-    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t381; // side_table.rs:166
+    wire [19:0] _t378 = lane41_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t379 = lane41_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t380 = lane41_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane41_outer_side_base_value = lane41_exact_s1 ? lane41_itself_base_value : _t378; // side_table.rs:166
+    wire lane41_outer_side_base_sticky = lane41_exact_s1 ? lane41_itself_base_sticky : _t379; // side_table.rs:166
     wire [7:0] lane41_outer_side_half_m = lane41_exact_s1 ? lane41_itself_half_m : (lane41_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t382; // side_table.rs:166
+    wire [5:0] lane41_outer_side_half_scale = lane41_exact_s1 ? lane41_itself_half_scale : _t380; // side_table.rs:166
     wire [7:0] lane41_half_m = lane41_outer ? lane41_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane41_half_scale = lane41_outer ? lane41_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane41_side_base_value = lane41_outlier ? lane41_outer_side_base_value : lane41_middle_base_value; // side_table.rs:168
     wire lane41_side_base_sticky = lane41_outlier ? lane41_outer_side_base_sticky : lane41_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane41_side_half_m = lane41_outlier ? lane41_half_m : lane41_middle_half_m; // side_table.rs:168
     wire [5:0] lane41_side_half_scale = lane41_outlier ? lane41_half_scale : lane41_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
-        if (go) lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
-        if (go) lane41_side_half_m_1 <= lane41_side_half_m;
-        if (go) lane41_side_half_scale_1 <= lane41_side_half_scale;
-        if (go) lane41_h_s2 <= lane41_h;
+    always @(posedge clk) if (go) begin
+        lane41_side_base_value_1 <= lane41_inner_1 ? 20'h0 : lane41_side_base_value;
+        lane41_side_base_sticky_1 <= lane41_inner_1 ? 1'h0 : lane41_side_base_sticky;
+        lane41_side_half_m_1 <= lane41_side_half_m;
+        lane41_side_half_scale_1 <= lane41_side_half_scale;
+        lane41_h_s2 <= lane41_h;
     end
-    wire [12:0] _t383 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane41_product <= _t383;
-        if (go) lane41_side_later_base_value <= lane41_side_base_value_1;
-        if (go) lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
-        if (go) lane41_side_later_half_scale <= lane41_side_half_scale_1;
+    wire [12:0] _t381 = {8'h0, lane41_h_s2} * {5'h0, lane41_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane41_product <= _t381;
+        lane41_side_later_base_value <= lane41_side_base_value_1;
+        lane41_side_later_base_sticky <= lane41_side_base_sticky_1;
+        lane41_side_later_half_scale <= lane41_side_half_scale_1;
     end
     wire [16:0] lane41_scaled = {lane41_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane41_sum <= {1'h0, lane41_side_later_base_value} + {4'h0, lane41_scaled};
@@ -10900,8 +10901,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_3 = lane41_high_1[1:0]; // leading_zeros.rs:14
     wire lane41_none_4 = ~(|lane41_high_3); // leading_zeros.rs:15
     wire lane41_of_low_2 = ~lane41_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t384 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t384}; // leading_zeros.rs:17
+    wire [1:0] _t382 = lane41_none_2 ? lane41_of_low_1 : {lane41_none_4, lane41_none_4 ? lane41_of_low_2 : (~lane41_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane41_of_low_3 = {lane41_none_2, _t382}; // leading_zeros.rs:17
     wire [3:0] lane41_high_4 = lane41_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane41_low_4 = lane41_high[3:0]; // leading_zeros.rs:14
     wire lane41_none_5 = ~(|lane41_high_4); // leading_zeros.rs:15
@@ -10914,16 +10915,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane41_low_6 = lane41_high_4[1:0]; // leading_zeros.rs:14
     wire lane41_none_7 = ~(|lane41_high_6); // leading_zeros.rs:15
     wire lane41_of_low_6 = ~lane41_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t385 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t385}}; // leading_zeros.rs:17
+    wire [1:0] _t383 = lane41_none_5 ? lane41_of_low_5 : {lane41_none_7, lane41_none_7 ? lane41_of_low_6 : (~lane41_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane41_zeros = {lane41_none_1, lane41_none_1 ? lane41_of_low_3 : {lane41_none_5, _t383}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane41_scale <= lane41_side_later_half_scale;
     wire lane41_limited = (~(|lane41_scale[5:4])) & (lane41_zeros > lane41_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane41_shift <= lane41_limited ? lane41_scale[3:0] : lane41_zeros;
-        if (go) lane41_frame_1 <= lane41_frame;
-        if (go) lane41_scale_1 <= lane41_scale;
-        if (go) lane41_side_later_base_s4 <= lane41_side_later_base_sticky;
-        if (go) lane41_sticky <= lane41_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane41_shift <= lane41_limited ? lane41_scale[3:0] : lane41_zeros;
+        lane41_frame_1 <= lane41_frame;
+        lane41_scale_1 <= lane41_scale;
+        lane41_side_later_base_s4 <= lane41_side_later_base_sticky;
+        lane41_sticky <= lane41_side_later_base_s4;
     end
     wire [22:0] lane41_moved = lane41_shift[3] ? {lane41_frame_1[14:0], 8'h0} : lane41_frame_1; // decode.rs:131
     wire [18:0] lane41_moved_1 = lane41_shift[2] ? {lane41_moved[18:4], 4'h0} : lane41_moved[22:4]; // decode.rs:131
@@ -10941,28 +10942,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane41_lost_8 = lane41_frame_1[8] & (lane41_shift <= 4'h2); // decode.rs:103
     wire lane41_lost_9 = lane41_frame_1[9] & (lane41_shift <= 4'h1); // decode.rs:103
     wire lane41_lost_10 = lane41_frame_1[10] & (lane41_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t386 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane41_rest <= |_t386;
-        if (go) lane41_zero_s2 <= lane41_zero;
-        if (go) lane41_zero_s3 <= lane41_zero_s2;
-        if (go) lane41_zero_s4 <= lane41_zero_s3;
-        if (go) lane41_zero_s5 <= lane41_zero_s4;
-        if (go) lane41_exponent <= lane41_zero_s5 ? 6'h0 : (lane41_scale_1 - {2'h0, lane41_shift});
+    wire [11:0] _t384 = {lane41_lost_0, lane41_lost_1, lane41_lost_2, lane41_lost_3, lane41_lost_4, lane41_lost_5, lane41_lost_6, lane41_lost_7, lane41_lost_8, lane41_lost_9, lane41_lost_10, lane41_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane41_rest <= |_t384;
+        lane41_zero_s2 <= lane41_zero;
+        lane41_zero_s3 <= lane41_zero_s2;
+        lane41_zero_s4 <= lane41_zero_s3;
+        lane41_zero_s5 <= lane41_zero_s4;
+        lane41_exponent <= lane41_zero_s5 ? 6'h0 : (lane41_scale_1 - {2'h0, lane41_shift});
     end
     wire [9:0] lane41_fraction = lane41_normal[10:1]; // decode.rs:108
     wire lane41_up = lane41_normal[0] & (lane41_rest | lane41_normal[1]); // decode.rs:109
     wire [16:0] lane41_kept = {lane41_exponent, lane41_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane41_more = {5'h0, lane41_normal[11], 10'h0, lane41_up}; // decode.rs:111
-    wire [16:0] _t387 = lane41_kept + lane41_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane41_magnitude <= _t387[16:1];
-        if (go) lane41_negative_1_s2 <= lane41_negative_1;
-        if (go) lane41_negative_1_s3 <= lane41_negative_1_s2;
-        if (go) lane41_negative_1_s4 <= lane41_negative_1_s3;
-        if (go) lane41_negative_1_s5 <= lane41_negative_1_s4;
-        if (go) lane41_negative_1_s6 <= lane41_negative_1_s5;
-        if (go) values_41_negative <= lane41_negative_1_s6;
+    wire [16:0] _t385 = lane41_kept + lane41_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane41_magnitude <= _t385[16:1];
+        lane41_negative_1_s2 <= lane41_negative_1;
+        lane41_negative_1_s3 <= lane41_negative_1_s2;
+        lane41_negative_1_s4 <= lane41_negative_1_s3;
+        lane41_negative_1_s5 <= lane41_negative_1_s4;
+        lane41_negative_1_s6 <= lane41_negative_1_s5;
+        values_41_negative <= lane41_negative_1_s6;
     end
     wire [3:0] coded_code_42 = dense_payload[171:168]; // dequantizer.rs:222
     wire coded_outlier_42 = map_outlier[42]; // dequantizer.rs:223
@@ -10978,12 +10979,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_none = ~(|coded_code_42); // decode.rs:79
     wire lane42_exact = coded_outlier_42 ? (coded_outer_42 & lane42_none) : info_middle_exact; // decode.rs:80
     wire lane42_inner = coded_outlier_42 & (~coded_outer_42); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane42_zero <= lane42_inner & lane42_none;
-        if (go) lane42_inner_1 <= coded_outlier_42 & (~coded_outer_42);
-        if (go) lane42_outlier <= coded_outlier_42;
-        if (go) lane42_outer <= coded_outer_42;
-        if (go) lane42_negative_1 <= lane42_negative;
+    always @(posedge clk) if (go) begin
+        lane42_zero <= lane42_inner & lane42_none;
+        lane42_inner_1 <= coded_outlier_42 & (~coded_outer_42);
+        lane42_outlier <= coded_outlier_42;
+        lane42_outer <= coded_outer_42;
+        lane42_negative_1 <= lane42_negative;
     end
     wire [19:0] lane42_middle_base_value = lane42_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane42_middle_base_sticky = lane42_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -10994,32 +10995,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane42_itself_half_m = lane42_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane42_itself_half_scale = lane42_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane42_exact_s1 <= lane42_exact;
-    wire [19:0] _t388 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t389 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t390 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t388; // side_table.rs:166
-    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t389; // side_table.rs:166
+    wire [19:0] _t386 = lane42_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t387 = lane42_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t388 = lane42_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane42_outer_side_base_value = lane42_exact_s1 ? lane42_itself_base_value : _t386; // side_table.rs:166
+    wire lane42_outer_side_base_sticky = lane42_exact_s1 ? lane42_itself_base_sticky : _t387; // side_table.rs:166
     wire [7:0] lane42_outer_side_half_m = lane42_exact_s1 ? lane42_itself_half_m : (lane42_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t390; // side_table.rs:166
+    wire [5:0] lane42_outer_side_half_scale = lane42_exact_s1 ? lane42_itself_half_scale : _t388; // side_table.rs:166
     wire [7:0] lane42_half_m = lane42_outer ? lane42_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane42_half_scale = lane42_outer ? lane42_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane42_side_base_value = lane42_outlier ? lane42_outer_side_base_value : lane42_middle_base_value; // side_table.rs:168
     wire lane42_side_base_sticky = lane42_outlier ? lane42_outer_side_base_sticky : lane42_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane42_side_half_m = lane42_outlier ? lane42_half_m : lane42_middle_half_m; // side_table.rs:168
     wire [5:0] lane42_side_half_scale = lane42_outlier ? lane42_half_scale : lane42_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
-        if (go) lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
-        if (go) lane42_side_half_m_1 <= lane42_side_half_m;
-        if (go) lane42_side_half_scale_1 <= lane42_side_half_scale;
-        if (go) lane42_h_s2 <= lane42_h;
+    always @(posedge clk) if (go) begin
+        lane42_side_base_value_1 <= lane42_inner_1 ? 20'h0 : lane42_side_base_value;
+        lane42_side_base_sticky_1 <= lane42_inner_1 ? 1'h0 : lane42_side_base_sticky;
+        lane42_side_half_m_1 <= lane42_side_half_m;
+        lane42_side_half_scale_1 <= lane42_side_half_scale;
+        lane42_h_s2 <= lane42_h;
     end
-    wire [12:0] _t391 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane42_product <= _t391;
-        if (go) lane42_side_later_base_value <= lane42_side_base_value_1;
-        if (go) lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
-        if (go) lane42_side_later_half_scale <= lane42_side_half_scale_1;
+    wire [12:0] _t389 = {8'h0, lane42_h_s2} * {5'h0, lane42_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane42_product <= _t389;
+        lane42_side_later_base_value <= lane42_side_base_value_1;
+        lane42_side_later_base_sticky <= lane42_side_base_sticky_1;
+        lane42_side_later_half_scale <= lane42_side_half_scale_1;
     end
     wire [16:0] lane42_scaled = {lane42_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane42_sum <= {1'h0, lane42_side_later_base_value} + {4'h0, lane42_scaled};
@@ -11039,8 +11040,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_3 = lane42_high_1[1:0]; // leading_zeros.rs:14
     wire lane42_none_4 = ~(|lane42_high_3); // leading_zeros.rs:15
     wire lane42_of_low_2 = ~lane42_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t392 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t392}; // leading_zeros.rs:17
+    wire [1:0] _t390 = lane42_none_2 ? lane42_of_low_1 : {lane42_none_4, lane42_none_4 ? lane42_of_low_2 : (~lane42_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane42_of_low_3 = {lane42_none_2, _t390}; // leading_zeros.rs:17
     wire [3:0] lane42_high_4 = lane42_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane42_low_4 = lane42_high[3:0]; // leading_zeros.rs:14
     wire lane42_none_5 = ~(|lane42_high_4); // leading_zeros.rs:15
@@ -11053,16 +11054,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane42_low_6 = lane42_high_4[1:0]; // leading_zeros.rs:14
     wire lane42_none_7 = ~(|lane42_high_6); // leading_zeros.rs:15
     wire lane42_of_low_6 = ~lane42_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t393 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t393}}; // leading_zeros.rs:17
+    wire [1:0] _t391 = lane42_none_5 ? lane42_of_low_5 : {lane42_none_7, lane42_none_7 ? lane42_of_low_6 : (~lane42_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane42_zeros = {lane42_none_1, lane42_none_1 ? lane42_of_low_3 : {lane42_none_5, _t391}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane42_scale <= lane42_side_later_half_scale;
     wire lane42_limited = (~(|lane42_scale[5:4])) & (lane42_zeros > lane42_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane42_shift <= lane42_limited ? lane42_scale[3:0] : lane42_zeros;
-        if (go) lane42_frame_1 <= lane42_frame;
-        if (go) lane42_scale_1 <= lane42_scale;
-        if (go) lane42_side_later_base_s4 <= lane42_side_later_base_sticky;
-        if (go) lane42_sticky <= lane42_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane42_shift <= lane42_limited ? lane42_scale[3:0] : lane42_zeros;
+        lane42_frame_1 <= lane42_frame;
+        lane42_scale_1 <= lane42_scale;
+        lane42_side_later_base_s4 <= lane42_side_later_base_sticky;
+        lane42_sticky <= lane42_side_later_base_s4;
     end
     wire [22:0] lane42_moved = lane42_shift[3] ? {lane42_frame_1[14:0], 8'h0} : lane42_frame_1; // decode.rs:131
     wire [18:0] lane42_moved_1 = lane42_shift[2] ? {lane42_moved[18:4], 4'h0} : lane42_moved[22:4]; // decode.rs:131
@@ -11080,28 +11081,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane42_lost_8 = lane42_frame_1[8] & (lane42_shift <= 4'h2); // decode.rs:103
     wire lane42_lost_9 = lane42_frame_1[9] & (lane42_shift <= 4'h1); // decode.rs:103
     wire lane42_lost_10 = lane42_frame_1[10] & (lane42_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t394 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane42_rest <= |_t394;
-        if (go) lane42_zero_s2 <= lane42_zero;
-        if (go) lane42_zero_s3 <= lane42_zero_s2;
-        if (go) lane42_zero_s4 <= lane42_zero_s3;
-        if (go) lane42_zero_s5 <= lane42_zero_s4;
-        if (go) lane42_exponent <= lane42_zero_s5 ? 6'h0 : (lane42_scale_1 - {2'h0, lane42_shift});
+    wire [11:0] _t392 = {lane42_lost_0, lane42_lost_1, lane42_lost_2, lane42_lost_3, lane42_lost_4, lane42_lost_5, lane42_lost_6, lane42_lost_7, lane42_lost_8, lane42_lost_9, lane42_lost_10, lane42_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane42_rest <= |_t392;
+        lane42_zero_s2 <= lane42_zero;
+        lane42_zero_s3 <= lane42_zero_s2;
+        lane42_zero_s4 <= lane42_zero_s3;
+        lane42_zero_s5 <= lane42_zero_s4;
+        lane42_exponent <= lane42_zero_s5 ? 6'h0 : (lane42_scale_1 - {2'h0, lane42_shift});
     end
     wire [9:0] lane42_fraction = lane42_normal[10:1]; // decode.rs:108
     wire lane42_up = lane42_normal[0] & (lane42_rest | lane42_normal[1]); // decode.rs:109
     wire [16:0] lane42_kept = {lane42_exponent, lane42_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane42_more = {5'h0, lane42_normal[11], 10'h0, lane42_up}; // decode.rs:111
-    wire [16:0] _t395 = lane42_kept + lane42_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane42_magnitude <= _t395[16:1];
-        if (go) lane42_negative_1_s2 <= lane42_negative_1;
-        if (go) lane42_negative_1_s3 <= lane42_negative_1_s2;
-        if (go) lane42_negative_1_s4 <= lane42_negative_1_s3;
-        if (go) lane42_negative_1_s5 <= lane42_negative_1_s4;
-        if (go) lane42_negative_1_s6 <= lane42_negative_1_s5;
-        if (go) values_42_negative <= lane42_negative_1_s6;
+    wire [16:0] _t393 = lane42_kept + lane42_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane42_magnitude <= _t393[16:1];
+        lane42_negative_1_s2 <= lane42_negative_1;
+        lane42_negative_1_s3 <= lane42_negative_1_s2;
+        lane42_negative_1_s4 <= lane42_negative_1_s3;
+        lane42_negative_1_s5 <= lane42_negative_1_s4;
+        lane42_negative_1_s6 <= lane42_negative_1_s5;
+        values_42_negative <= lane42_negative_1_s6;
     end
     wire [3:0] coded_code_43 = dense_payload[175:172]; // dequantizer.rs:222
     wire coded_outlier_43 = map_outlier[43]; // dequantizer.rs:223
@@ -11117,12 +11118,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_none = ~(|coded_code_43); // decode.rs:79
     wire lane43_exact = coded_outlier_43 ? (coded_outer_43 & lane43_none) : info_middle_exact; // decode.rs:80
     wire lane43_inner = coded_outlier_43 & (~coded_outer_43); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane43_zero <= lane43_inner & lane43_none;
-        if (go) lane43_inner_1 <= coded_outlier_43 & (~coded_outer_43);
-        if (go) lane43_outlier <= coded_outlier_43;
-        if (go) lane43_outer <= coded_outer_43;
-        if (go) lane43_negative_1 <= lane43_negative;
+    always @(posedge clk) if (go) begin
+        lane43_zero <= lane43_inner & lane43_none;
+        lane43_inner_1 <= coded_outlier_43 & (~coded_outer_43);
+        lane43_outlier <= coded_outlier_43;
+        lane43_outer <= coded_outer_43;
+        lane43_negative_1 <= lane43_negative;
     end
     wire [19:0] lane43_middle_base_value = lane43_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane43_middle_base_sticky = lane43_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11133,32 +11134,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane43_itself_half_m = lane43_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane43_itself_half_scale = lane43_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane43_exact_s1 <= lane43_exact;
-    wire [19:0] _t396 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t397 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t398 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t396; // side_table.rs:166
-    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t397; // side_table.rs:166
+    wire [19:0] _t394 = lane43_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t395 = lane43_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t396 = lane43_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane43_outer_side_base_value = lane43_exact_s1 ? lane43_itself_base_value : _t394; // side_table.rs:166
+    wire lane43_outer_side_base_sticky = lane43_exact_s1 ? lane43_itself_base_sticky : _t395; // side_table.rs:166
     wire [7:0] lane43_outer_side_half_m = lane43_exact_s1 ? lane43_itself_half_m : (lane43_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t398; // side_table.rs:166
+    wire [5:0] lane43_outer_side_half_scale = lane43_exact_s1 ? lane43_itself_half_scale : _t396; // side_table.rs:166
     wire [7:0] lane43_half_m = lane43_outer ? lane43_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane43_half_scale = lane43_outer ? lane43_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane43_side_base_value = lane43_outlier ? lane43_outer_side_base_value : lane43_middle_base_value; // side_table.rs:168
     wire lane43_side_base_sticky = lane43_outlier ? lane43_outer_side_base_sticky : lane43_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane43_side_half_m = lane43_outlier ? lane43_half_m : lane43_middle_half_m; // side_table.rs:168
     wire [5:0] lane43_side_half_scale = lane43_outlier ? lane43_half_scale : lane43_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
-        if (go) lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
-        if (go) lane43_side_half_m_1 <= lane43_side_half_m;
-        if (go) lane43_side_half_scale_1 <= lane43_side_half_scale;
-        if (go) lane43_h_s2 <= lane43_h;
+    always @(posedge clk) if (go) begin
+        lane43_side_base_value_1 <= lane43_inner_1 ? 20'h0 : lane43_side_base_value;
+        lane43_side_base_sticky_1 <= lane43_inner_1 ? 1'h0 : lane43_side_base_sticky;
+        lane43_side_half_m_1 <= lane43_side_half_m;
+        lane43_side_half_scale_1 <= lane43_side_half_scale;
+        lane43_h_s2 <= lane43_h;
     end
-    wire [12:0] _t399 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane43_product <= _t399;
-        if (go) lane43_side_later_base_value <= lane43_side_base_value_1;
-        if (go) lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
-        if (go) lane43_side_later_half_scale <= lane43_side_half_scale_1;
+    wire [12:0] _t397 = {8'h0, lane43_h_s2} * {5'h0, lane43_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane43_product <= _t397;
+        lane43_side_later_base_value <= lane43_side_base_value_1;
+        lane43_side_later_base_sticky <= lane43_side_base_sticky_1;
+        lane43_side_later_half_scale <= lane43_side_half_scale_1;
     end
     wire [16:0] lane43_scaled = {lane43_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane43_sum <= {1'h0, lane43_side_later_base_value} + {4'h0, lane43_scaled};
@@ -11178,8 +11179,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_3 = lane43_high_1[1:0]; // leading_zeros.rs:14
     wire lane43_none_4 = ~(|lane43_high_3); // leading_zeros.rs:15
     wire lane43_of_low_2 = ~lane43_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t400 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t400}; // leading_zeros.rs:17
+    wire [1:0] _t398 = lane43_none_2 ? lane43_of_low_1 : {lane43_none_4, lane43_none_4 ? lane43_of_low_2 : (~lane43_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane43_of_low_3 = {lane43_none_2, _t398}; // leading_zeros.rs:17
     wire [3:0] lane43_high_4 = lane43_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane43_low_4 = lane43_high[3:0]; // leading_zeros.rs:14
     wire lane43_none_5 = ~(|lane43_high_4); // leading_zeros.rs:15
@@ -11192,16 +11193,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane43_low_6 = lane43_high_4[1:0]; // leading_zeros.rs:14
     wire lane43_none_7 = ~(|lane43_high_6); // leading_zeros.rs:15
     wire lane43_of_low_6 = ~lane43_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t401 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t401}}; // leading_zeros.rs:17
+    wire [1:0] _t399 = lane43_none_5 ? lane43_of_low_5 : {lane43_none_7, lane43_none_7 ? lane43_of_low_6 : (~lane43_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane43_zeros = {lane43_none_1, lane43_none_1 ? lane43_of_low_3 : {lane43_none_5, _t399}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane43_scale <= lane43_side_later_half_scale;
     wire lane43_limited = (~(|lane43_scale[5:4])) & (lane43_zeros > lane43_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane43_shift <= lane43_limited ? lane43_scale[3:0] : lane43_zeros;
-        if (go) lane43_frame_1 <= lane43_frame;
-        if (go) lane43_scale_1 <= lane43_scale;
-        if (go) lane43_side_later_base_s4 <= lane43_side_later_base_sticky;
-        if (go) lane43_sticky <= lane43_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane43_shift <= lane43_limited ? lane43_scale[3:0] : lane43_zeros;
+        lane43_frame_1 <= lane43_frame;
+        lane43_scale_1 <= lane43_scale;
+        lane43_side_later_base_s4 <= lane43_side_later_base_sticky;
+        lane43_sticky <= lane43_side_later_base_s4;
     end
     wire [22:0] lane43_moved = lane43_shift[3] ? {lane43_frame_1[14:0], 8'h0} : lane43_frame_1; // decode.rs:131
     wire [18:0] lane43_moved_1 = lane43_shift[2] ? {lane43_moved[18:4], 4'h0} : lane43_moved[22:4]; // decode.rs:131
@@ -11219,28 +11220,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane43_lost_8 = lane43_frame_1[8] & (lane43_shift <= 4'h2); // decode.rs:103
     wire lane43_lost_9 = lane43_frame_1[9] & (lane43_shift <= 4'h1); // decode.rs:103
     wire lane43_lost_10 = lane43_frame_1[10] & (lane43_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t402 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane43_rest <= |_t402;
-        if (go) lane43_zero_s2 <= lane43_zero;
-        if (go) lane43_zero_s3 <= lane43_zero_s2;
-        if (go) lane43_zero_s4 <= lane43_zero_s3;
-        if (go) lane43_zero_s5 <= lane43_zero_s4;
-        if (go) lane43_exponent <= lane43_zero_s5 ? 6'h0 : (lane43_scale_1 - {2'h0, lane43_shift});
+    wire [11:0] _t400 = {lane43_lost_0, lane43_lost_1, lane43_lost_2, lane43_lost_3, lane43_lost_4, lane43_lost_5, lane43_lost_6, lane43_lost_7, lane43_lost_8, lane43_lost_9, lane43_lost_10, lane43_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane43_rest <= |_t400;
+        lane43_zero_s2 <= lane43_zero;
+        lane43_zero_s3 <= lane43_zero_s2;
+        lane43_zero_s4 <= lane43_zero_s3;
+        lane43_zero_s5 <= lane43_zero_s4;
+        lane43_exponent <= lane43_zero_s5 ? 6'h0 : (lane43_scale_1 - {2'h0, lane43_shift});
     end
     wire [9:0] lane43_fraction = lane43_normal[10:1]; // decode.rs:108
     wire lane43_up = lane43_normal[0] & (lane43_rest | lane43_normal[1]); // decode.rs:109
     wire [16:0] lane43_kept = {lane43_exponent, lane43_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane43_more = {5'h0, lane43_normal[11], 10'h0, lane43_up}; // decode.rs:111
-    wire [16:0] _t403 = lane43_kept + lane43_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane43_magnitude <= _t403[16:1];
-        if (go) lane43_negative_1_s2 <= lane43_negative_1;
-        if (go) lane43_negative_1_s3 <= lane43_negative_1_s2;
-        if (go) lane43_negative_1_s4 <= lane43_negative_1_s3;
-        if (go) lane43_negative_1_s5 <= lane43_negative_1_s4;
-        if (go) lane43_negative_1_s6 <= lane43_negative_1_s5;
-        if (go) values_43_negative <= lane43_negative_1_s6;
+    wire [16:0] _t401 = lane43_kept + lane43_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane43_magnitude <= _t401[16:1];
+        lane43_negative_1_s2 <= lane43_negative_1;
+        lane43_negative_1_s3 <= lane43_negative_1_s2;
+        lane43_negative_1_s4 <= lane43_negative_1_s3;
+        lane43_negative_1_s5 <= lane43_negative_1_s4;
+        lane43_negative_1_s6 <= lane43_negative_1_s5;
+        values_43_negative <= lane43_negative_1_s6;
     end
     wire [3:0] coded_code_44 = dense_payload[179:176]; // dequantizer.rs:222
     wire coded_outlier_44 = map_outlier[44]; // dequantizer.rs:223
@@ -11256,12 +11257,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_none = ~(|coded_code_44); // decode.rs:79
     wire lane44_exact = coded_outlier_44 ? (coded_outer_44 & lane44_none) : info_middle_exact; // decode.rs:80
     wire lane44_inner = coded_outlier_44 & (~coded_outer_44); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane44_zero <= lane44_inner & lane44_none;
-        if (go) lane44_inner_1 <= coded_outlier_44 & (~coded_outer_44);
-        if (go) lane44_outlier <= coded_outlier_44;
-        if (go) lane44_outer <= coded_outer_44;
-        if (go) lane44_negative_1 <= lane44_negative;
+    always @(posedge clk) if (go) begin
+        lane44_zero <= lane44_inner & lane44_none;
+        lane44_inner_1 <= coded_outlier_44 & (~coded_outer_44);
+        lane44_outlier <= coded_outlier_44;
+        lane44_outer <= coded_outer_44;
+        lane44_negative_1 <= lane44_negative;
     end
     wire [19:0] lane44_middle_base_value = lane44_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane44_middle_base_sticky = lane44_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11272,32 +11273,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane44_itself_half_m = lane44_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane44_itself_half_scale = lane44_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane44_exact_s1 <= lane44_exact;
-    wire [19:0] _t404 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t405 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t406 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t404; // side_table.rs:166
-    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t405; // side_table.rs:166
+    wire [19:0] _t402 = lane44_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t403 = lane44_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t404 = lane44_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane44_outer_side_base_value = lane44_exact_s1 ? lane44_itself_base_value : _t402; // side_table.rs:166
+    wire lane44_outer_side_base_sticky = lane44_exact_s1 ? lane44_itself_base_sticky : _t403; // side_table.rs:166
     wire [7:0] lane44_outer_side_half_m = lane44_exact_s1 ? lane44_itself_half_m : (lane44_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t406; // side_table.rs:166
+    wire [5:0] lane44_outer_side_half_scale = lane44_exact_s1 ? lane44_itself_half_scale : _t404; // side_table.rs:166
     wire [7:0] lane44_half_m = lane44_outer ? lane44_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane44_half_scale = lane44_outer ? lane44_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane44_side_base_value = lane44_outlier ? lane44_outer_side_base_value : lane44_middle_base_value; // side_table.rs:168
     wire lane44_side_base_sticky = lane44_outlier ? lane44_outer_side_base_sticky : lane44_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane44_side_half_m = lane44_outlier ? lane44_half_m : lane44_middle_half_m; // side_table.rs:168
     wire [5:0] lane44_side_half_scale = lane44_outlier ? lane44_half_scale : lane44_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
-        if (go) lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
-        if (go) lane44_side_half_m_1 <= lane44_side_half_m;
-        if (go) lane44_side_half_scale_1 <= lane44_side_half_scale;
-        if (go) lane44_h_s2 <= lane44_h;
+    always @(posedge clk) if (go) begin
+        lane44_side_base_value_1 <= lane44_inner_1 ? 20'h0 : lane44_side_base_value;
+        lane44_side_base_sticky_1 <= lane44_inner_1 ? 1'h0 : lane44_side_base_sticky;
+        lane44_side_half_m_1 <= lane44_side_half_m;
+        lane44_side_half_scale_1 <= lane44_side_half_scale;
+        lane44_h_s2 <= lane44_h;
     end
-    wire [12:0] _t407 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane44_product <= _t407;
-        if (go) lane44_side_later_base_value <= lane44_side_base_value_1;
-        if (go) lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
-        if (go) lane44_side_later_half_scale <= lane44_side_half_scale_1;
+    wire [12:0] _t405 = {8'h0, lane44_h_s2} * {5'h0, lane44_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane44_product <= _t405;
+        lane44_side_later_base_value <= lane44_side_base_value_1;
+        lane44_side_later_base_sticky <= lane44_side_base_sticky_1;
+        lane44_side_later_half_scale <= lane44_side_half_scale_1;
     end
     wire [16:0] lane44_scaled = {lane44_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane44_sum <= {1'h0, lane44_side_later_base_value} + {4'h0, lane44_scaled};
@@ -11317,8 +11318,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_3 = lane44_high_1[1:0]; // leading_zeros.rs:14
     wire lane44_none_4 = ~(|lane44_high_3); // leading_zeros.rs:15
     wire lane44_of_low_2 = ~lane44_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t408 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t408}; // leading_zeros.rs:17
+    wire [1:0] _t406 = lane44_none_2 ? lane44_of_low_1 : {lane44_none_4, lane44_none_4 ? lane44_of_low_2 : (~lane44_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane44_of_low_3 = {lane44_none_2, _t406}; // leading_zeros.rs:17
     wire [3:0] lane44_high_4 = lane44_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane44_low_4 = lane44_high[3:0]; // leading_zeros.rs:14
     wire lane44_none_5 = ~(|lane44_high_4); // leading_zeros.rs:15
@@ -11331,16 +11332,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane44_low_6 = lane44_high_4[1:0]; // leading_zeros.rs:14
     wire lane44_none_7 = ~(|lane44_high_6); // leading_zeros.rs:15
     wire lane44_of_low_6 = ~lane44_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t409 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t409}}; // leading_zeros.rs:17
+    wire [1:0] _t407 = lane44_none_5 ? lane44_of_low_5 : {lane44_none_7, lane44_none_7 ? lane44_of_low_6 : (~lane44_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane44_zeros = {lane44_none_1, lane44_none_1 ? lane44_of_low_3 : {lane44_none_5, _t407}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane44_scale <= lane44_side_later_half_scale;
     wire lane44_limited = (~(|lane44_scale[5:4])) & (lane44_zeros > lane44_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane44_shift <= lane44_limited ? lane44_scale[3:0] : lane44_zeros;
-        if (go) lane44_frame_1 <= lane44_frame;
-        if (go) lane44_scale_1 <= lane44_scale;
-        if (go) lane44_side_later_base_s4 <= lane44_side_later_base_sticky;
-        if (go) lane44_sticky <= lane44_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane44_shift <= lane44_limited ? lane44_scale[3:0] : lane44_zeros;
+        lane44_frame_1 <= lane44_frame;
+        lane44_scale_1 <= lane44_scale;
+        lane44_side_later_base_s4 <= lane44_side_later_base_sticky;
+        lane44_sticky <= lane44_side_later_base_s4;
     end
     wire [22:0] lane44_moved = lane44_shift[3] ? {lane44_frame_1[14:0], 8'h0} : lane44_frame_1; // decode.rs:131
     wire [18:0] lane44_moved_1 = lane44_shift[2] ? {lane44_moved[18:4], 4'h0} : lane44_moved[22:4]; // decode.rs:131
@@ -11358,28 +11359,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane44_lost_8 = lane44_frame_1[8] & (lane44_shift <= 4'h2); // decode.rs:103
     wire lane44_lost_9 = lane44_frame_1[9] & (lane44_shift <= 4'h1); // decode.rs:103
     wire lane44_lost_10 = lane44_frame_1[10] & (lane44_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t410 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane44_rest <= |_t410;
-        if (go) lane44_zero_s2 <= lane44_zero;
-        if (go) lane44_zero_s3 <= lane44_zero_s2;
-        if (go) lane44_zero_s4 <= lane44_zero_s3;
-        if (go) lane44_zero_s5 <= lane44_zero_s4;
-        if (go) lane44_exponent <= lane44_zero_s5 ? 6'h0 : (lane44_scale_1 - {2'h0, lane44_shift});
+    wire [11:0] _t408 = {lane44_lost_0, lane44_lost_1, lane44_lost_2, lane44_lost_3, lane44_lost_4, lane44_lost_5, lane44_lost_6, lane44_lost_7, lane44_lost_8, lane44_lost_9, lane44_lost_10, lane44_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane44_rest <= |_t408;
+        lane44_zero_s2 <= lane44_zero;
+        lane44_zero_s3 <= lane44_zero_s2;
+        lane44_zero_s4 <= lane44_zero_s3;
+        lane44_zero_s5 <= lane44_zero_s4;
+        lane44_exponent <= lane44_zero_s5 ? 6'h0 : (lane44_scale_1 - {2'h0, lane44_shift});
     end
     wire [9:0] lane44_fraction = lane44_normal[10:1]; // decode.rs:108
     wire lane44_up = lane44_normal[0] & (lane44_rest | lane44_normal[1]); // decode.rs:109
     wire [16:0] lane44_kept = {lane44_exponent, lane44_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane44_more = {5'h0, lane44_normal[11], 10'h0, lane44_up}; // decode.rs:111
-    wire [16:0] _t411 = lane44_kept + lane44_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane44_magnitude <= _t411[16:1];
-        if (go) lane44_negative_1_s2 <= lane44_negative_1;
-        if (go) lane44_negative_1_s3 <= lane44_negative_1_s2;
-        if (go) lane44_negative_1_s4 <= lane44_negative_1_s3;
-        if (go) lane44_negative_1_s5 <= lane44_negative_1_s4;
-        if (go) lane44_negative_1_s6 <= lane44_negative_1_s5;
-        if (go) values_44_negative <= lane44_negative_1_s6;
+    wire [16:0] _t409 = lane44_kept + lane44_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane44_magnitude <= _t409[16:1];
+        lane44_negative_1_s2 <= lane44_negative_1;
+        lane44_negative_1_s3 <= lane44_negative_1_s2;
+        lane44_negative_1_s4 <= lane44_negative_1_s3;
+        lane44_negative_1_s5 <= lane44_negative_1_s4;
+        lane44_negative_1_s6 <= lane44_negative_1_s5;
+        values_44_negative <= lane44_negative_1_s6;
     end
     wire [3:0] coded_code_45 = dense_payload[183:180]; // dequantizer.rs:222
     wire coded_outlier_45 = map_outlier[45]; // dequantizer.rs:223
@@ -11395,12 +11396,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_none = ~(|coded_code_45); // decode.rs:79
     wire lane45_exact = coded_outlier_45 ? (coded_outer_45 & lane45_none) : info_middle_exact; // decode.rs:80
     wire lane45_inner = coded_outlier_45 & (~coded_outer_45); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane45_zero <= lane45_inner & lane45_none;
-        if (go) lane45_inner_1 <= coded_outlier_45 & (~coded_outer_45);
-        if (go) lane45_outlier <= coded_outlier_45;
-        if (go) lane45_outer <= coded_outer_45;
-        if (go) lane45_negative_1 <= lane45_negative;
+    always @(posedge clk) if (go) begin
+        lane45_zero <= lane45_inner & lane45_none;
+        lane45_inner_1 <= coded_outlier_45 & (~coded_outer_45);
+        lane45_outlier <= coded_outlier_45;
+        lane45_outer <= coded_outer_45;
+        lane45_negative_1 <= lane45_negative;
     end
     wire [19:0] lane45_middle_base_value = lane45_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane45_middle_base_sticky = lane45_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11411,32 +11412,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane45_itself_half_m = lane45_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane45_itself_half_scale = lane45_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane45_exact_s1 <= lane45_exact;
-    wire [19:0] _t412 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t413 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t414 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t412; // side_table.rs:166
-    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t413; // side_table.rs:166
+    wire [19:0] _t410 = lane45_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t411 = lane45_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t412 = lane45_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane45_outer_side_base_value = lane45_exact_s1 ? lane45_itself_base_value : _t410; // side_table.rs:166
+    wire lane45_outer_side_base_sticky = lane45_exact_s1 ? lane45_itself_base_sticky : _t411; // side_table.rs:166
     wire [7:0] lane45_outer_side_half_m = lane45_exact_s1 ? lane45_itself_half_m : (lane45_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t414; // side_table.rs:166
+    wire [5:0] lane45_outer_side_half_scale = lane45_exact_s1 ? lane45_itself_half_scale : _t412; // side_table.rs:166
     wire [7:0] lane45_half_m = lane45_outer ? lane45_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane45_half_scale = lane45_outer ? lane45_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane45_side_base_value = lane45_outlier ? lane45_outer_side_base_value : lane45_middle_base_value; // side_table.rs:168
     wire lane45_side_base_sticky = lane45_outlier ? lane45_outer_side_base_sticky : lane45_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane45_side_half_m = lane45_outlier ? lane45_half_m : lane45_middle_half_m; // side_table.rs:168
     wire [5:0] lane45_side_half_scale = lane45_outlier ? lane45_half_scale : lane45_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
-        if (go) lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
-        if (go) lane45_side_half_m_1 <= lane45_side_half_m;
-        if (go) lane45_side_half_scale_1 <= lane45_side_half_scale;
-        if (go) lane45_h_s2 <= lane45_h;
+    always @(posedge clk) if (go) begin
+        lane45_side_base_value_1 <= lane45_inner_1 ? 20'h0 : lane45_side_base_value;
+        lane45_side_base_sticky_1 <= lane45_inner_1 ? 1'h0 : lane45_side_base_sticky;
+        lane45_side_half_m_1 <= lane45_side_half_m;
+        lane45_side_half_scale_1 <= lane45_side_half_scale;
+        lane45_h_s2 <= lane45_h;
     end
-    wire [12:0] _t415 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane45_product <= _t415;
-        if (go) lane45_side_later_base_value <= lane45_side_base_value_1;
-        if (go) lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
-        if (go) lane45_side_later_half_scale <= lane45_side_half_scale_1;
+    wire [12:0] _t413 = {8'h0, lane45_h_s2} * {5'h0, lane45_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane45_product <= _t413;
+        lane45_side_later_base_value <= lane45_side_base_value_1;
+        lane45_side_later_base_sticky <= lane45_side_base_sticky_1;
+        lane45_side_later_half_scale <= lane45_side_half_scale_1;
     end
     wire [16:0] lane45_scaled = {lane45_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane45_sum <= {1'h0, lane45_side_later_base_value} + {4'h0, lane45_scaled};
@@ -11456,8 +11457,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_3 = lane45_high_1[1:0]; // leading_zeros.rs:14
     wire lane45_none_4 = ~(|lane45_high_3); // leading_zeros.rs:15
     wire lane45_of_low_2 = ~lane45_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t416 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t416}; // leading_zeros.rs:17
+    wire [1:0] _t414 = lane45_none_2 ? lane45_of_low_1 : {lane45_none_4, lane45_none_4 ? lane45_of_low_2 : (~lane45_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane45_of_low_3 = {lane45_none_2, _t414}; // leading_zeros.rs:17
     wire [3:0] lane45_high_4 = lane45_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane45_low_4 = lane45_high[3:0]; // leading_zeros.rs:14
     wire lane45_none_5 = ~(|lane45_high_4); // leading_zeros.rs:15
@@ -11470,16 +11471,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane45_low_6 = lane45_high_4[1:0]; // leading_zeros.rs:14
     wire lane45_none_7 = ~(|lane45_high_6); // leading_zeros.rs:15
     wire lane45_of_low_6 = ~lane45_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t417 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t417}}; // leading_zeros.rs:17
+    wire [1:0] _t415 = lane45_none_5 ? lane45_of_low_5 : {lane45_none_7, lane45_none_7 ? lane45_of_low_6 : (~lane45_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane45_zeros = {lane45_none_1, lane45_none_1 ? lane45_of_low_3 : {lane45_none_5, _t415}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane45_scale <= lane45_side_later_half_scale;
     wire lane45_limited = (~(|lane45_scale[5:4])) & (lane45_zeros > lane45_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane45_shift <= lane45_limited ? lane45_scale[3:0] : lane45_zeros;
-        if (go) lane45_frame_1 <= lane45_frame;
-        if (go) lane45_scale_1 <= lane45_scale;
-        if (go) lane45_side_later_base_s4 <= lane45_side_later_base_sticky;
-        if (go) lane45_sticky <= lane45_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane45_shift <= lane45_limited ? lane45_scale[3:0] : lane45_zeros;
+        lane45_frame_1 <= lane45_frame;
+        lane45_scale_1 <= lane45_scale;
+        lane45_side_later_base_s4 <= lane45_side_later_base_sticky;
+        lane45_sticky <= lane45_side_later_base_s4;
     end
     wire [22:0] lane45_moved = lane45_shift[3] ? {lane45_frame_1[14:0], 8'h0} : lane45_frame_1; // decode.rs:131
     wire [18:0] lane45_moved_1 = lane45_shift[2] ? {lane45_moved[18:4], 4'h0} : lane45_moved[22:4]; // decode.rs:131
@@ -11497,28 +11498,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane45_lost_8 = lane45_frame_1[8] & (lane45_shift <= 4'h2); // decode.rs:103
     wire lane45_lost_9 = lane45_frame_1[9] & (lane45_shift <= 4'h1); // decode.rs:103
     wire lane45_lost_10 = lane45_frame_1[10] & (lane45_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t418 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane45_rest <= |_t418;
-        if (go) lane45_zero_s2 <= lane45_zero;
-        if (go) lane45_zero_s3 <= lane45_zero_s2;
-        if (go) lane45_zero_s4 <= lane45_zero_s3;
-        if (go) lane45_zero_s5 <= lane45_zero_s4;
-        if (go) lane45_exponent <= lane45_zero_s5 ? 6'h0 : (lane45_scale_1 - {2'h0, lane45_shift});
+    wire [11:0] _t416 = {lane45_lost_0, lane45_lost_1, lane45_lost_2, lane45_lost_3, lane45_lost_4, lane45_lost_5, lane45_lost_6, lane45_lost_7, lane45_lost_8, lane45_lost_9, lane45_lost_10, lane45_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane45_rest <= |_t416;
+        lane45_zero_s2 <= lane45_zero;
+        lane45_zero_s3 <= lane45_zero_s2;
+        lane45_zero_s4 <= lane45_zero_s3;
+        lane45_zero_s5 <= lane45_zero_s4;
+        lane45_exponent <= lane45_zero_s5 ? 6'h0 : (lane45_scale_1 - {2'h0, lane45_shift});
     end
     wire [9:0] lane45_fraction = lane45_normal[10:1]; // decode.rs:108
     wire lane45_up = lane45_normal[0] & (lane45_rest | lane45_normal[1]); // decode.rs:109
     wire [16:0] lane45_kept = {lane45_exponent, lane45_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane45_more = {5'h0, lane45_normal[11], 10'h0, lane45_up}; // decode.rs:111
-    wire [16:0] _t419 = lane45_kept + lane45_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane45_magnitude <= _t419[16:1];
-        if (go) lane45_negative_1_s2 <= lane45_negative_1;
-        if (go) lane45_negative_1_s3 <= lane45_negative_1_s2;
-        if (go) lane45_negative_1_s4 <= lane45_negative_1_s3;
-        if (go) lane45_negative_1_s5 <= lane45_negative_1_s4;
-        if (go) lane45_negative_1_s6 <= lane45_negative_1_s5;
-        if (go) values_45_negative <= lane45_negative_1_s6;
+    wire [16:0] _t417 = lane45_kept + lane45_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane45_magnitude <= _t417[16:1];
+        lane45_negative_1_s2 <= lane45_negative_1;
+        lane45_negative_1_s3 <= lane45_negative_1_s2;
+        lane45_negative_1_s4 <= lane45_negative_1_s3;
+        lane45_negative_1_s5 <= lane45_negative_1_s4;
+        lane45_negative_1_s6 <= lane45_negative_1_s5;
+        values_45_negative <= lane45_negative_1_s6;
     end
     wire [3:0] coded_code_46 = dense_payload[187:184]; // dequantizer.rs:222
     wire coded_outlier_46 = map_outlier[46]; // dequantizer.rs:223
@@ -11534,12 +11535,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_none = ~(|coded_code_46); // decode.rs:79
     wire lane46_exact = coded_outlier_46 ? (coded_outer_46 & lane46_none) : info_middle_exact; // decode.rs:80
     wire lane46_inner = coded_outlier_46 & (~coded_outer_46); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane46_zero <= lane46_inner & lane46_none;
-        if (go) lane46_inner_1 <= coded_outlier_46 & (~coded_outer_46);
-        if (go) lane46_outlier <= coded_outlier_46;
-        if (go) lane46_outer <= coded_outer_46;
-        if (go) lane46_negative_1 <= lane46_negative;
+    always @(posedge clk) if (go) begin
+        lane46_zero <= lane46_inner & lane46_none;
+        lane46_inner_1 <= coded_outlier_46 & (~coded_outer_46);
+        lane46_outlier <= coded_outlier_46;
+        lane46_outer <= coded_outer_46;
+        lane46_negative_1 <= lane46_negative;
     end
     wire [19:0] lane46_middle_base_value = lane46_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane46_middle_base_sticky = lane46_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11550,32 +11551,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane46_itself_half_m = lane46_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane46_itself_half_scale = lane46_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane46_exact_s1 <= lane46_exact;
-    wire [19:0] _t420 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t421 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t422 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t420; // side_table.rs:166
-    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t421; // side_table.rs:166
+    wire [19:0] _t418 = lane46_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t419 = lane46_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t420 = lane46_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane46_outer_side_base_value = lane46_exact_s1 ? lane46_itself_base_value : _t418; // side_table.rs:166
+    wire lane46_outer_side_base_sticky = lane46_exact_s1 ? lane46_itself_base_sticky : _t419; // side_table.rs:166
     wire [7:0] lane46_outer_side_half_m = lane46_exact_s1 ? lane46_itself_half_m : (lane46_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t422; // side_table.rs:166
+    wire [5:0] lane46_outer_side_half_scale = lane46_exact_s1 ? lane46_itself_half_scale : _t420; // side_table.rs:166
     wire [7:0] lane46_half_m = lane46_outer ? lane46_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane46_half_scale = lane46_outer ? lane46_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane46_side_base_value = lane46_outlier ? lane46_outer_side_base_value : lane46_middle_base_value; // side_table.rs:168
     wire lane46_side_base_sticky = lane46_outlier ? lane46_outer_side_base_sticky : lane46_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane46_side_half_m = lane46_outlier ? lane46_half_m : lane46_middle_half_m; // side_table.rs:168
     wire [5:0] lane46_side_half_scale = lane46_outlier ? lane46_half_scale : lane46_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
-        if (go) lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
-        if (go) lane46_side_half_m_1 <= lane46_side_half_m;
-        if (go) lane46_side_half_scale_1 <= lane46_side_half_scale;
-        if (go) lane46_h_s2 <= lane46_h;
+    always @(posedge clk) if (go) begin
+        lane46_side_base_value_1 <= lane46_inner_1 ? 20'h0 : lane46_side_base_value;
+        lane46_side_base_sticky_1 <= lane46_inner_1 ? 1'h0 : lane46_side_base_sticky;
+        lane46_side_half_m_1 <= lane46_side_half_m;
+        lane46_side_half_scale_1 <= lane46_side_half_scale;
+        lane46_h_s2 <= lane46_h;
     end
-    wire [12:0] _t423 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane46_product <= _t423;
-        if (go) lane46_side_later_base_value <= lane46_side_base_value_1;
-        if (go) lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
-        if (go) lane46_side_later_half_scale <= lane46_side_half_scale_1;
+    wire [12:0] _t421 = {8'h0, lane46_h_s2} * {5'h0, lane46_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane46_product <= _t421;
+        lane46_side_later_base_value <= lane46_side_base_value_1;
+        lane46_side_later_base_sticky <= lane46_side_base_sticky_1;
+        lane46_side_later_half_scale <= lane46_side_half_scale_1;
     end
     wire [16:0] lane46_scaled = {lane46_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane46_sum <= {1'h0, lane46_side_later_base_value} + {4'h0, lane46_scaled};
@@ -11595,8 +11596,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_3 = lane46_high_1[1:0]; // leading_zeros.rs:14
     wire lane46_none_4 = ~(|lane46_high_3); // leading_zeros.rs:15
     wire lane46_of_low_2 = ~lane46_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t424 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t424}; // leading_zeros.rs:17
+    wire [1:0] _t422 = lane46_none_2 ? lane46_of_low_1 : {lane46_none_4, lane46_none_4 ? lane46_of_low_2 : (~lane46_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane46_of_low_3 = {lane46_none_2, _t422}; // leading_zeros.rs:17
     wire [3:0] lane46_high_4 = lane46_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane46_low_4 = lane46_high[3:0]; // leading_zeros.rs:14
     wire lane46_none_5 = ~(|lane46_high_4); // leading_zeros.rs:15
@@ -11609,16 +11610,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane46_low_6 = lane46_high_4[1:0]; // leading_zeros.rs:14
     wire lane46_none_7 = ~(|lane46_high_6); // leading_zeros.rs:15
     wire lane46_of_low_6 = ~lane46_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t425 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t425}}; // leading_zeros.rs:17
+    wire [1:0] _t423 = lane46_none_5 ? lane46_of_low_5 : {lane46_none_7, lane46_none_7 ? lane46_of_low_6 : (~lane46_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane46_zeros = {lane46_none_1, lane46_none_1 ? lane46_of_low_3 : {lane46_none_5, _t423}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane46_scale <= lane46_side_later_half_scale;
     wire lane46_limited = (~(|lane46_scale[5:4])) & (lane46_zeros > lane46_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane46_shift <= lane46_limited ? lane46_scale[3:0] : lane46_zeros;
-        if (go) lane46_frame_1 <= lane46_frame;
-        if (go) lane46_scale_1 <= lane46_scale;
-        if (go) lane46_side_later_base_s4 <= lane46_side_later_base_sticky;
-        if (go) lane46_sticky <= lane46_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane46_shift <= lane46_limited ? lane46_scale[3:0] : lane46_zeros;
+        lane46_frame_1 <= lane46_frame;
+        lane46_scale_1 <= lane46_scale;
+        lane46_side_later_base_s4 <= lane46_side_later_base_sticky;
+        lane46_sticky <= lane46_side_later_base_s4;
     end
     wire [22:0] lane46_moved = lane46_shift[3] ? {lane46_frame_1[14:0], 8'h0} : lane46_frame_1; // decode.rs:131
     wire [18:0] lane46_moved_1 = lane46_shift[2] ? {lane46_moved[18:4], 4'h0} : lane46_moved[22:4]; // decode.rs:131
@@ -11636,28 +11637,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane46_lost_8 = lane46_frame_1[8] & (lane46_shift <= 4'h2); // decode.rs:103
     wire lane46_lost_9 = lane46_frame_1[9] & (lane46_shift <= 4'h1); // decode.rs:103
     wire lane46_lost_10 = lane46_frame_1[10] & (lane46_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t426 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane46_rest <= |_t426;
-        if (go) lane46_zero_s2 <= lane46_zero;
-        if (go) lane46_zero_s3 <= lane46_zero_s2;
-        if (go) lane46_zero_s4 <= lane46_zero_s3;
-        if (go) lane46_zero_s5 <= lane46_zero_s4;
-        if (go) lane46_exponent <= lane46_zero_s5 ? 6'h0 : (lane46_scale_1 - {2'h0, lane46_shift});
+    wire [11:0] _t424 = {lane46_lost_0, lane46_lost_1, lane46_lost_2, lane46_lost_3, lane46_lost_4, lane46_lost_5, lane46_lost_6, lane46_lost_7, lane46_lost_8, lane46_lost_9, lane46_lost_10, lane46_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane46_rest <= |_t424;
+        lane46_zero_s2 <= lane46_zero;
+        lane46_zero_s3 <= lane46_zero_s2;
+        lane46_zero_s4 <= lane46_zero_s3;
+        lane46_zero_s5 <= lane46_zero_s4;
+        lane46_exponent <= lane46_zero_s5 ? 6'h0 : (lane46_scale_1 - {2'h0, lane46_shift});
     end
     wire [9:0] lane46_fraction = lane46_normal[10:1]; // decode.rs:108
     wire lane46_up = lane46_normal[0] & (lane46_rest | lane46_normal[1]); // decode.rs:109
     wire [16:0] lane46_kept = {lane46_exponent, lane46_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane46_more = {5'h0, lane46_normal[11], 10'h0, lane46_up}; // decode.rs:111
-    wire [16:0] _t427 = lane46_kept + lane46_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane46_magnitude <= _t427[16:1];
-        if (go) lane46_negative_1_s2 <= lane46_negative_1;
-        if (go) lane46_negative_1_s3 <= lane46_negative_1_s2;
-        if (go) lane46_negative_1_s4 <= lane46_negative_1_s3;
-        if (go) lane46_negative_1_s5 <= lane46_negative_1_s4;
-        if (go) lane46_negative_1_s6 <= lane46_negative_1_s5;
-        if (go) values_46_negative <= lane46_negative_1_s6;
+    wire [16:0] _t425 = lane46_kept + lane46_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane46_magnitude <= _t425[16:1];
+        lane46_negative_1_s2 <= lane46_negative_1;
+        lane46_negative_1_s3 <= lane46_negative_1_s2;
+        lane46_negative_1_s4 <= lane46_negative_1_s3;
+        lane46_negative_1_s5 <= lane46_negative_1_s4;
+        lane46_negative_1_s6 <= lane46_negative_1_s5;
+        values_46_negative <= lane46_negative_1_s6;
     end
     wire [3:0] coded_code_47 = dense_payload[191:188]; // dequantizer.rs:222
     wire coded_outlier_47 = map_outlier[47]; // dequantizer.rs:223
@@ -11673,12 +11674,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_none = ~(|coded_code_47); // decode.rs:79
     wire lane47_exact = coded_outlier_47 ? (coded_outer_47 & lane47_none) : info_middle_exact; // decode.rs:80
     wire lane47_inner = coded_outlier_47 & (~coded_outer_47); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane47_zero <= lane47_inner & lane47_none;
-        if (go) lane47_inner_1 <= coded_outlier_47 & (~coded_outer_47);
-        if (go) lane47_outlier <= coded_outlier_47;
-        if (go) lane47_outer <= coded_outer_47;
-        if (go) lane47_negative_1 <= lane47_negative;
+    always @(posedge clk) if (go) begin
+        lane47_zero <= lane47_inner & lane47_none;
+        lane47_inner_1 <= coded_outlier_47 & (~coded_outer_47);
+        lane47_outlier <= coded_outlier_47;
+        lane47_outer <= coded_outer_47;
+        lane47_negative_1 <= lane47_negative;
     end
     wire [19:0] lane47_middle_base_value = lane47_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane47_middle_base_sticky = lane47_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11689,32 +11690,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane47_itself_half_m = lane47_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane47_itself_half_scale = lane47_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane47_exact_s1 <= lane47_exact;
-    wire [19:0] _t428 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t429 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t430 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t428; // side_table.rs:166
-    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t429; // side_table.rs:166
+    wire [19:0] _t426 = lane47_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t427 = lane47_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t428 = lane47_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane47_outer_side_base_value = lane47_exact_s1 ? lane47_itself_base_value : _t426; // side_table.rs:166
+    wire lane47_outer_side_base_sticky = lane47_exact_s1 ? lane47_itself_base_sticky : _t427; // side_table.rs:166
     wire [7:0] lane47_outer_side_half_m = lane47_exact_s1 ? lane47_itself_half_m : (lane47_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t430; // side_table.rs:166
+    wire [5:0] lane47_outer_side_half_scale = lane47_exact_s1 ? lane47_itself_half_scale : _t428; // side_table.rs:166
     wire [7:0] lane47_half_m = lane47_outer ? lane47_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane47_half_scale = lane47_outer ? lane47_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane47_side_base_value = lane47_outlier ? lane47_outer_side_base_value : lane47_middle_base_value; // side_table.rs:168
     wire lane47_side_base_sticky = lane47_outlier ? lane47_outer_side_base_sticky : lane47_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane47_side_half_m = lane47_outlier ? lane47_half_m : lane47_middle_half_m; // side_table.rs:168
     wire [5:0] lane47_side_half_scale = lane47_outlier ? lane47_half_scale : lane47_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
-        if (go) lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
-        if (go) lane47_side_half_m_1 <= lane47_side_half_m;
-        if (go) lane47_side_half_scale_1 <= lane47_side_half_scale;
-        if (go) lane47_h_s2 <= lane47_h;
+    always @(posedge clk) if (go) begin
+        lane47_side_base_value_1 <= lane47_inner_1 ? 20'h0 : lane47_side_base_value;
+        lane47_side_base_sticky_1 <= lane47_inner_1 ? 1'h0 : lane47_side_base_sticky;
+        lane47_side_half_m_1 <= lane47_side_half_m;
+        lane47_side_half_scale_1 <= lane47_side_half_scale;
+        lane47_h_s2 <= lane47_h;
     end
-    wire [12:0] _t431 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane47_product <= _t431;
-        if (go) lane47_side_later_base_value <= lane47_side_base_value_1;
-        if (go) lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
-        if (go) lane47_side_later_half_scale <= lane47_side_half_scale_1;
+    wire [12:0] _t429 = {8'h0, lane47_h_s2} * {5'h0, lane47_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane47_product <= _t429;
+        lane47_side_later_base_value <= lane47_side_base_value_1;
+        lane47_side_later_base_sticky <= lane47_side_base_sticky_1;
+        lane47_side_later_half_scale <= lane47_side_half_scale_1;
     end
     wire [16:0] lane47_scaled = {lane47_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane47_sum <= {1'h0, lane47_side_later_base_value} + {4'h0, lane47_scaled};
@@ -11734,8 +11735,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_3 = lane47_high_1[1:0]; // leading_zeros.rs:14
     wire lane47_none_4 = ~(|lane47_high_3); // leading_zeros.rs:15
     wire lane47_of_low_2 = ~lane47_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t432 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t432}; // leading_zeros.rs:17
+    wire [1:0] _t430 = lane47_none_2 ? lane47_of_low_1 : {lane47_none_4, lane47_none_4 ? lane47_of_low_2 : (~lane47_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane47_of_low_3 = {lane47_none_2, _t430}; // leading_zeros.rs:17
     wire [3:0] lane47_high_4 = lane47_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane47_low_4 = lane47_high[3:0]; // leading_zeros.rs:14
     wire lane47_none_5 = ~(|lane47_high_4); // leading_zeros.rs:15
@@ -11748,16 +11749,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane47_low_6 = lane47_high_4[1:0]; // leading_zeros.rs:14
     wire lane47_none_7 = ~(|lane47_high_6); // leading_zeros.rs:15
     wire lane47_of_low_6 = ~lane47_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t433 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t433}}; // leading_zeros.rs:17
+    wire [1:0] _t431 = lane47_none_5 ? lane47_of_low_5 : {lane47_none_7, lane47_none_7 ? lane47_of_low_6 : (~lane47_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane47_zeros = {lane47_none_1, lane47_none_1 ? lane47_of_low_3 : {lane47_none_5, _t431}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane47_scale <= lane47_side_later_half_scale;
     wire lane47_limited = (~(|lane47_scale[5:4])) & (lane47_zeros > lane47_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane47_shift <= lane47_limited ? lane47_scale[3:0] : lane47_zeros;
-        if (go) lane47_frame_1 <= lane47_frame;
-        if (go) lane47_scale_1 <= lane47_scale;
-        if (go) lane47_side_later_base_s4 <= lane47_side_later_base_sticky;
-        if (go) lane47_sticky <= lane47_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane47_shift <= lane47_limited ? lane47_scale[3:0] : lane47_zeros;
+        lane47_frame_1 <= lane47_frame;
+        lane47_scale_1 <= lane47_scale;
+        lane47_side_later_base_s4 <= lane47_side_later_base_sticky;
+        lane47_sticky <= lane47_side_later_base_s4;
     end
     wire [22:0] lane47_moved = lane47_shift[3] ? {lane47_frame_1[14:0], 8'h0} : lane47_frame_1; // decode.rs:131
     wire [18:0] lane47_moved_1 = lane47_shift[2] ? {lane47_moved[18:4], 4'h0} : lane47_moved[22:4]; // decode.rs:131
@@ -11775,28 +11776,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane47_lost_8 = lane47_frame_1[8] & (lane47_shift <= 4'h2); // decode.rs:103
     wire lane47_lost_9 = lane47_frame_1[9] & (lane47_shift <= 4'h1); // decode.rs:103
     wire lane47_lost_10 = lane47_frame_1[10] & (lane47_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t434 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane47_rest <= |_t434;
-        if (go) lane47_zero_s2 <= lane47_zero;
-        if (go) lane47_zero_s3 <= lane47_zero_s2;
-        if (go) lane47_zero_s4 <= lane47_zero_s3;
-        if (go) lane47_zero_s5 <= lane47_zero_s4;
-        if (go) lane47_exponent <= lane47_zero_s5 ? 6'h0 : (lane47_scale_1 - {2'h0, lane47_shift});
+    wire [11:0] _t432 = {lane47_lost_0, lane47_lost_1, lane47_lost_2, lane47_lost_3, lane47_lost_4, lane47_lost_5, lane47_lost_6, lane47_lost_7, lane47_lost_8, lane47_lost_9, lane47_lost_10, lane47_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane47_rest <= |_t432;
+        lane47_zero_s2 <= lane47_zero;
+        lane47_zero_s3 <= lane47_zero_s2;
+        lane47_zero_s4 <= lane47_zero_s3;
+        lane47_zero_s5 <= lane47_zero_s4;
+        lane47_exponent <= lane47_zero_s5 ? 6'h0 : (lane47_scale_1 - {2'h0, lane47_shift});
     end
     wire [9:0] lane47_fraction = lane47_normal[10:1]; // decode.rs:108
     wire lane47_up = lane47_normal[0] & (lane47_rest | lane47_normal[1]); // decode.rs:109
     wire [16:0] lane47_kept = {lane47_exponent, lane47_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane47_more = {5'h0, lane47_normal[11], 10'h0, lane47_up}; // decode.rs:111
-    wire [16:0] _t435 = lane47_kept + lane47_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane47_magnitude <= _t435[16:1];
-        if (go) lane47_negative_1_s2 <= lane47_negative_1;
-        if (go) lane47_negative_1_s3 <= lane47_negative_1_s2;
-        if (go) lane47_negative_1_s4 <= lane47_negative_1_s3;
-        if (go) lane47_negative_1_s5 <= lane47_negative_1_s4;
-        if (go) lane47_negative_1_s6 <= lane47_negative_1_s5;
-        if (go) values_47_negative <= lane47_negative_1_s6;
+    wire [16:0] _t433 = lane47_kept + lane47_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane47_magnitude <= _t433[16:1];
+        lane47_negative_1_s2 <= lane47_negative_1;
+        lane47_negative_1_s3 <= lane47_negative_1_s2;
+        lane47_negative_1_s4 <= lane47_negative_1_s3;
+        lane47_negative_1_s5 <= lane47_negative_1_s4;
+        lane47_negative_1_s6 <= lane47_negative_1_s5;
+        values_47_negative <= lane47_negative_1_s6;
     end
     wire [3:0] coded_code_48 = dense_payload[195:192]; // dequantizer.rs:222
     wire coded_outlier_48 = map_outlier[48]; // dequantizer.rs:223
@@ -11812,12 +11813,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_none = ~(|coded_code_48); // decode.rs:79
     wire lane48_exact = coded_outlier_48 ? (coded_outer_48 & lane48_none) : info_middle_exact; // decode.rs:80
     wire lane48_inner = coded_outlier_48 & (~coded_outer_48); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane48_zero <= lane48_inner & lane48_none;
-        if (go) lane48_inner_1 <= coded_outlier_48 & (~coded_outer_48);
-        if (go) lane48_outlier <= coded_outlier_48;
-        if (go) lane48_outer <= coded_outer_48;
-        if (go) lane48_negative_1 <= lane48_negative;
+    always @(posedge clk) if (go) begin
+        lane48_zero <= lane48_inner & lane48_none;
+        lane48_inner_1 <= coded_outlier_48 & (~coded_outer_48);
+        lane48_outlier <= coded_outlier_48;
+        lane48_outer <= coded_outer_48;
+        lane48_negative_1 <= lane48_negative;
     end
     wire [19:0] lane48_middle_base_value = lane48_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane48_middle_base_sticky = lane48_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11828,32 +11829,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane48_itself_half_m = lane48_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane48_itself_half_scale = lane48_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane48_exact_s1 <= lane48_exact;
-    wire [19:0] _t436 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t437 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t438 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t436; // side_table.rs:166
-    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t437; // side_table.rs:166
+    wire [19:0] _t434 = lane48_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t435 = lane48_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t436 = lane48_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane48_outer_side_base_value = lane48_exact_s1 ? lane48_itself_base_value : _t434; // side_table.rs:166
+    wire lane48_outer_side_base_sticky = lane48_exact_s1 ? lane48_itself_base_sticky : _t435; // side_table.rs:166
     wire [7:0] lane48_outer_side_half_m = lane48_exact_s1 ? lane48_itself_half_m : (lane48_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t438; // side_table.rs:166
+    wire [5:0] lane48_outer_side_half_scale = lane48_exact_s1 ? lane48_itself_half_scale : _t436; // side_table.rs:166
     wire [7:0] lane48_half_m = lane48_outer ? lane48_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane48_half_scale = lane48_outer ? lane48_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane48_side_base_value = lane48_outlier ? lane48_outer_side_base_value : lane48_middle_base_value; // side_table.rs:168
     wire lane48_side_base_sticky = lane48_outlier ? lane48_outer_side_base_sticky : lane48_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane48_side_half_m = lane48_outlier ? lane48_half_m : lane48_middle_half_m; // side_table.rs:168
     wire [5:0] lane48_side_half_scale = lane48_outlier ? lane48_half_scale : lane48_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
-        if (go) lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
-        if (go) lane48_side_half_m_1 <= lane48_side_half_m;
-        if (go) lane48_side_half_scale_1 <= lane48_side_half_scale;
-        if (go) lane48_h_s2 <= lane48_h;
+    always @(posedge clk) if (go) begin
+        lane48_side_base_value_1 <= lane48_inner_1 ? 20'h0 : lane48_side_base_value;
+        lane48_side_base_sticky_1 <= lane48_inner_1 ? 1'h0 : lane48_side_base_sticky;
+        lane48_side_half_m_1 <= lane48_side_half_m;
+        lane48_side_half_scale_1 <= lane48_side_half_scale;
+        lane48_h_s2 <= lane48_h;
     end
-    wire [12:0] _t439 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane48_product <= _t439;
-        if (go) lane48_side_later_base_value <= lane48_side_base_value_1;
-        if (go) lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
-        if (go) lane48_side_later_half_scale <= lane48_side_half_scale_1;
+    wire [12:0] _t437 = {8'h0, lane48_h_s2} * {5'h0, lane48_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane48_product <= _t437;
+        lane48_side_later_base_value <= lane48_side_base_value_1;
+        lane48_side_later_base_sticky <= lane48_side_base_sticky_1;
+        lane48_side_later_half_scale <= lane48_side_half_scale_1;
     end
     wire [16:0] lane48_scaled = {lane48_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane48_sum <= {1'h0, lane48_side_later_base_value} + {4'h0, lane48_scaled};
@@ -11873,8 +11874,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_3 = lane48_high_1[1:0]; // leading_zeros.rs:14
     wire lane48_none_4 = ~(|lane48_high_3); // leading_zeros.rs:15
     wire lane48_of_low_2 = ~lane48_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t440 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t440}; // leading_zeros.rs:17
+    wire [1:0] _t438 = lane48_none_2 ? lane48_of_low_1 : {lane48_none_4, lane48_none_4 ? lane48_of_low_2 : (~lane48_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane48_of_low_3 = {lane48_none_2, _t438}; // leading_zeros.rs:17
     wire [3:0] lane48_high_4 = lane48_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane48_low_4 = lane48_high[3:0]; // leading_zeros.rs:14
     wire lane48_none_5 = ~(|lane48_high_4); // leading_zeros.rs:15
@@ -11887,16 +11888,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane48_low_6 = lane48_high_4[1:0]; // leading_zeros.rs:14
     wire lane48_none_7 = ~(|lane48_high_6); // leading_zeros.rs:15
     wire lane48_of_low_6 = ~lane48_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t441 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t441}}; // leading_zeros.rs:17
+    wire [1:0] _t439 = lane48_none_5 ? lane48_of_low_5 : {lane48_none_7, lane48_none_7 ? lane48_of_low_6 : (~lane48_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane48_zeros = {lane48_none_1, lane48_none_1 ? lane48_of_low_3 : {lane48_none_5, _t439}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane48_scale <= lane48_side_later_half_scale;
     wire lane48_limited = (~(|lane48_scale[5:4])) & (lane48_zeros > lane48_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane48_shift <= lane48_limited ? lane48_scale[3:0] : lane48_zeros;
-        if (go) lane48_frame_1 <= lane48_frame;
-        if (go) lane48_scale_1 <= lane48_scale;
-        if (go) lane48_side_later_base_s4 <= lane48_side_later_base_sticky;
-        if (go) lane48_sticky <= lane48_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane48_shift <= lane48_limited ? lane48_scale[3:0] : lane48_zeros;
+        lane48_frame_1 <= lane48_frame;
+        lane48_scale_1 <= lane48_scale;
+        lane48_side_later_base_s4 <= lane48_side_later_base_sticky;
+        lane48_sticky <= lane48_side_later_base_s4;
     end
     wire [22:0] lane48_moved = lane48_shift[3] ? {lane48_frame_1[14:0], 8'h0} : lane48_frame_1; // decode.rs:131
     wire [18:0] lane48_moved_1 = lane48_shift[2] ? {lane48_moved[18:4], 4'h0} : lane48_moved[22:4]; // decode.rs:131
@@ -11914,28 +11915,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane48_lost_8 = lane48_frame_1[8] & (lane48_shift <= 4'h2); // decode.rs:103
     wire lane48_lost_9 = lane48_frame_1[9] & (lane48_shift <= 4'h1); // decode.rs:103
     wire lane48_lost_10 = lane48_frame_1[10] & (lane48_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t442 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane48_rest <= |_t442;
-        if (go) lane48_zero_s2 <= lane48_zero;
-        if (go) lane48_zero_s3 <= lane48_zero_s2;
-        if (go) lane48_zero_s4 <= lane48_zero_s3;
-        if (go) lane48_zero_s5 <= lane48_zero_s4;
-        if (go) lane48_exponent <= lane48_zero_s5 ? 6'h0 : (lane48_scale_1 - {2'h0, lane48_shift});
+    wire [11:0] _t440 = {lane48_lost_0, lane48_lost_1, lane48_lost_2, lane48_lost_3, lane48_lost_4, lane48_lost_5, lane48_lost_6, lane48_lost_7, lane48_lost_8, lane48_lost_9, lane48_lost_10, lane48_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane48_rest <= |_t440;
+        lane48_zero_s2 <= lane48_zero;
+        lane48_zero_s3 <= lane48_zero_s2;
+        lane48_zero_s4 <= lane48_zero_s3;
+        lane48_zero_s5 <= lane48_zero_s4;
+        lane48_exponent <= lane48_zero_s5 ? 6'h0 : (lane48_scale_1 - {2'h0, lane48_shift});
     end
     wire [9:0] lane48_fraction = lane48_normal[10:1]; // decode.rs:108
     wire lane48_up = lane48_normal[0] & (lane48_rest | lane48_normal[1]); // decode.rs:109
     wire [16:0] lane48_kept = {lane48_exponent, lane48_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane48_more = {5'h0, lane48_normal[11], 10'h0, lane48_up}; // decode.rs:111
-    wire [16:0] _t443 = lane48_kept + lane48_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane48_magnitude <= _t443[16:1];
-        if (go) lane48_negative_1_s2 <= lane48_negative_1;
-        if (go) lane48_negative_1_s3 <= lane48_negative_1_s2;
-        if (go) lane48_negative_1_s4 <= lane48_negative_1_s3;
-        if (go) lane48_negative_1_s5 <= lane48_negative_1_s4;
-        if (go) lane48_negative_1_s6 <= lane48_negative_1_s5;
-        if (go) values_48_negative <= lane48_negative_1_s6;
+    wire [16:0] _t441 = lane48_kept + lane48_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane48_magnitude <= _t441[16:1];
+        lane48_negative_1_s2 <= lane48_negative_1;
+        lane48_negative_1_s3 <= lane48_negative_1_s2;
+        lane48_negative_1_s4 <= lane48_negative_1_s3;
+        lane48_negative_1_s5 <= lane48_negative_1_s4;
+        lane48_negative_1_s6 <= lane48_negative_1_s5;
+        values_48_negative <= lane48_negative_1_s6;
     end
     wire [3:0] coded_code_49 = dense_payload[199:196]; // dequantizer.rs:222
     wire coded_outlier_49 = map_outlier[49]; // dequantizer.rs:223
@@ -11951,12 +11952,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_none = ~(|coded_code_49); // decode.rs:79
     wire lane49_exact = coded_outlier_49 ? (coded_outer_49 & lane49_none) : info_middle_exact; // decode.rs:80
     wire lane49_inner = coded_outlier_49 & (~coded_outer_49); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane49_zero <= lane49_inner & lane49_none;
-        if (go) lane49_inner_1 <= coded_outlier_49 & (~coded_outer_49);
-        if (go) lane49_outlier <= coded_outlier_49;
-        if (go) lane49_outer <= coded_outer_49;
-        if (go) lane49_negative_1 <= lane49_negative;
+    always @(posedge clk) if (go) begin
+        lane49_zero <= lane49_inner & lane49_none;
+        lane49_inner_1 <= coded_outlier_49 & (~coded_outer_49);
+        lane49_outlier <= coded_outlier_49;
+        lane49_outer <= coded_outer_49;
+        lane49_negative_1 <= lane49_negative;
     end
     wire [19:0] lane49_middle_base_value = lane49_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane49_middle_base_sticky = lane49_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -11967,32 +11968,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane49_itself_half_m = lane49_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane49_itself_half_scale = lane49_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane49_exact_s1 <= lane49_exact;
-    wire [19:0] _t444 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t445 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t446 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t444; // side_table.rs:166
-    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t445; // side_table.rs:166
+    wire [19:0] _t442 = lane49_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t443 = lane49_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t444 = lane49_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane49_outer_side_base_value = lane49_exact_s1 ? lane49_itself_base_value : _t442; // side_table.rs:166
+    wire lane49_outer_side_base_sticky = lane49_exact_s1 ? lane49_itself_base_sticky : _t443; // side_table.rs:166
     wire [7:0] lane49_outer_side_half_m = lane49_exact_s1 ? lane49_itself_half_m : (lane49_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t446; // side_table.rs:166
+    wire [5:0] lane49_outer_side_half_scale = lane49_exact_s1 ? lane49_itself_half_scale : _t444; // side_table.rs:166
     wire [7:0] lane49_half_m = lane49_outer ? lane49_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane49_half_scale = lane49_outer ? lane49_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane49_side_base_value = lane49_outlier ? lane49_outer_side_base_value : lane49_middle_base_value; // side_table.rs:168
     wire lane49_side_base_sticky = lane49_outlier ? lane49_outer_side_base_sticky : lane49_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane49_side_half_m = lane49_outlier ? lane49_half_m : lane49_middle_half_m; // side_table.rs:168
     wire [5:0] lane49_side_half_scale = lane49_outlier ? lane49_half_scale : lane49_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
-        if (go) lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
-        if (go) lane49_side_half_m_1 <= lane49_side_half_m;
-        if (go) lane49_side_half_scale_1 <= lane49_side_half_scale;
-        if (go) lane49_h_s2 <= lane49_h;
+    always @(posedge clk) if (go) begin
+        lane49_side_base_value_1 <= lane49_inner_1 ? 20'h0 : lane49_side_base_value;
+        lane49_side_base_sticky_1 <= lane49_inner_1 ? 1'h0 : lane49_side_base_sticky;
+        lane49_side_half_m_1 <= lane49_side_half_m;
+        lane49_side_half_scale_1 <= lane49_side_half_scale;
+        lane49_h_s2 <= lane49_h;
     end
-    wire [12:0] _t447 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane49_product <= _t447;
-        if (go) lane49_side_later_base_value <= lane49_side_base_value_1;
-        if (go) lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
-        if (go) lane49_side_later_half_scale <= lane49_side_half_scale_1;
+    wire [12:0] _t445 = {8'h0, lane49_h_s2} * {5'h0, lane49_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane49_product <= _t445;
+        lane49_side_later_base_value <= lane49_side_base_value_1;
+        lane49_side_later_base_sticky <= lane49_side_base_sticky_1;
+        lane49_side_later_half_scale <= lane49_side_half_scale_1;
     end
     wire [16:0] lane49_scaled = {lane49_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane49_sum <= {1'h0, lane49_side_later_base_value} + {4'h0, lane49_scaled};
@@ -12012,8 +12013,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_3 = lane49_high_1[1:0]; // leading_zeros.rs:14
     wire lane49_none_4 = ~(|lane49_high_3); // leading_zeros.rs:15
     wire lane49_of_low_2 = ~lane49_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t448 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t448}; // leading_zeros.rs:17
+    wire [1:0] _t446 = lane49_none_2 ? lane49_of_low_1 : {lane49_none_4, lane49_none_4 ? lane49_of_low_2 : (~lane49_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane49_of_low_3 = {lane49_none_2, _t446}; // leading_zeros.rs:17
     wire [3:0] lane49_high_4 = lane49_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane49_low_4 = lane49_high[3:0]; // leading_zeros.rs:14
     wire lane49_none_5 = ~(|lane49_high_4); // leading_zeros.rs:15
@@ -12026,16 +12027,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane49_low_6 = lane49_high_4[1:0]; // leading_zeros.rs:14
     wire lane49_none_7 = ~(|lane49_high_6); // leading_zeros.rs:15
     wire lane49_of_low_6 = ~lane49_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t449 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t449}}; // leading_zeros.rs:17
+    wire [1:0] _t447 = lane49_none_5 ? lane49_of_low_5 : {lane49_none_7, lane49_none_7 ? lane49_of_low_6 : (~lane49_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane49_zeros = {lane49_none_1, lane49_none_1 ? lane49_of_low_3 : {lane49_none_5, _t447}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane49_scale <= lane49_side_later_half_scale;
     wire lane49_limited = (~(|lane49_scale[5:4])) & (lane49_zeros > lane49_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane49_shift <= lane49_limited ? lane49_scale[3:0] : lane49_zeros;
-        if (go) lane49_frame_1 <= lane49_frame;
-        if (go) lane49_scale_1 <= lane49_scale;
-        if (go) lane49_side_later_base_s4 <= lane49_side_later_base_sticky;
-        if (go) lane49_sticky <= lane49_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane49_shift <= lane49_limited ? lane49_scale[3:0] : lane49_zeros;
+        lane49_frame_1 <= lane49_frame;
+        lane49_scale_1 <= lane49_scale;
+        lane49_side_later_base_s4 <= lane49_side_later_base_sticky;
+        lane49_sticky <= lane49_side_later_base_s4;
     end
     wire [22:0] lane49_moved = lane49_shift[3] ? {lane49_frame_1[14:0], 8'h0} : lane49_frame_1; // decode.rs:131
     wire [18:0] lane49_moved_1 = lane49_shift[2] ? {lane49_moved[18:4], 4'h0} : lane49_moved[22:4]; // decode.rs:131
@@ -12053,28 +12054,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane49_lost_8 = lane49_frame_1[8] & (lane49_shift <= 4'h2); // decode.rs:103
     wire lane49_lost_9 = lane49_frame_1[9] & (lane49_shift <= 4'h1); // decode.rs:103
     wire lane49_lost_10 = lane49_frame_1[10] & (lane49_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t450 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane49_rest <= |_t450;
-        if (go) lane49_zero_s2 <= lane49_zero;
-        if (go) lane49_zero_s3 <= lane49_zero_s2;
-        if (go) lane49_zero_s4 <= lane49_zero_s3;
-        if (go) lane49_zero_s5 <= lane49_zero_s4;
-        if (go) lane49_exponent <= lane49_zero_s5 ? 6'h0 : (lane49_scale_1 - {2'h0, lane49_shift});
+    wire [11:0] _t448 = {lane49_lost_0, lane49_lost_1, lane49_lost_2, lane49_lost_3, lane49_lost_4, lane49_lost_5, lane49_lost_6, lane49_lost_7, lane49_lost_8, lane49_lost_9, lane49_lost_10, lane49_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane49_rest <= |_t448;
+        lane49_zero_s2 <= lane49_zero;
+        lane49_zero_s3 <= lane49_zero_s2;
+        lane49_zero_s4 <= lane49_zero_s3;
+        lane49_zero_s5 <= lane49_zero_s4;
+        lane49_exponent <= lane49_zero_s5 ? 6'h0 : (lane49_scale_1 - {2'h0, lane49_shift});
     end
     wire [9:0] lane49_fraction = lane49_normal[10:1]; // decode.rs:108
     wire lane49_up = lane49_normal[0] & (lane49_rest | lane49_normal[1]); // decode.rs:109
     wire [16:0] lane49_kept = {lane49_exponent, lane49_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane49_more = {5'h0, lane49_normal[11], 10'h0, lane49_up}; // decode.rs:111
-    wire [16:0] _t451 = lane49_kept + lane49_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane49_magnitude <= _t451[16:1];
-        if (go) lane49_negative_1_s2 <= lane49_negative_1;
-        if (go) lane49_negative_1_s3 <= lane49_negative_1_s2;
-        if (go) lane49_negative_1_s4 <= lane49_negative_1_s3;
-        if (go) lane49_negative_1_s5 <= lane49_negative_1_s4;
-        if (go) lane49_negative_1_s6 <= lane49_negative_1_s5;
-        if (go) values_49_negative <= lane49_negative_1_s6;
+    wire [16:0] _t449 = lane49_kept + lane49_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane49_magnitude <= _t449[16:1];
+        lane49_negative_1_s2 <= lane49_negative_1;
+        lane49_negative_1_s3 <= lane49_negative_1_s2;
+        lane49_negative_1_s4 <= lane49_negative_1_s3;
+        lane49_negative_1_s5 <= lane49_negative_1_s4;
+        lane49_negative_1_s6 <= lane49_negative_1_s5;
+        values_49_negative <= lane49_negative_1_s6;
     end
     wire [3:0] coded_code_50 = dense_payload[203:200]; // dequantizer.rs:222
     wire coded_outlier_50 = map_outlier[50]; // dequantizer.rs:223
@@ -12090,12 +12091,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_none = ~(|coded_code_50); // decode.rs:79
     wire lane50_exact = coded_outlier_50 ? (coded_outer_50 & lane50_none) : info_middle_exact; // decode.rs:80
     wire lane50_inner = coded_outlier_50 & (~coded_outer_50); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane50_zero <= lane50_inner & lane50_none;
-        if (go) lane50_inner_1 <= coded_outlier_50 & (~coded_outer_50);
-        if (go) lane50_outlier <= coded_outlier_50;
-        if (go) lane50_outer <= coded_outer_50;
-        if (go) lane50_negative_1 <= lane50_negative;
+    always @(posedge clk) if (go) begin
+        lane50_zero <= lane50_inner & lane50_none;
+        lane50_inner_1 <= coded_outlier_50 & (~coded_outer_50);
+        lane50_outlier <= coded_outlier_50;
+        lane50_outer <= coded_outer_50;
+        lane50_negative_1 <= lane50_negative;
     end
     wire [19:0] lane50_middle_base_value = lane50_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane50_middle_base_sticky = lane50_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12106,32 +12107,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane50_itself_half_m = lane50_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane50_itself_half_scale = lane50_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane50_exact_s1 <= lane50_exact;
-    wire [19:0] _t452 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t453 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t454 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t452; // side_table.rs:166
-    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t453; // side_table.rs:166
+    wire [19:0] _t450 = lane50_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t451 = lane50_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t452 = lane50_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane50_outer_side_base_value = lane50_exact_s1 ? lane50_itself_base_value : _t450; // side_table.rs:166
+    wire lane50_outer_side_base_sticky = lane50_exact_s1 ? lane50_itself_base_sticky : _t451; // side_table.rs:166
     wire [7:0] lane50_outer_side_half_m = lane50_exact_s1 ? lane50_itself_half_m : (lane50_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t454; // side_table.rs:166
+    wire [5:0] lane50_outer_side_half_scale = lane50_exact_s1 ? lane50_itself_half_scale : _t452; // side_table.rs:166
     wire [7:0] lane50_half_m = lane50_outer ? lane50_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane50_half_scale = lane50_outer ? lane50_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane50_side_base_value = lane50_outlier ? lane50_outer_side_base_value : lane50_middle_base_value; // side_table.rs:168
     wire lane50_side_base_sticky = lane50_outlier ? lane50_outer_side_base_sticky : lane50_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane50_side_half_m = lane50_outlier ? lane50_half_m : lane50_middle_half_m; // side_table.rs:168
     wire [5:0] lane50_side_half_scale = lane50_outlier ? lane50_half_scale : lane50_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
-        if (go) lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
-        if (go) lane50_side_half_m_1 <= lane50_side_half_m;
-        if (go) lane50_side_half_scale_1 <= lane50_side_half_scale;
-        if (go) lane50_h_s2 <= lane50_h;
+    always @(posedge clk) if (go) begin
+        lane50_side_base_value_1 <= lane50_inner_1 ? 20'h0 : lane50_side_base_value;
+        lane50_side_base_sticky_1 <= lane50_inner_1 ? 1'h0 : lane50_side_base_sticky;
+        lane50_side_half_m_1 <= lane50_side_half_m;
+        lane50_side_half_scale_1 <= lane50_side_half_scale;
+        lane50_h_s2 <= lane50_h;
     end
-    wire [12:0] _t455 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane50_product <= _t455;
-        if (go) lane50_side_later_base_value <= lane50_side_base_value_1;
-        if (go) lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
-        if (go) lane50_side_later_half_scale <= lane50_side_half_scale_1;
+    wire [12:0] _t453 = {8'h0, lane50_h_s2} * {5'h0, lane50_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane50_product <= _t453;
+        lane50_side_later_base_value <= lane50_side_base_value_1;
+        lane50_side_later_base_sticky <= lane50_side_base_sticky_1;
+        lane50_side_later_half_scale <= lane50_side_half_scale_1;
     end
     wire [16:0] lane50_scaled = {lane50_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane50_sum <= {1'h0, lane50_side_later_base_value} + {4'h0, lane50_scaled};
@@ -12151,8 +12152,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_3 = lane50_high_1[1:0]; // leading_zeros.rs:14
     wire lane50_none_4 = ~(|lane50_high_3); // leading_zeros.rs:15
     wire lane50_of_low_2 = ~lane50_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t456 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t456}; // leading_zeros.rs:17
+    wire [1:0] _t454 = lane50_none_2 ? lane50_of_low_1 : {lane50_none_4, lane50_none_4 ? lane50_of_low_2 : (~lane50_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane50_of_low_3 = {lane50_none_2, _t454}; // leading_zeros.rs:17
     wire [3:0] lane50_high_4 = lane50_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane50_low_4 = lane50_high[3:0]; // leading_zeros.rs:14
     wire lane50_none_5 = ~(|lane50_high_4); // leading_zeros.rs:15
@@ -12165,16 +12166,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane50_low_6 = lane50_high_4[1:0]; // leading_zeros.rs:14
     wire lane50_none_7 = ~(|lane50_high_6); // leading_zeros.rs:15
     wire lane50_of_low_6 = ~lane50_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t457 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t457}}; // leading_zeros.rs:17
+    wire [1:0] _t455 = lane50_none_5 ? lane50_of_low_5 : {lane50_none_7, lane50_none_7 ? lane50_of_low_6 : (~lane50_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane50_zeros = {lane50_none_1, lane50_none_1 ? lane50_of_low_3 : {lane50_none_5, _t455}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane50_scale <= lane50_side_later_half_scale;
     wire lane50_limited = (~(|lane50_scale[5:4])) & (lane50_zeros > lane50_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane50_shift <= lane50_limited ? lane50_scale[3:0] : lane50_zeros;
-        if (go) lane50_frame_1 <= lane50_frame;
-        if (go) lane50_scale_1 <= lane50_scale;
-        if (go) lane50_side_later_base_s4 <= lane50_side_later_base_sticky;
-        if (go) lane50_sticky <= lane50_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane50_shift <= lane50_limited ? lane50_scale[3:0] : lane50_zeros;
+        lane50_frame_1 <= lane50_frame;
+        lane50_scale_1 <= lane50_scale;
+        lane50_side_later_base_s4 <= lane50_side_later_base_sticky;
+        lane50_sticky <= lane50_side_later_base_s4;
     end
     wire [22:0] lane50_moved = lane50_shift[3] ? {lane50_frame_1[14:0], 8'h0} : lane50_frame_1; // decode.rs:131
     wire [18:0] lane50_moved_1 = lane50_shift[2] ? {lane50_moved[18:4], 4'h0} : lane50_moved[22:4]; // decode.rs:131
@@ -12192,28 +12193,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane50_lost_8 = lane50_frame_1[8] & (lane50_shift <= 4'h2); // decode.rs:103
     wire lane50_lost_9 = lane50_frame_1[9] & (lane50_shift <= 4'h1); // decode.rs:103
     wire lane50_lost_10 = lane50_frame_1[10] & (lane50_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t458 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane50_rest <= |_t458;
-        if (go) lane50_zero_s2 <= lane50_zero;
-        if (go) lane50_zero_s3 <= lane50_zero_s2;
-        if (go) lane50_zero_s4 <= lane50_zero_s3;
-        if (go) lane50_zero_s5 <= lane50_zero_s4;
-        if (go) lane50_exponent <= lane50_zero_s5 ? 6'h0 : (lane50_scale_1 - {2'h0, lane50_shift});
+    wire [11:0] _t456 = {lane50_lost_0, lane50_lost_1, lane50_lost_2, lane50_lost_3, lane50_lost_4, lane50_lost_5, lane50_lost_6, lane50_lost_7, lane50_lost_8, lane50_lost_9, lane50_lost_10, lane50_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane50_rest <= |_t456;
+        lane50_zero_s2 <= lane50_zero;
+        lane50_zero_s3 <= lane50_zero_s2;
+        lane50_zero_s4 <= lane50_zero_s3;
+        lane50_zero_s5 <= lane50_zero_s4;
+        lane50_exponent <= lane50_zero_s5 ? 6'h0 : (lane50_scale_1 - {2'h0, lane50_shift});
     end
     wire [9:0] lane50_fraction = lane50_normal[10:1]; // decode.rs:108
     wire lane50_up = lane50_normal[0] & (lane50_rest | lane50_normal[1]); // decode.rs:109
     wire [16:0] lane50_kept = {lane50_exponent, lane50_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane50_more = {5'h0, lane50_normal[11], 10'h0, lane50_up}; // decode.rs:111
-    wire [16:0] _t459 = lane50_kept + lane50_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane50_magnitude <= _t459[16:1];
-        if (go) lane50_negative_1_s2 <= lane50_negative_1;
-        if (go) lane50_negative_1_s3 <= lane50_negative_1_s2;
-        if (go) lane50_negative_1_s4 <= lane50_negative_1_s3;
-        if (go) lane50_negative_1_s5 <= lane50_negative_1_s4;
-        if (go) lane50_negative_1_s6 <= lane50_negative_1_s5;
-        if (go) values_50_negative <= lane50_negative_1_s6;
+    wire [16:0] _t457 = lane50_kept + lane50_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane50_magnitude <= _t457[16:1];
+        lane50_negative_1_s2 <= lane50_negative_1;
+        lane50_negative_1_s3 <= lane50_negative_1_s2;
+        lane50_negative_1_s4 <= lane50_negative_1_s3;
+        lane50_negative_1_s5 <= lane50_negative_1_s4;
+        lane50_negative_1_s6 <= lane50_negative_1_s5;
+        values_50_negative <= lane50_negative_1_s6;
     end
     wire [3:0] coded_code_51 = dense_payload[207:204]; // dequantizer.rs:222
     wire coded_outlier_51 = map_outlier[51]; // dequantizer.rs:223
@@ -12229,12 +12230,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_none = ~(|coded_code_51); // decode.rs:79
     wire lane51_exact = coded_outlier_51 ? (coded_outer_51 & lane51_none) : info_middle_exact; // decode.rs:80
     wire lane51_inner = coded_outlier_51 & (~coded_outer_51); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane51_zero <= lane51_inner & lane51_none;
-        if (go) lane51_inner_1 <= coded_outlier_51 & (~coded_outer_51);
-        if (go) lane51_outlier <= coded_outlier_51;
-        if (go) lane51_outer <= coded_outer_51;
-        if (go) lane51_negative_1 <= lane51_negative;
+    always @(posedge clk) if (go) begin
+        lane51_zero <= lane51_inner & lane51_none;
+        lane51_inner_1 <= coded_outlier_51 & (~coded_outer_51);
+        lane51_outlier <= coded_outlier_51;
+        lane51_outer <= coded_outer_51;
+        lane51_negative_1 <= lane51_negative;
     end
     wire [19:0] lane51_middle_base_value = lane51_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane51_middle_base_sticky = lane51_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12245,32 +12246,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane51_itself_half_m = lane51_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane51_itself_half_scale = lane51_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane51_exact_s1 <= lane51_exact;
-    wire [19:0] _t460 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t461 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t462 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t460; // side_table.rs:166
-    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t461; // side_table.rs:166
+    wire [19:0] _t458 = lane51_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t459 = lane51_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t460 = lane51_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane51_outer_side_base_value = lane51_exact_s1 ? lane51_itself_base_value : _t458; // side_table.rs:166
+    wire lane51_outer_side_base_sticky = lane51_exact_s1 ? lane51_itself_base_sticky : _t459; // side_table.rs:166
     wire [7:0] lane51_outer_side_half_m = lane51_exact_s1 ? lane51_itself_half_m : (lane51_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t462; // side_table.rs:166
+    wire [5:0] lane51_outer_side_half_scale = lane51_exact_s1 ? lane51_itself_half_scale : _t460; // side_table.rs:166
     wire [7:0] lane51_half_m = lane51_outer ? lane51_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane51_half_scale = lane51_outer ? lane51_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane51_side_base_value = lane51_outlier ? lane51_outer_side_base_value : lane51_middle_base_value; // side_table.rs:168
     wire lane51_side_base_sticky = lane51_outlier ? lane51_outer_side_base_sticky : lane51_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane51_side_half_m = lane51_outlier ? lane51_half_m : lane51_middle_half_m; // side_table.rs:168
     wire [5:0] lane51_side_half_scale = lane51_outlier ? lane51_half_scale : lane51_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
-        if (go) lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
-        if (go) lane51_side_half_m_1 <= lane51_side_half_m;
-        if (go) lane51_side_half_scale_1 <= lane51_side_half_scale;
-        if (go) lane51_h_s2 <= lane51_h;
+    always @(posedge clk) if (go) begin
+        lane51_side_base_value_1 <= lane51_inner_1 ? 20'h0 : lane51_side_base_value;
+        lane51_side_base_sticky_1 <= lane51_inner_1 ? 1'h0 : lane51_side_base_sticky;
+        lane51_side_half_m_1 <= lane51_side_half_m;
+        lane51_side_half_scale_1 <= lane51_side_half_scale;
+        lane51_h_s2 <= lane51_h;
     end
-    wire [12:0] _t463 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane51_product <= _t463;
-        if (go) lane51_side_later_base_value <= lane51_side_base_value_1;
-        if (go) lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
-        if (go) lane51_side_later_half_scale <= lane51_side_half_scale_1;
+    wire [12:0] _t461 = {8'h0, lane51_h_s2} * {5'h0, lane51_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane51_product <= _t461;
+        lane51_side_later_base_value <= lane51_side_base_value_1;
+        lane51_side_later_base_sticky <= lane51_side_base_sticky_1;
+        lane51_side_later_half_scale <= lane51_side_half_scale_1;
     end
     wire [16:0] lane51_scaled = {lane51_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane51_sum <= {1'h0, lane51_side_later_base_value} + {4'h0, lane51_scaled};
@@ -12290,8 +12291,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_3 = lane51_high_1[1:0]; // leading_zeros.rs:14
     wire lane51_none_4 = ~(|lane51_high_3); // leading_zeros.rs:15
     wire lane51_of_low_2 = ~lane51_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t464 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t464}; // leading_zeros.rs:17
+    wire [1:0] _t462 = lane51_none_2 ? lane51_of_low_1 : {lane51_none_4, lane51_none_4 ? lane51_of_low_2 : (~lane51_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane51_of_low_3 = {lane51_none_2, _t462}; // leading_zeros.rs:17
     wire [3:0] lane51_high_4 = lane51_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane51_low_4 = lane51_high[3:0]; // leading_zeros.rs:14
     wire lane51_none_5 = ~(|lane51_high_4); // leading_zeros.rs:15
@@ -12304,16 +12305,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane51_low_6 = lane51_high_4[1:0]; // leading_zeros.rs:14
     wire lane51_none_7 = ~(|lane51_high_6); // leading_zeros.rs:15
     wire lane51_of_low_6 = ~lane51_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t465 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t465}}; // leading_zeros.rs:17
+    wire [1:0] _t463 = lane51_none_5 ? lane51_of_low_5 : {lane51_none_7, lane51_none_7 ? lane51_of_low_6 : (~lane51_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane51_zeros = {lane51_none_1, lane51_none_1 ? lane51_of_low_3 : {lane51_none_5, _t463}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane51_scale <= lane51_side_later_half_scale;
     wire lane51_limited = (~(|lane51_scale[5:4])) & (lane51_zeros > lane51_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane51_shift <= lane51_limited ? lane51_scale[3:0] : lane51_zeros;
-        if (go) lane51_frame_1 <= lane51_frame;
-        if (go) lane51_scale_1 <= lane51_scale;
-        if (go) lane51_side_later_base_s4 <= lane51_side_later_base_sticky;
-        if (go) lane51_sticky <= lane51_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane51_shift <= lane51_limited ? lane51_scale[3:0] : lane51_zeros;
+        lane51_frame_1 <= lane51_frame;
+        lane51_scale_1 <= lane51_scale;
+        lane51_side_later_base_s4 <= lane51_side_later_base_sticky;
+        lane51_sticky <= lane51_side_later_base_s4;
     end
     wire [22:0] lane51_moved = lane51_shift[3] ? {lane51_frame_1[14:0], 8'h0} : lane51_frame_1; // decode.rs:131
     wire [18:0] lane51_moved_1 = lane51_shift[2] ? {lane51_moved[18:4], 4'h0} : lane51_moved[22:4]; // decode.rs:131
@@ -12331,28 +12332,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane51_lost_8 = lane51_frame_1[8] & (lane51_shift <= 4'h2); // decode.rs:103
     wire lane51_lost_9 = lane51_frame_1[9] & (lane51_shift <= 4'h1); // decode.rs:103
     wire lane51_lost_10 = lane51_frame_1[10] & (lane51_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t466 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane51_rest <= |_t466;
-        if (go) lane51_zero_s2 <= lane51_zero;
-        if (go) lane51_zero_s3 <= lane51_zero_s2;
-        if (go) lane51_zero_s4 <= lane51_zero_s3;
-        if (go) lane51_zero_s5 <= lane51_zero_s4;
-        if (go) lane51_exponent <= lane51_zero_s5 ? 6'h0 : (lane51_scale_1 - {2'h0, lane51_shift});
+    wire [11:0] _t464 = {lane51_lost_0, lane51_lost_1, lane51_lost_2, lane51_lost_3, lane51_lost_4, lane51_lost_5, lane51_lost_6, lane51_lost_7, lane51_lost_8, lane51_lost_9, lane51_lost_10, lane51_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane51_rest <= |_t464;
+        lane51_zero_s2 <= lane51_zero;
+        lane51_zero_s3 <= lane51_zero_s2;
+        lane51_zero_s4 <= lane51_zero_s3;
+        lane51_zero_s5 <= lane51_zero_s4;
+        lane51_exponent <= lane51_zero_s5 ? 6'h0 : (lane51_scale_1 - {2'h0, lane51_shift});
     end
     wire [9:0] lane51_fraction = lane51_normal[10:1]; // decode.rs:108
     wire lane51_up = lane51_normal[0] & (lane51_rest | lane51_normal[1]); // decode.rs:109
     wire [16:0] lane51_kept = {lane51_exponent, lane51_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane51_more = {5'h0, lane51_normal[11], 10'h0, lane51_up}; // decode.rs:111
-    wire [16:0] _t467 = lane51_kept + lane51_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane51_magnitude <= _t467[16:1];
-        if (go) lane51_negative_1_s2 <= lane51_negative_1;
-        if (go) lane51_negative_1_s3 <= lane51_negative_1_s2;
-        if (go) lane51_negative_1_s4 <= lane51_negative_1_s3;
-        if (go) lane51_negative_1_s5 <= lane51_negative_1_s4;
-        if (go) lane51_negative_1_s6 <= lane51_negative_1_s5;
-        if (go) values_51_negative <= lane51_negative_1_s6;
+    wire [16:0] _t465 = lane51_kept + lane51_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane51_magnitude <= _t465[16:1];
+        lane51_negative_1_s2 <= lane51_negative_1;
+        lane51_negative_1_s3 <= lane51_negative_1_s2;
+        lane51_negative_1_s4 <= lane51_negative_1_s3;
+        lane51_negative_1_s5 <= lane51_negative_1_s4;
+        lane51_negative_1_s6 <= lane51_negative_1_s5;
+        values_51_negative <= lane51_negative_1_s6;
     end
     wire [3:0] coded_code_52 = dense_payload[211:208]; // dequantizer.rs:222
     wire coded_outlier_52 = map_outlier[52]; // dequantizer.rs:223
@@ -12368,12 +12369,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_none = ~(|coded_code_52); // decode.rs:79
     wire lane52_exact = coded_outlier_52 ? (coded_outer_52 & lane52_none) : info_middle_exact; // decode.rs:80
     wire lane52_inner = coded_outlier_52 & (~coded_outer_52); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane52_zero <= lane52_inner & lane52_none;
-        if (go) lane52_inner_1 <= coded_outlier_52 & (~coded_outer_52);
-        if (go) lane52_outlier <= coded_outlier_52;
-        if (go) lane52_outer <= coded_outer_52;
-        if (go) lane52_negative_1 <= lane52_negative;
+    always @(posedge clk) if (go) begin
+        lane52_zero <= lane52_inner & lane52_none;
+        lane52_inner_1 <= coded_outlier_52 & (~coded_outer_52);
+        lane52_outlier <= coded_outlier_52;
+        lane52_outer <= coded_outer_52;
+        lane52_negative_1 <= lane52_negative;
     end
     wire [19:0] lane52_middle_base_value = lane52_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane52_middle_base_sticky = lane52_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12384,32 +12385,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane52_itself_half_m = lane52_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane52_itself_half_scale = lane52_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane52_exact_s1 <= lane52_exact;
-    wire [19:0] _t468 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t469 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t470 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t468; // side_table.rs:166
-    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t469; // side_table.rs:166
+    wire [19:0] _t466 = lane52_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t467 = lane52_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t468 = lane52_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane52_outer_side_base_value = lane52_exact_s1 ? lane52_itself_base_value : _t466; // side_table.rs:166
+    wire lane52_outer_side_base_sticky = lane52_exact_s1 ? lane52_itself_base_sticky : _t467; // side_table.rs:166
     wire [7:0] lane52_outer_side_half_m = lane52_exact_s1 ? lane52_itself_half_m : (lane52_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t470; // side_table.rs:166
+    wire [5:0] lane52_outer_side_half_scale = lane52_exact_s1 ? lane52_itself_half_scale : _t468; // side_table.rs:166
     wire [7:0] lane52_half_m = lane52_outer ? lane52_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane52_half_scale = lane52_outer ? lane52_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane52_side_base_value = lane52_outlier ? lane52_outer_side_base_value : lane52_middle_base_value; // side_table.rs:168
     wire lane52_side_base_sticky = lane52_outlier ? lane52_outer_side_base_sticky : lane52_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane52_side_half_m = lane52_outlier ? lane52_half_m : lane52_middle_half_m; // side_table.rs:168
     wire [5:0] lane52_side_half_scale = lane52_outlier ? lane52_half_scale : lane52_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
-        if (go) lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
-        if (go) lane52_side_half_m_1 <= lane52_side_half_m;
-        if (go) lane52_side_half_scale_1 <= lane52_side_half_scale;
-        if (go) lane52_h_s2 <= lane52_h;
+    always @(posedge clk) if (go) begin
+        lane52_side_base_value_1 <= lane52_inner_1 ? 20'h0 : lane52_side_base_value;
+        lane52_side_base_sticky_1 <= lane52_inner_1 ? 1'h0 : lane52_side_base_sticky;
+        lane52_side_half_m_1 <= lane52_side_half_m;
+        lane52_side_half_scale_1 <= lane52_side_half_scale;
+        lane52_h_s2 <= lane52_h;
     end
-    wire [12:0] _t471 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane52_product <= _t471;
-        if (go) lane52_side_later_base_value <= lane52_side_base_value_1;
-        if (go) lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
-        if (go) lane52_side_later_half_scale <= lane52_side_half_scale_1;
+    wire [12:0] _t469 = {8'h0, lane52_h_s2} * {5'h0, lane52_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane52_product <= _t469;
+        lane52_side_later_base_value <= lane52_side_base_value_1;
+        lane52_side_later_base_sticky <= lane52_side_base_sticky_1;
+        lane52_side_later_half_scale <= lane52_side_half_scale_1;
     end
     wire [16:0] lane52_scaled = {lane52_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane52_sum <= {1'h0, lane52_side_later_base_value} + {4'h0, lane52_scaled};
@@ -12429,8 +12430,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_3 = lane52_high_1[1:0]; // leading_zeros.rs:14
     wire lane52_none_4 = ~(|lane52_high_3); // leading_zeros.rs:15
     wire lane52_of_low_2 = ~lane52_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t472 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t472}; // leading_zeros.rs:17
+    wire [1:0] _t470 = lane52_none_2 ? lane52_of_low_1 : {lane52_none_4, lane52_none_4 ? lane52_of_low_2 : (~lane52_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane52_of_low_3 = {lane52_none_2, _t470}; // leading_zeros.rs:17
     wire [3:0] lane52_high_4 = lane52_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane52_low_4 = lane52_high[3:0]; // leading_zeros.rs:14
     wire lane52_none_5 = ~(|lane52_high_4); // leading_zeros.rs:15
@@ -12443,16 +12444,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane52_low_6 = lane52_high_4[1:0]; // leading_zeros.rs:14
     wire lane52_none_7 = ~(|lane52_high_6); // leading_zeros.rs:15
     wire lane52_of_low_6 = ~lane52_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t473 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t473}}; // leading_zeros.rs:17
+    wire [1:0] _t471 = lane52_none_5 ? lane52_of_low_5 : {lane52_none_7, lane52_none_7 ? lane52_of_low_6 : (~lane52_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane52_zeros = {lane52_none_1, lane52_none_1 ? lane52_of_low_3 : {lane52_none_5, _t471}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane52_scale <= lane52_side_later_half_scale;
     wire lane52_limited = (~(|lane52_scale[5:4])) & (lane52_zeros > lane52_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane52_shift <= lane52_limited ? lane52_scale[3:0] : lane52_zeros;
-        if (go) lane52_frame_1 <= lane52_frame;
-        if (go) lane52_scale_1 <= lane52_scale;
-        if (go) lane52_side_later_base_s4 <= lane52_side_later_base_sticky;
-        if (go) lane52_sticky <= lane52_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane52_shift <= lane52_limited ? lane52_scale[3:0] : lane52_zeros;
+        lane52_frame_1 <= lane52_frame;
+        lane52_scale_1 <= lane52_scale;
+        lane52_side_later_base_s4 <= lane52_side_later_base_sticky;
+        lane52_sticky <= lane52_side_later_base_s4;
     end
     wire [22:0] lane52_moved = lane52_shift[3] ? {lane52_frame_1[14:0], 8'h0} : lane52_frame_1; // decode.rs:131
     wire [18:0] lane52_moved_1 = lane52_shift[2] ? {lane52_moved[18:4], 4'h0} : lane52_moved[22:4]; // decode.rs:131
@@ -12470,28 +12471,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane52_lost_8 = lane52_frame_1[8] & (lane52_shift <= 4'h2); // decode.rs:103
     wire lane52_lost_9 = lane52_frame_1[9] & (lane52_shift <= 4'h1); // decode.rs:103
     wire lane52_lost_10 = lane52_frame_1[10] & (lane52_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t474 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane52_rest <= |_t474;
-        if (go) lane52_zero_s2 <= lane52_zero;
-        if (go) lane52_zero_s3 <= lane52_zero_s2;
-        if (go) lane52_zero_s4 <= lane52_zero_s3;
-        if (go) lane52_zero_s5 <= lane52_zero_s4;
-        if (go) lane52_exponent <= lane52_zero_s5 ? 6'h0 : (lane52_scale_1 - {2'h0, lane52_shift});
+    wire [11:0] _t472 = {lane52_lost_0, lane52_lost_1, lane52_lost_2, lane52_lost_3, lane52_lost_4, lane52_lost_5, lane52_lost_6, lane52_lost_7, lane52_lost_8, lane52_lost_9, lane52_lost_10, lane52_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane52_rest <= |_t472;
+        lane52_zero_s2 <= lane52_zero;
+        lane52_zero_s3 <= lane52_zero_s2;
+        lane52_zero_s4 <= lane52_zero_s3;
+        lane52_zero_s5 <= lane52_zero_s4;
+        lane52_exponent <= lane52_zero_s5 ? 6'h0 : (lane52_scale_1 - {2'h0, lane52_shift});
     end
     wire [9:0] lane52_fraction = lane52_normal[10:1]; // decode.rs:108
     wire lane52_up = lane52_normal[0] & (lane52_rest | lane52_normal[1]); // decode.rs:109
     wire [16:0] lane52_kept = {lane52_exponent, lane52_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane52_more = {5'h0, lane52_normal[11], 10'h0, lane52_up}; // decode.rs:111
-    wire [16:0] _t475 = lane52_kept + lane52_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane52_magnitude <= _t475[16:1];
-        if (go) lane52_negative_1_s2 <= lane52_negative_1;
-        if (go) lane52_negative_1_s3 <= lane52_negative_1_s2;
-        if (go) lane52_negative_1_s4 <= lane52_negative_1_s3;
-        if (go) lane52_negative_1_s5 <= lane52_negative_1_s4;
-        if (go) lane52_negative_1_s6 <= lane52_negative_1_s5;
-        if (go) values_52_negative <= lane52_negative_1_s6;
+    wire [16:0] _t473 = lane52_kept + lane52_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane52_magnitude <= _t473[16:1];
+        lane52_negative_1_s2 <= lane52_negative_1;
+        lane52_negative_1_s3 <= lane52_negative_1_s2;
+        lane52_negative_1_s4 <= lane52_negative_1_s3;
+        lane52_negative_1_s5 <= lane52_negative_1_s4;
+        lane52_negative_1_s6 <= lane52_negative_1_s5;
+        values_52_negative <= lane52_negative_1_s6;
     end
     wire [3:0] coded_code_53 = dense_payload[215:212]; // dequantizer.rs:222
     wire coded_outlier_53 = map_outlier[53]; // dequantizer.rs:223
@@ -12507,12 +12508,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_none = ~(|coded_code_53); // decode.rs:79
     wire lane53_exact = coded_outlier_53 ? (coded_outer_53 & lane53_none) : info_middle_exact; // decode.rs:80
     wire lane53_inner = coded_outlier_53 & (~coded_outer_53); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane53_zero <= lane53_inner & lane53_none;
-        if (go) lane53_inner_1 <= coded_outlier_53 & (~coded_outer_53);
-        if (go) lane53_outlier <= coded_outlier_53;
-        if (go) lane53_outer <= coded_outer_53;
-        if (go) lane53_negative_1 <= lane53_negative;
+    always @(posedge clk) if (go) begin
+        lane53_zero <= lane53_inner & lane53_none;
+        lane53_inner_1 <= coded_outlier_53 & (~coded_outer_53);
+        lane53_outlier <= coded_outlier_53;
+        lane53_outer <= coded_outer_53;
+        lane53_negative_1 <= lane53_negative;
     end
     wire [19:0] lane53_middle_base_value = lane53_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane53_middle_base_sticky = lane53_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12523,32 +12524,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane53_itself_half_m = lane53_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane53_itself_half_scale = lane53_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane53_exact_s1 <= lane53_exact;
-    wire [19:0] _t476 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t477 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t478 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t476; // side_table.rs:166
-    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t477; // side_table.rs:166
+    wire [19:0] _t474 = lane53_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t475 = lane53_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t476 = lane53_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane53_outer_side_base_value = lane53_exact_s1 ? lane53_itself_base_value : _t474; // side_table.rs:166
+    wire lane53_outer_side_base_sticky = lane53_exact_s1 ? lane53_itself_base_sticky : _t475; // side_table.rs:166
     wire [7:0] lane53_outer_side_half_m = lane53_exact_s1 ? lane53_itself_half_m : (lane53_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t478; // side_table.rs:166
+    wire [5:0] lane53_outer_side_half_scale = lane53_exact_s1 ? lane53_itself_half_scale : _t476; // side_table.rs:166
     wire [7:0] lane53_half_m = lane53_outer ? lane53_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane53_half_scale = lane53_outer ? lane53_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane53_side_base_value = lane53_outlier ? lane53_outer_side_base_value : lane53_middle_base_value; // side_table.rs:168
     wire lane53_side_base_sticky = lane53_outlier ? lane53_outer_side_base_sticky : lane53_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane53_side_half_m = lane53_outlier ? lane53_half_m : lane53_middle_half_m; // side_table.rs:168
     wire [5:0] lane53_side_half_scale = lane53_outlier ? lane53_half_scale : lane53_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
-        if (go) lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
-        if (go) lane53_side_half_m_1 <= lane53_side_half_m;
-        if (go) lane53_side_half_scale_1 <= lane53_side_half_scale;
-        if (go) lane53_h_s2 <= lane53_h;
+    always @(posedge clk) if (go) begin
+        lane53_side_base_value_1 <= lane53_inner_1 ? 20'h0 : lane53_side_base_value;
+        lane53_side_base_sticky_1 <= lane53_inner_1 ? 1'h0 : lane53_side_base_sticky;
+        lane53_side_half_m_1 <= lane53_side_half_m;
+        lane53_side_half_scale_1 <= lane53_side_half_scale;
+        lane53_h_s2 <= lane53_h;
     end
-    wire [12:0] _t479 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane53_product <= _t479;
-        if (go) lane53_side_later_base_value <= lane53_side_base_value_1;
-        if (go) lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
-        if (go) lane53_side_later_half_scale <= lane53_side_half_scale_1;
+    wire [12:0] _t477 = {8'h0, lane53_h_s2} * {5'h0, lane53_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane53_product <= _t477;
+        lane53_side_later_base_value <= lane53_side_base_value_1;
+        lane53_side_later_base_sticky <= lane53_side_base_sticky_1;
+        lane53_side_later_half_scale <= lane53_side_half_scale_1;
     end
     wire [16:0] lane53_scaled = {lane53_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane53_sum <= {1'h0, lane53_side_later_base_value} + {4'h0, lane53_scaled};
@@ -12568,8 +12569,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_3 = lane53_high_1[1:0]; // leading_zeros.rs:14
     wire lane53_none_4 = ~(|lane53_high_3); // leading_zeros.rs:15
     wire lane53_of_low_2 = ~lane53_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t480 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t480}; // leading_zeros.rs:17
+    wire [1:0] _t478 = lane53_none_2 ? lane53_of_low_1 : {lane53_none_4, lane53_none_4 ? lane53_of_low_2 : (~lane53_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane53_of_low_3 = {lane53_none_2, _t478}; // leading_zeros.rs:17
     wire [3:0] lane53_high_4 = lane53_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane53_low_4 = lane53_high[3:0]; // leading_zeros.rs:14
     wire lane53_none_5 = ~(|lane53_high_4); // leading_zeros.rs:15
@@ -12582,16 +12583,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane53_low_6 = lane53_high_4[1:0]; // leading_zeros.rs:14
     wire lane53_none_7 = ~(|lane53_high_6); // leading_zeros.rs:15
     wire lane53_of_low_6 = ~lane53_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t481 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t481}}; // leading_zeros.rs:17
+    wire [1:0] _t479 = lane53_none_5 ? lane53_of_low_5 : {lane53_none_7, lane53_none_7 ? lane53_of_low_6 : (~lane53_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane53_zeros = {lane53_none_1, lane53_none_1 ? lane53_of_low_3 : {lane53_none_5, _t479}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane53_scale <= lane53_side_later_half_scale;
     wire lane53_limited = (~(|lane53_scale[5:4])) & (lane53_zeros > lane53_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane53_shift <= lane53_limited ? lane53_scale[3:0] : lane53_zeros;
-        if (go) lane53_frame_1 <= lane53_frame;
-        if (go) lane53_scale_1 <= lane53_scale;
-        if (go) lane53_side_later_base_s4 <= lane53_side_later_base_sticky;
-        if (go) lane53_sticky <= lane53_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane53_shift <= lane53_limited ? lane53_scale[3:0] : lane53_zeros;
+        lane53_frame_1 <= lane53_frame;
+        lane53_scale_1 <= lane53_scale;
+        lane53_side_later_base_s4 <= lane53_side_later_base_sticky;
+        lane53_sticky <= lane53_side_later_base_s4;
     end
     wire [22:0] lane53_moved = lane53_shift[3] ? {lane53_frame_1[14:0], 8'h0} : lane53_frame_1; // decode.rs:131
     wire [18:0] lane53_moved_1 = lane53_shift[2] ? {lane53_moved[18:4], 4'h0} : lane53_moved[22:4]; // decode.rs:131
@@ -12609,28 +12610,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane53_lost_8 = lane53_frame_1[8] & (lane53_shift <= 4'h2); // decode.rs:103
     wire lane53_lost_9 = lane53_frame_1[9] & (lane53_shift <= 4'h1); // decode.rs:103
     wire lane53_lost_10 = lane53_frame_1[10] & (lane53_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t482 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane53_rest <= |_t482;
-        if (go) lane53_zero_s2 <= lane53_zero;
-        if (go) lane53_zero_s3 <= lane53_zero_s2;
-        if (go) lane53_zero_s4 <= lane53_zero_s3;
-        if (go) lane53_zero_s5 <= lane53_zero_s4;
-        if (go) lane53_exponent <= lane53_zero_s5 ? 6'h0 : (lane53_scale_1 - {2'h0, lane53_shift});
+    wire [11:0] _t480 = {lane53_lost_0, lane53_lost_1, lane53_lost_2, lane53_lost_3, lane53_lost_4, lane53_lost_5, lane53_lost_6, lane53_lost_7, lane53_lost_8, lane53_lost_9, lane53_lost_10, lane53_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane53_rest <= |_t480;
+        lane53_zero_s2 <= lane53_zero;
+        lane53_zero_s3 <= lane53_zero_s2;
+        lane53_zero_s4 <= lane53_zero_s3;
+        lane53_zero_s5 <= lane53_zero_s4;
+        lane53_exponent <= lane53_zero_s5 ? 6'h0 : (lane53_scale_1 - {2'h0, lane53_shift});
     end
     wire [9:0] lane53_fraction = lane53_normal[10:1]; // decode.rs:108
     wire lane53_up = lane53_normal[0] & (lane53_rest | lane53_normal[1]); // decode.rs:109
     wire [16:0] lane53_kept = {lane53_exponent, lane53_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane53_more = {5'h0, lane53_normal[11], 10'h0, lane53_up}; // decode.rs:111
-    wire [16:0] _t483 = lane53_kept + lane53_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane53_magnitude <= _t483[16:1];
-        if (go) lane53_negative_1_s2 <= lane53_negative_1;
-        if (go) lane53_negative_1_s3 <= lane53_negative_1_s2;
-        if (go) lane53_negative_1_s4 <= lane53_negative_1_s3;
-        if (go) lane53_negative_1_s5 <= lane53_negative_1_s4;
-        if (go) lane53_negative_1_s6 <= lane53_negative_1_s5;
-        if (go) values_53_negative <= lane53_negative_1_s6;
+    wire [16:0] _t481 = lane53_kept + lane53_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane53_magnitude <= _t481[16:1];
+        lane53_negative_1_s2 <= lane53_negative_1;
+        lane53_negative_1_s3 <= lane53_negative_1_s2;
+        lane53_negative_1_s4 <= lane53_negative_1_s3;
+        lane53_negative_1_s5 <= lane53_negative_1_s4;
+        lane53_negative_1_s6 <= lane53_negative_1_s5;
+        values_53_negative <= lane53_negative_1_s6;
     end
     wire [3:0] coded_code_54 = dense_payload[219:216]; // dequantizer.rs:222
     wire coded_outlier_54 = map_outlier[54]; // dequantizer.rs:223
@@ -12646,12 +12647,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_none = ~(|coded_code_54); // decode.rs:79
     wire lane54_exact = coded_outlier_54 ? (coded_outer_54 & lane54_none) : info_middle_exact; // decode.rs:80
     wire lane54_inner = coded_outlier_54 & (~coded_outer_54); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane54_zero <= lane54_inner & lane54_none;
-        if (go) lane54_inner_1 <= coded_outlier_54 & (~coded_outer_54);
-        if (go) lane54_outlier <= coded_outlier_54;
-        if (go) lane54_outer <= coded_outer_54;
-        if (go) lane54_negative_1 <= lane54_negative;
+    always @(posedge clk) if (go) begin
+        lane54_zero <= lane54_inner & lane54_none;
+        lane54_inner_1 <= coded_outlier_54 & (~coded_outer_54);
+        lane54_outlier <= coded_outlier_54;
+        lane54_outer <= coded_outer_54;
+        lane54_negative_1 <= lane54_negative;
     end
     wire [19:0] lane54_middle_base_value = lane54_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane54_middle_base_sticky = lane54_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12662,32 +12663,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane54_itself_half_m = lane54_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane54_itself_half_scale = lane54_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane54_exact_s1 <= lane54_exact;
-    wire [19:0] _t484 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t485 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t486 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t484; // side_table.rs:166
-    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t485; // side_table.rs:166
+    wire [19:0] _t482 = lane54_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t483 = lane54_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t484 = lane54_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane54_outer_side_base_value = lane54_exact_s1 ? lane54_itself_base_value : _t482; // side_table.rs:166
+    wire lane54_outer_side_base_sticky = lane54_exact_s1 ? lane54_itself_base_sticky : _t483; // side_table.rs:166
     wire [7:0] lane54_outer_side_half_m = lane54_exact_s1 ? lane54_itself_half_m : (lane54_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t486; // side_table.rs:166
+    wire [5:0] lane54_outer_side_half_scale = lane54_exact_s1 ? lane54_itself_half_scale : _t484; // side_table.rs:166
     wire [7:0] lane54_half_m = lane54_outer ? lane54_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane54_half_scale = lane54_outer ? lane54_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane54_side_base_value = lane54_outlier ? lane54_outer_side_base_value : lane54_middle_base_value; // side_table.rs:168
     wire lane54_side_base_sticky = lane54_outlier ? lane54_outer_side_base_sticky : lane54_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane54_side_half_m = lane54_outlier ? lane54_half_m : lane54_middle_half_m; // side_table.rs:168
     wire [5:0] lane54_side_half_scale = lane54_outlier ? lane54_half_scale : lane54_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
-        if (go) lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
-        if (go) lane54_side_half_m_1 <= lane54_side_half_m;
-        if (go) lane54_side_half_scale_1 <= lane54_side_half_scale;
-        if (go) lane54_h_s2 <= lane54_h;
+    always @(posedge clk) if (go) begin
+        lane54_side_base_value_1 <= lane54_inner_1 ? 20'h0 : lane54_side_base_value;
+        lane54_side_base_sticky_1 <= lane54_inner_1 ? 1'h0 : lane54_side_base_sticky;
+        lane54_side_half_m_1 <= lane54_side_half_m;
+        lane54_side_half_scale_1 <= lane54_side_half_scale;
+        lane54_h_s2 <= lane54_h;
     end
-    wire [12:0] _t487 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane54_product <= _t487;
-        if (go) lane54_side_later_base_value <= lane54_side_base_value_1;
-        if (go) lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
-        if (go) lane54_side_later_half_scale <= lane54_side_half_scale_1;
+    wire [12:0] _t485 = {8'h0, lane54_h_s2} * {5'h0, lane54_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane54_product <= _t485;
+        lane54_side_later_base_value <= lane54_side_base_value_1;
+        lane54_side_later_base_sticky <= lane54_side_base_sticky_1;
+        lane54_side_later_half_scale <= lane54_side_half_scale_1;
     end
     wire [16:0] lane54_scaled = {lane54_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane54_sum <= {1'h0, lane54_side_later_base_value} + {4'h0, lane54_scaled};
@@ -12707,8 +12708,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_3 = lane54_high_1[1:0]; // leading_zeros.rs:14
     wire lane54_none_4 = ~(|lane54_high_3); // leading_zeros.rs:15
     wire lane54_of_low_2 = ~lane54_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t488 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t488}; // leading_zeros.rs:17
+    wire [1:0] _t486 = lane54_none_2 ? lane54_of_low_1 : {lane54_none_4, lane54_none_4 ? lane54_of_low_2 : (~lane54_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane54_of_low_3 = {lane54_none_2, _t486}; // leading_zeros.rs:17
     wire [3:0] lane54_high_4 = lane54_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane54_low_4 = lane54_high[3:0]; // leading_zeros.rs:14
     wire lane54_none_5 = ~(|lane54_high_4); // leading_zeros.rs:15
@@ -12721,16 +12722,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane54_low_6 = lane54_high_4[1:0]; // leading_zeros.rs:14
     wire lane54_none_7 = ~(|lane54_high_6); // leading_zeros.rs:15
     wire lane54_of_low_6 = ~lane54_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t489 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t489}}; // leading_zeros.rs:17
+    wire [1:0] _t487 = lane54_none_5 ? lane54_of_low_5 : {lane54_none_7, lane54_none_7 ? lane54_of_low_6 : (~lane54_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane54_zeros = {lane54_none_1, lane54_none_1 ? lane54_of_low_3 : {lane54_none_5, _t487}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane54_scale <= lane54_side_later_half_scale;
     wire lane54_limited = (~(|lane54_scale[5:4])) & (lane54_zeros > lane54_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane54_shift <= lane54_limited ? lane54_scale[3:0] : lane54_zeros;
-        if (go) lane54_frame_1 <= lane54_frame;
-        if (go) lane54_scale_1 <= lane54_scale;
-        if (go) lane54_side_later_base_s4 <= lane54_side_later_base_sticky;
-        if (go) lane54_sticky <= lane54_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane54_shift <= lane54_limited ? lane54_scale[3:0] : lane54_zeros;
+        lane54_frame_1 <= lane54_frame;
+        lane54_scale_1 <= lane54_scale;
+        lane54_side_later_base_s4 <= lane54_side_later_base_sticky;
+        lane54_sticky <= lane54_side_later_base_s4;
     end
     wire [22:0] lane54_moved = lane54_shift[3] ? {lane54_frame_1[14:0], 8'h0} : lane54_frame_1; // decode.rs:131
     wire [18:0] lane54_moved_1 = lane54_shift[2] ? {lane54_moved[18:4], 4'h0} : lane54_moved[22:4]; // decode.rs:131
@@ -12748,28 +12749,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane54_lost_8 = lane54_frame_1[8] & (lane54_shift <= 4'h2); // decode.rs:103
     wire lane54_lost_9 = lane54_frame_1[9] & (lane54_shift <= 4'h1); // decode.rs:103
     wire lane54_lost_10 = lane54_frame_1[10] & (lane54_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t490 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane54_rest <= |_t490;
-        if (go) lane54_zero_s2 <= lane54_zero;
-        if (go) lane54_zero_s3 <= lane54_zero_s2;
-        if (go) lane54_zero_s4 <= lane54_zero_s3;
-        if (go) lane54_zero_s5 <= lane54_zero_s4;
-        if (go) lane54_exponent <= lane54_zero_s5 ? 6'h0 : (lane54_scale_1 - {2'h0, lane54_shift});
+    wire [11:0] _t488 = {lane54_lost_0, lane54_lost_1, lane54_lost_2, lane54_lost_3, lane54_lost_4, lane54_lost_5, lane54_lost_6, lane54_lost_7, lane54_lost_8, lane54_lost_9, lane54_lost_10, lane54_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane54_rest <= |_t488;
+        lane54_zero_s2 <= lane54_zero;
+        lane54_zero_s3 <= lane54_zero_s2;
+        lane54_zero_s4 <= lane54_zero_s3;
+        lane54_zero_s5 <= lane54_zero_s4;
+        lane54_exponent <= lane54_zero_s5 ? 6'h0 : (lane54_scale_1 - {2'h0, lane54_shift});
     end
     wire [9:0] lane54_fraction = lane54_normal[10:1]; // decode.rs:108
     wire lane54_up = lane54_normal[0] & (lane54_rest | lane54_normal[1]); // decode.rs:109
     wire [16:0] lane54_kept = {lane54_exponent, lane54_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane54_more = {5'h0, lane54_normal[11], 10'h0, lane54_up}; // decode.rs:111
-    wire [16:0] _t491 = lane54_kept + lane54_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane54_magnitude <= _t491[16:1];
-        if (go) lane54_negative_1_s2 <= lane54_negative_1;
-        if (go) lane54_negative_1_s3 <= lane54_negative_1_s2;
-        if (go) lane54_negative_1_s4 <= lane54_negative_1_s3;
-        if (go) lane54_negative_1_s5 <= lane54_negative_1_s4;
-        if (go) lane54_negative_1_s6 <= lane54_negative_1_s5;
-        if (go) values_54_negative <= lane54_negative_1_s6;
+    wire [16:0] _t489 = lane54_kept + lane54_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane54_magnitude <= _t489[16:1];
+        lane54_negative_1_s2 <= lane54_negative_1;
+        lane54_negative_1_s3 <= lane54_negative_1_s2;
+        lane54_negative_1_s4 <= lane54_negative_1_s3;
+        lane54_negative_1_s5 <= lane54_negative_1_s4;
+        lane54_negative_1_s6 <= lane54_negative_1_s5;
+        values_54_negative <= lane54_negative_1_s6;
     end
     wire [3:0] coded_code_55 = dense_payload[223:220]; // dequantizer.rs:222
     wire coded_outlier_55 = map_outlier[55]; // dequantizer.rs:223
@@ -12785,12 +12786,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_none = ~(|coded_code_55); // decode.rs:79
     wire lane55_exact = coded_outlier_55 ? (coded_outer_55 & lane55_none) : info_middle_exact; // decode.rs:80
     wire lane55_inner = coded_outlier_55 & (~coded_outer_55); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane55_zero <= lane55_inner & lane55_none;
-        if (go) lane55_inner_1 <= coded_outlier_55 & (~coded_outer_55);
-        if (go) lane55_outlier <= coded_outlier_55;
-        if (go) lane55_outer <= coded_outer_55;
-        if (go) lane55_negative_1 <= lane55_negative;
+    always @(posedge clk) if (go) begin
+        lane55_zero <= lane55_inner & lane55_none;
+        lane55_inner_1 <= coded_outlier_55 & (~coded_outer_55);
+        lane55_outlier <= coded_outlier_55;
+        lane55_outer <= coded_outer_55;
+        lane55_negative_1 <= lane55_negative;
     end
     wire [19:0] lane55_middle_base_value = lane55_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane55_middle_base_sticky = lane55_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12801,32 +12802,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane55_itself_half_m = lane55_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane55_itself_half_scale = lane55_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane55_exact_s1 <= lane55_exact;
-    wire [19:0] _t492 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t493 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t494 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t492; // side_table.rs:166
-    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t493; // side_table.rs:166
+    wire [19:0] _t490 = lane55_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t491 = lane55_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t492 = lane55_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane55_outer_side_base_value = lane55_exact_s1 ? lane55_itself_base_value : _t490; // side_table.rs:166
+    wire lane55_outer_side_base_sticky = lane55_exact_s1 ? lane55_itself_base_sticky : _t491; // side_table.rs:166
     wire [7:0] lane55_outer_side_half_m = lane55_exact_s1 ? lane55_itself_half_m : (lane55_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t494; // side_table.rs:166
+    wire [5:0] lane55_outer_side_half_scale = lane55_exact_s1 ? lane55_itself_half_scale : _t492; // side_table.rs:166
     wire [7:0] lane55_half_m = lane55_outer ? lane55_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane55_half_scale = lane55_outer ? lane55_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane55_side_base_value = lane55_outlier ? lane55_outer_side_base_value : lane55_middle_base_value; // side_table.rs:168
     wire lane55_side_base_sticky = lane55_outlier ? lane55_outer_side_base_sticky : lane55_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane55_side_half_m = lane55_outlier ? lane55_half_m : lane55_middle_half_m; // side_table.rs:168
     wire [5:0] lane55_side_half_scale = lane55_outlier ? lane55_half_scale : lane55_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
-        if (go) lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
-        if (go) lane55_side_half_m_1 <= lane55_side_half_m;
-        if (go) lane55_side_half_scale_1 <= lane55_side_half_scale;
-        if (go) lane55_h_s2 <= lane55_h;
+    always @(posedge clk) if (go) begin
+        lane55_side_base_value_1 <= lane55_inner_1 ? 20'h0 : lane55_side_base_value;
+        lane55_side_base_sticky_1 <= lane55_inner_1 ? 1'h0 : lane55_side_base_sticky;
+        lane55_side_half_m_1 <= lane55_side_half_m;
+        lane55_side_half_scale_1 <= lane55_side_half_scale;
+        lane55_h_s2 <= lane55_h;
     end
-    wire [12:0] _t495 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane55_product <= _t495;
-        if (go) lane55_side_later_base_value <= lane55_side_base_value_1;
-        if (go) lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
-        if (go) lane55_side_later_half_scale <= lane55_side_half_scale_1;
+    wire [12:0] _t493 = {8'h0, lane55_h_s2} * {5'h0, lane55_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane55_product <= _t493;
+        lane55_side_later_base_value <= lane55_side_base_value_1;
+        lane55_side_later_base_sticky <= lane55_side_base_sticky_1;
+        lane55_side_later_half_scale <= lane55_side_half_scale_1;
     end
     wire [16:0] lane55_scaled = {lane55_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane55_sum <= {1'h0, lane55_side_later_base_value} + {4'h0, lane55_scaled};
@@ -12846,8 +12847,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_3 = lane55_high_1[1:0]; // leading_zeros.rs:14
     wire lane55_none_4 = ~(|lane55_high_3); // leading_zeros.rs:15
     wire lane55_of_low_2 = ~lane55_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t496 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t496}; // leading_zeros.rs:17
+    wire [1:0] _t494 = lane55_none_2 ? lane55_of_low_1 : {lane55_none_4, lane55_none_4 ? lane55_of_low_2 : (~lane55_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane55_of_low_3 = {lane55_none_2, _t494}; // leading_zeros.rs:17
     wire [3:0] lane55_high_4 = lane55_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane55_low_4 = lane55_high[3:0]; // leading_zeros.rs:14
     wire lane55_none_5 = ~(|lane55_high_4); // leading_zeros.rs:15
@@ -12860,16 +12861,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane55_low_6 = lane55_high_4[1:0]; // leading_zeros.rs:14
     wire lane55_none_7 = ~(|lane55_high_6); // leading_zeros.rs:15
     wire lane55_of_low_6 = ~lane55_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t497 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t497}}; // leading_zeros.rs:17
+    wire [1:0] _t495 = lane55_none_5 ? lane55_of_low_5 : {lane55_none_7, lane55_none_7 ? lane55_of_low_6 : (~lane55_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane55_zeros = {lane55_none_1, lane55_none_1 ? lane55_of_low_3 : {lane55_none_5, _t495}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane55_scale <= lane55_side_later_half_scale;
     wire lane55_limited = (~(|lane55_scale[5:4])) & (lane55_zeros > lane55_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane55_shift <= lane55_limited ? lane55_scale[3:0] : lane55_zeros;
-        if (go) lane55_frame_1 <= lane55_frame;
-        if (go) lane55_scale_1 <= lane55_scale;
-        if (go) lane55_side_later_base_s4 <= lane55_side_later_base_sticky;
-        if (go) lane55_sticky <= lane55_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane55_shift <= lane55_limited ? lane55_scale[3:0] : lane55_zeros;
+        lane55_frame_1 <= lane55_frame;
+        lane55_scale_1 <= lane55_scale;
+        lane55_side_later_base_s4 <= lane55_side_later_base_sticky;
+        lane55_sticky <= lane55_side_later_base_s4;
     end
     wire [22:0] lane55_moved = lane55_shift[3] ? {lane55_frame_1[14:0], 8'h0} : lane55_frame_1; // decode.rs:131
     wire [18:0] lane55_moved_1 = lane55_shift[2] ? {lane55_moved[18:4], 4'h0} : lane55_moved[22:4]; // decode.rs:131
@@ -12887,28 +12888,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane55_lost_8 = lane55_frame_1[8] & (lane55_shift <= 4'h2); // decode.rs:103
     wire lane55_lost_9 = lane55_frame_1[9] & (lane55_shift <= 4'h1); // decode.rs:103
     wire lane55_lost_10 = lane55_frame_1[10] & (lane55_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t498 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane55_rest <= |_t498;
-        if (go) lane55_zero_s2 <= lane55_zero;
-        if (go) lane55_zero_s3 <= lane55_zero_s2;
-        if (go) lane55_zero_s4 <= lane55_zero_s3;
-        if (go) lane55_zero_s5 <= lane55_zero_s4;
-        if (go) lane55_exponent <= lane55_zero_s5 ? 6'h0 : (lane55_scale_1 - {2'h0, lane55_shift});
+    wire [11:0] _t496 = {lane55_lost_0, lane55_lost_1, lane55_lost_2, lane55_lost_3, lane55_lost_4, lane55_lost_5, lane55_lost_6, lane55_lost_7, lane55_lost_8, lane55_lost_9, lane55_lost_10, lane55_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane55_rest <= |_t496;
+        lane55_zero_s2 <= lane55_zero;
+        lane55_zero_s3 <= lane55_zero_s2;
+        lane55_zero_s4 <= lane55_zero_s3;
+        lane55_zero_s5 <= lane55_zero_s4;
+        lane55_exponent <= lane55_zero_s5 ? 6'h0 : (lane55_scale_1 - {2'h0, lane55_shift});
     end
     wire [9:0] lane55_fraction = lane55_normal[10:1]; // decode.rs:108
     wire lane55_up = lane55_normal[0] & (lane55_rest | lane55_normal[1]); // decode.rs:109
     wire [16:0] lane55_kept = {lane55_exponent, lane55_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane55_more = {5'h0, lane55_normal[11], 10'h0, lane55_up}; // decode.rs:111
-    wire [16:0] _t499 = lane55_kept + lane55_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane55_magnitude <= _t499[16:1];
-        if (go) lane55_negative_1_s2 <= lane55_negative_1;
-        if (go) lane55_negative_1_s3 <= lane55_negative_1_s2;
-        if (go) lane55_negative_1_s4 <= lane55_negative_1_s3;
-        if (go) lane55_negative_1_s5 <= lane55_negative_1_s4;
-        if (go) lane55_negative_1_s6 <= lane55_negative_1_s5;
-        if (go) values_55_negative <= lane55_negative_1_s6;
+    wire [16:0] _t497 = lane55_kept + lane55_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane55_magnitude <= _t497[16:1];
+        lane55_negative_1_s2 <= lane55_negative_1;
+        lane55_negative_1_s3 <= lane55_negative_1_s2;
+        lane55_negative_1_s4 <= lane55_negative_1_s3;
+        lane55_negative_1_s5 <= lane55_negative_1_s4;
+        lane55_negative_1_s6 <= lane55_negative_1_s5;
+        values_55_negative <= lane55_negative_1_s6;
     end
     wire [3:0] coded_code_56 = dense_payload[227:224]; // dequantizer.rs:222
     wire coded_outlier_56 = map_outlier[56]; // dequantizer.rs:223
@@ -12924,12 +12925,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_none = ~(|coded_code_56); // decode.rs:79
     wire lane56_exact = coded_outlier_56 ? (coded_outer_56 & lane56_none) : info_middle_exact; // decode.rs:80
     wire lane56_inner = coded_outlier_56 & (~coded_outer_56); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane56_zero <= lane56_inner & lane56_none;
-        if (go) lane56_inner_1 <= coded_outlier_56 & (~coded_outer_56);
-        if (go) lane56_outlier <= coded_outlier_56;
-        if (go) lane56_outer <= coded_outer_56;
-        if (go) lane56_negative_1 <= lane56_negative;
+    always @(posedge clk) if (go) begin
+        lane56_zero <= lane56_inner & lane56_none;
+        lane56_inner_1 <= coded_outlier_56 & (~coded_outer_56);
+        lane56_outlier <= coded_outlier_56;
+        lane56_outer <= coded_outer_56;
+        lane56_negative_1 <= lane56_negative;
     end
     wire [19:0] lane56_middle_base_value = lane56_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane56_middle_base_sticky = lane56_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -12940,32 +12941,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane56_itself_half_m = lane56_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane56_itself_half_scale = lane56_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane56_exact_s1 <= lane56_exact;
-    wire [19:0] _t500 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t501 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t502 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t500; // side_table.rs:166
-    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t501; // side_table.rs:166
+    wire [19:0] _t498 = lane56_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t499 = lane56_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t500 = lane56_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane56_outer_side_base_value = lane56_exact_s1 ? lane56_itself_base_value : _t498; // side_table.rs:166
+    wire lane56_outer_side_base_sticky = lane56_exact_s1 ? lane56_itself_base_sticky : _t499; // side_table.rs:166
     wire [7:0] lane56_outer_side_half_m = lane56_exact_s1 ? lane56_itself_half_m : (lane56_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t502; // side_table.rs:166
+    wire [5:0] lane56_outer_side_half_scale = lane56_exact_s1 ? lane56_itself_half_scale : _t500; // side_table.rs:166
     wire [7:0] lane56_half_m = lane56_outer ? lane56_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane56_half_scale = lane56_outer ? lane56_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane56_side_base_value = lane56_outlier ? lane56_outer_side_base_value : lane56_middle_base_value; // side_table.rs:168
     wire lane56_side_base_sticky = lane56_outlier ? lane56_outer_side_base_sticky : lane56_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane56_side_half_m = lane56_outlier ? lane56_half_m : lane56_middle_half_m; // side_table.rs:168
     wire [5:0] lane56_side_half_scale = lane56_outlier ? lane56_half_scale : lane56_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
-        if (go) lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
-        if (go) lane56_side_half_m_1 <= lane56_side_half_m;
-        if (go) lane56_side_half_scale_1 <= lane56_side_half_scale;
-        if (go) lane56_h_s2 <= lane56_h;
+    always @(posedge clk) if (go) begin
+        lane56_side_base_value_1 <= lane56_inner_1 ? 20'h0 : lane56_side_base_value;
+        lane56_side_base_sticky_1 <= lane56_inner_1 ? 1'h0 : lane56_side_base_sticky;
+        lane56_side_half_m_1 <= lane56_side_half_m;
+        lane56_side_half_scale_1 <= lane56_side_half_scale;
+        lane56_h_s2 <= lane56_h;
     end
-    wire [12:0] _t503 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane56_product <= _t503;
-        if (go) lane56_side_later_base_value <= lane56_side_base_value_1;
-        if (go) lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
-        if (go) lane56_side_later_half_scale <= lane56_side_half_scale_1;
+    wire [12:0] _t501 = {8'h0, lane56_h_s2} * {5'h0, lane56_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane56_product <= _t501;
+        lane56_side_later_base_value <= lane56_side_base_value_1;
+        lane56_side_later_base_sticky <= lane56_side_base_sticky_1;
+        lane56_side_later_half_scale <= lane56_side_half_scale_1;
     end
     wire [16:0] lane56_scaled = {lane56_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane56_sum <= {1'h0, lane56_side_later_base_value} + {4'h0, lane56_scaled};
@@ -12985,8 +12986,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_3 = lane56_high_1[1:0]; // leading_zeros.rs:14
     wire lane56_none_4 = ~(|lane56_high_3); // leading_zeros.rs:15
     wire lane56_of_low_2 = ~lane56_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t504 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t504}; // leading_zeros.rs:17
+    wire [1:0] _t502 = lane56_none_2 ? lane56_of_low_1 : {lane56_none_4, lane56_none_4 ? lane56_of_low_2 : (~lane56_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane56_of_low_3 = {lane56_none_2, _t502}; // leading_zeros.rs:17
     wire [3:0] lane56_high_4 = lane56_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane56_low_4 = lane56_high[3:0]; // leading_zeros.rs:14
     wire lane56_none_5 = ~(|lane56_high_4); // leading_zeros.rs:15
@@ -12999,16 +13000,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane56_low_6 = lane56_high_4[1:0]; // leading_zeros.rs:14
     wire lane56_none_7 = ~(|lane56_high_6); // leading_zeros.rs:15
     wire lane56_of_low_6 = ~lane56_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t505 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t505}}; // leading_zeros.rs:17
+    wire [1:0] _t503 = lane56_none_5 ? lane56_of_low_5 : {lane56_none_7, lane56_none_7 ? lane56_of_low_6 : (~lane56_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane56_zeros = {lane56_none_1, lane56_none_1 ? lane56_of_low_3 : {lane56_none_5, _t503}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane56_scale <= lane56_side_later_half_scale;
     wire lane56_limited = (~(|lane56_scale[5:4])) & (lane56_zeros > lane56_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane56_shift <= lane56_limited ? lane56_scale[3:0] : lane56_zeros;
-        if (go) lane56_frame_1 <= lane56_frame;
-        if (go) lane56_scale_1 <= lane56_scale;
-        if (go) lane56_side_later_base_s4 <= lane56_side_later_base_sticky;
-        if (go) lane56_sticky <= lane56_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane56_shift <= lane56_limited ? lane56_scale[3:0] : lane56_zeros;
+        lane56_frame_1 <= lane56_frame;
+        lane56_scale_1 <= lane56_scale;
+        lane56_side_later_base_s4 <= lane56_side_later_base_sticky;
+        lane56_sticky <= lane56_side_later_base_s4;
     end
     wire [22:0] lane56_moved = lane56_shift[3] ? {lane56_frame_1[14:0], 8'h0} : lane56_frame_1; // decode.rs:131
     wire [18:0] lane56_moved_1 = lane56_shift[2] ? {lane56_moved[18:4], 4'h0} : lane56_moved[22:4]; // decode.rs:131
@@ -13026,28 +13027,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane56_lost_8 = lane56_frame_1[8] & (lane56_shift <= 4'h2); // decode.rs:103
     wire lane56_lost_9 = lane56_frame_1[9] & (lane56_shift <= 4'h1); // decode.rs:103
     wire lane56_lost_10 = lane56_frame_1[10] & (lane56_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t506 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane56_rest <= |_t506;
-        if (go) lane56_zero_s2 <= lane56_zero;
-        if (go) lane56_zero_s3 <= lane56_zero_s2;
-        if (go) lane56_zero_s4 <= lane56_zero_s3;
-        if (go) lane56_zero_s5 <= lane56_zero_s4;
-        if (go) lane56_exponent <= lane56_zero_s5 ? 6'h0 : (lane56_scale_1 - {2'h0, lane56_shift});
+    wire [11:0] _t504 = {lane56_lost_0, lane56_lost_1, lane56_lost_2, lane56_lost_3, lane56_lost_4, lane56_lost_5, lane56_lost_6, lane56_lost_7, lane56_lost_8, lane56_lost_9, lane56_lost_10, lane56_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane56_rest <= |_t504;
+        lane56_zero_s2 <= lane56_zero;
+        lane56_zero_s3 <= lane56_zero_s2;
+        lane56_zero_s4 <= lane56_zero_s3;
+        lane56_zero_s5 <= lane56_zero_s4;
+        lane56_exponent <= lane56_zero_s5 ? 6'h0 : (lane56_scale_1 - {2'h0, lane56_shift});
     end
     wire [9:0] lane56_fraction = lane56_normal[10:1]; // decode.rs:108
     wire lane56_up = lane56_normal[0] & (lane56_rest | lane56_normal[1]); // decode.rs:109
     wire [16:0] lane56_kept = {lane56_exponent, lane56_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane56_more = {5'h0, lane56_normal[11], 10'h0, lane56_up}; // decode.rs:111
-    wire [16:0] _t507 = lane56_kept + lane56_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane56_magnitude <= _t507[16:1];
-        if (go) lane56_negative_1_s2 <= lane56_negative_1;
-        if (go) lane56_negative_1_s3 <= lane56_negative_1_s2;
-        if (go) lane56_negative_1_s4 <= lane56_negative_1_s3;
-        if (go) lane56_negative_1_s5 <= lane56_negative_1_s4;
-        if (go) lane56_negative_1_s6 <= lane56_negative_1_s5;
-        if (go) values_56_negative <= lane56_negative_1_s6;
+    wire [16:0] _t505 = lane56_kept + lane56_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane56_magnitude <= _t505[16:1];
+        lane56_negative_1_s2 <= lane56_negative_1;
+        lane56_negative_1_s3 <= lane56_negative_1_s2;
+        lane56_negative_1_s4 <= lane56_negative_1_s3;
+        lane56_negative_1_s5 <= lane56_negative_1_s4;
+        lane56_negative_1_s6 <= lane56_negative_1_s5;
+        values_56_negative <= lane56_negative_1_s6;
     end
     wire [3:0] coded_code_57 = dense_payload[231:228]; // dequantizer.rs:222
     wire coded_outlier_57 = map_outlier[57]; // dequantizer.rs:223
@@ -13063,12 +13064,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_none = ~(|coded_code_57); // decode.rs:79
     wire lane57_exact = coded_outlier_57 ? (coded_outer_57 & lane57_none) : info_middle_exact; // decode.rs:80
     wire lane57_inner = coded_outlier_57 & (~coded_outer_57); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane57_zero <= lane57_inner & lane57_none;
-        if (go) lane57_inner_1 <= coded_outlier_57 & (~coded_outer_57);
-        if (go) lane57_outlier <= coded_outlier_57;
-        if (go) lane57_outer <= coded_outer_57;
-        if (go) lane57_negative_1 <= lane57_negative;
+    always @(posedge clk) if (go) begin
+        lane57_zero <= lane57_inner & lane57_none;
+        lane57_inner_1 <= coded_outlier_57 & (~coded_outer_57);
+        lane57_outlier <= coded_outlier_57;
+        lane57_outer <= coded_outer_57;
+        lane57_negative_1 <= lane57_negative;
     end
     wire [19:0] lane57_middle_base_value = lane57_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane57_middle_base_sticky = lane57_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13079,32 +13080,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane57_itself_half_m = lane57_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane57_itself_half_scale = lane57_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane57_exact_s1 <= lane57_exact;
-    wire [19:0] _t508 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t509 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t510 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t508; // side_table.rs:166
-    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t509; // side_table.rs:166
+    wire [19:0] _t506 = lane57_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t507 = lane57_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t508 = lane57_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane57_outer_side_base_value = lane57_exact_s1 ? lane57_itself_base_value : _t506; // side_table.rs:166
+    wire lane57_outer_side_base_sticky = lane57_exact_s1 ? lane57_itself_base_sticky : _t507; // side_table.rs:166
     wire [7:0] lane57_outer_side_half_m = lane57_exact_s1 ? lane57_itself_half_m : (lane57_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t510; // side_table.rs:166
+    wire [5:0] lane57_outer_side_half_scale = lane57_exact_s1 ? lane57_itself_half_scale : _t508; // side_table.rs:166
     wire [7:0] lane57_half_m = lane57_outer ? lane57_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane57_half_scale = lane57_outer ? lane57_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane57_side_base_value = lane57_outlier ? lane57_outer_side_base_value : lane57_middle_base_value; // side_table.rs:168
     wire lane57_side_base_sticky = lane57_outlier ? lane57_outer_side_base_sticky : lane57_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane57_side_half_m = lane57_outlier ? lane57_half_m : lane57_middle_half_m; // side_table.rs:168
     wire [5:0] lane57_side_half_scale = lane57_outlier ? lane57_half_scale : lane57_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
-        if (go) lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
-        if (go) lane57_side_half_m_1 <= lane57_side_half_m;
-        if (go) lane57_side_half_scale_1 <= lane57_side_half_scale;
-        if (go) lane57_h_s2 <= lane57_h;
+    always @(posedge clk) if (go) begin
+        lane57_side_base_value_1 <= lane57_inner_1 ? 20'h0 : lane57_side_base_value;
+        lane57_side_base_sticky_1 <= lane57_inner_1 ? 1'h0 : lane57_side_base_sticky;
+        lane57_side_half_m_1 <= lane57_side_half_m;
+        lane57_side_half_scale_1 <= lane57_side_half_scale;
+        lane57_h_s2 <= lane57_h;
     end
-    wire [12:0] _t511 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane57_product <= _t511;
-        if (go) lane57_side_later_base_value <= lane57_side_base_value_1;
-        if (go) lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
-        if (go) lane57_side_later_half_scale <= lane57_side_half_scale_1;
+    wire [12:0] _t509 = {8'h0, lane57_h_s2} * {5'h0, lane57_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane57_product <= _t509;
+        lane57_side_later_base_value <= lane57_side_base_value_1;
+        lane57_side_later_base_sticky <= lane57_side_base_sticky_1;
+        lane57_side_later_half_scale <= lane57_side_half_scale_1;
     end
     wire [16:0] lane57_scaled = {lane57_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane57_sum <= {1'h0, lane57_side_later_base_value} + {4'h0, lane57_scaled};
@@ -13124,8 +13125,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_3 = lane57_high_1[1:0]; // leading_zeros.rs:14
     wire lane57_none_4 = ~(|lane57_high_3); // leading_zeros.rs:15
     wire lane57_of_low_2 = ~lane57_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t512 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t512}; // leading_zeros.rs:17
+    wire [1:0] _t510 = lane57_none_2 ? lane57_of_low_1 : {lane57_none_4, lane57_none_4 ? lane57_of_low_2 : (~lane57_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane57_of_low_3 = {lane57_none_2, _t510}; // leading_zeros.rs:17
     wire [3:0] lane57_high_4 = lane57_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane57_low_4 = lane57_high[3:0]; // leading_zeros.rs:14
     wire lane57_none_5 = ~(|lane57_high_4); // leading_zeros.rs:15
@@ -13138,16 +13139,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane57_low_6 = lane57_high_4[1:0]; // leading_zeros.rs:14
     wire lane57_none_7 = ~(|lane57_high_6); // leading_zeros.rs:15
     wire lane57_of_low_6 = ~lane57_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t513 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t513}}; // leading_zeros.rs:17
+    wire [1:0] _t511 = lane57_none_5 ? lane57_of_low_5 : {lane57_none_7, lane57_none_7 ? lane57_of_low_6 : (~lane57_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane57_zeros = {lane57_none_1, lane57_none_1 ? lane57_of_low_3 : {lane57_none_5, _t511}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane57_scale <= lane57_side_later_half_scale;
     wire lane57_limited = (~(|lane57_scale[5:4])) & (lane57_zeros > lane57_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane57_shift <= lane57_limited ? lane57_scale[3:0] : lane57_zeros;
-        if (go) lane57_frame_1 <= lane57_frame;
-        if (go) lane57_scale_1 <= lane57_scale;
-        if (go) lane57_side_later_base_s4 <= lane57_side_later_base_sticky;
-        if (go) lane57_sticky <= lane57_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane57_shift <= lane57_limited ? lane57_scale[3:0] : lane57_zeros;
+        lane57_frame_1 <= lane57_frame;
+        lane57_scale_1 <= lane57_scale;
+        lane57_side_later_base_s4 <= lane57_side_later_base_sticky;
+        lane57_sticky <= lane57_side_later_base_s4;
     end
     wire [22:0] lane57_moved = lane57_shift[3] ? {lane57_frame_1[14:0], 8'h0} : lane57_frame_1; // decode.rs:131
     wire [18:0] lane57_moved_1 = lane57_shift[2] ? {lane57_moved[18:4], 4'h0} : lane57_moved[22:4]; // decode.rs:131
@@ -13165,28 +13166,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane57_lost_8 = lane57_frame_1[8] & (lane57_shift <= 4'h2); // decode.rs:103
     wire lane57_lost_9 = lane57_frame_1[9] & (lane57_shift <= 4'h1); // decode.rs:103
     wire lane57_lost_10 = lane57_frame_1[10] & (lane57_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t514 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane57_rest <= |_t514;
-        if (go) lane57_zero_s2 <= lane57_zero;
-        if (go) lane57_zero_s3 <= lane57_zero_s2;
-        if (go) lane57_zero_s4 <= lane57_zero_s3;
-        if (go) lane57_zero_s5 <= lane57_zero_s4;
-        if (go) lane57_exponent <= lane57_zero_s5 ? 6'h0 : (lane57_scale_1 - {2'h0, lane57_shift});
+    wire [11:0] _t512 = {lane57_lost_0, lane57_lost_1, lane57_lost_2, lane57_lost_3, lane57_lost_4, lane57_lost_5, lane57_lost_6, lane57_lost_7, lane57_lost_8, lane57_lost_9, lane57_lost_10, lane57_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane57_rest <= |_t512;
+        lane57_zero_s2 <= lane57_zero;
+        lane57_zero_s3 <= lane57_zero_s2;
+        lane57_zero_s4 <= lane57_zero_s3;
+        lane57_zero_s5 <= lane57_zero_s4;
+        lane57_exponent <= lane57_zero_s5 ? 6'h0 : (lane57_scale_1 - {2'h0, lane57_shift});
     end
     wire [9:0] lane57_fraction = lane57_normal[10:1]; // decode.rs:108
     wire lane57_up = lane57_normal[0] & (lane57_rest | lane57_normal[1]); // decode.rs:109
     wire [16:0] lane57_kept = {lane57_exponent, lane57_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane57_more = {5'h0, lane57_normal[11], 10'h0, lane57_up}; // decode.rs:111
-    wire [16:0] _t515 = lane57_kept + lane57_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane57_magnitude <= _t515[16:1];
-        if (go) lane57_negative_1_s2 <= lane57_negative_1;
-        if (go) lane57_negative_1_s3 <= lane57_negative_1_s2;
-        if (go) lane57_negative_1_s4 <= lane57_negative_1_s3;
-        if (go) lane57_negative_1_s5 <= lane57_negative_1_s4;
-        if (go) lane57_negative_1_s6 <= lane57_negative_1_s5;
-        if (go) values_57_negative <= lane57_negative_1_s6;
+    wire [16:0] _t513 = lane57_kept + lane57_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane57_magnitude <= _t513[16:1];
+        lane57_negative_1_s2 <= lane57_negative_1;
+        lane57_negative_1_s3 <= lane57_negative_1_s2;
+        lane57_negative_1_s4 <= lane57_negative_1_s3;
+        lane57_negative_1_s5 <= lane57_negative_1_s4;
+        lane57_negative_1_s6 <= lane57_negative_1_s5;
+        values_57_negative <= lane57_negative_1_s6;
     end
     wire [3:0] coded_code_58 = dense_payload[235:232]; // dequantizer.rs:222
     wire coded_outlier_58 = map_outlier[58]; // dequantizer.rs:223
@@ -13202,12 +13203,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_none = ~(|coded_code_58); // decode.rs:79
     wire lane58_exact = coded_outlier_58 ? (coded_outer_58 & lane58_none) : info_middle_exact; // decode.rs:80
     wire lane58_inner = coded_outlier_58 & (~coded_outer_58); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane58_zero <= lane58_inner & lane58_none;
-        if (go) lane58_inner_1 <= coded_outlier_58 & (~coded_outer_58);
-        if (go) lane58_outlier <= coded_outlier_58;
-        if (go) lane58_outer <= coded_outer_58;
-        if (go) lane58_negative_1 <= lane58_negative;
+    always @(posedge clk) if (go) begin
+        lane58_zero <= lane58_inner & lane58_none;
+        lane58_inner_1 <= coded_outlier_58 & (~coded_outer_58);
+        lane58_outlier <= coded_outlier_58;
+        lane58_outer <= coded_outer_58;
+        lane58_negative_1 <= lane58_negative;
     end
     wire [19:0] lane58_middle_base_value = lane58_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane58_middle_base_sticky = lane58_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13218,32 +13219,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane58_itself_half_m = lane58_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane58_itself_half_scale = lane58_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane58_exact_s1 <= lane58_exact;
-    wire [19:0] _t516 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t517 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t518 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t516; // side_table.rs:166
-    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t517; // side_table.rs:166
+    wire [19:0] _t514 = lane58_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t515 = lane58_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t516 = lane58_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane58_outer_side_base_value = lane58_exact_s1 ? lane58_itself_base_value : _t514; // side_table.rs:166
+    wire lane58_outer_side_base_sticky = lane58_exact_s1 ? lane58_itself_base_sticky : _t515; // side_table.rs:166
     wire [7:0] lane58_outer_side_half_m = lane58_exact_s1 ? lane58_itself_half_m : (lane58_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t518; // side_table.rs:166
+    wire [5:0] lane58_outer_side_half_scale = lane58_exact_s1 ? lane58_itself_half_scale : _t516; // side_table.rs:166
     wire [7:0] lane58_half_m = lane58_outer ? lane58_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane58_half_scale = lane58_outer ? lane58_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane58_side_base_value = lane58_outlier ? lane58_outer_side_base_value : lane58_middle_base_value; // side_table.rs:168
     wire lane58_side_base_sticky = lane58_outlier ? lane58_outer_side_base_sticky : lane58_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane58_side_half_m = lane58_outlier ? lane58_half_m : lane58_middle_half_m; // side_table.rs:168
     wire [5:0] lane58_side_half_scale = lane58_outlier ? lane58_half_scale : lane58_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
-        if (go) lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
-        if (go) lane58_side_half_m_1 <= lane58_side_half_m;
-        if (go) lane58_side_half_scale_1 <= lane58_side_half_scale;
-        if (go) lane58_h_s2 <= lane58_h;
+    always @(posedge clk) if (go) begin
+        lane58_side_base_value_1 <= lane58_inner_1 ? 20'h0 : lane58_side_base_value;
+        lane58_side_base_sticky_1 <= lane58_inner_1 ? 1'h0 : lane58_side_base_sticky;
+        lane58_side_half_m_1 <= lane58_side_half_m;
+        lane58_side_half_scale_1 <= lane58_side_half_scale;
+        lane58_h_s2 <= lane58_h;
     end
-    wire [12:0] _t519 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane58_product <= _t519;
-        if (go) lane58_side_later_base_value <= lane58_side_base_value_1;
-        if (go) lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
-        if (go) lane58_side_later_half_scale <= lane58_side_half_scale_1;
+    wire [12:0] _t517 = {8'h0, lane58_h_s2} * {5'h0, lane58_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane58_product <= _t517;
+        lane58_side_later_base_value <= lane58_side_base_value_1;
+        lane58_side_later_base_sticky <= lane58_side_base_sticky_1;
+        lane58_side_later_half_scale <= lane58_side_half_scale_1;
     end
     wire [16:0] lane58_scaled = {lane58_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane58_sum <= {1'h0, lane58_side_later_base_value} + {4'h0, lane58_scaled};
@@ -13263,8 +13264,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_3 = lane58_high_1[1:0]; // leading_zeros.rs:14
     wire lane58_none_4 = ~(|lane58_high_3); // leading_zeros.rs:15
     wire lane58_of_low_2 = ~lane58_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t520 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t520}; // leading_zeros.rs:17
+    wire [1:0] _t518 = lane58_none_2 ? lane58_of_low_1 : {lane58_none_4, lane58_none_4 ? lane58_of_low_2 : (~lane58_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane58_of_low_3 = {lane58_none_2, _t518}; // leading_zeros.rs:17
     wire [3:0] lane58_high_4 = lane58_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane58_low_4 = lane58_high[3:0]; // leading_zeros.rs:14
     wire lane58_none_5 = ~(|lane58_high_4); // leading_zeros.rs:15
@@ -13277,16 +13278,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane58_low_6 = lane58_high_4[1:0]; // leading_zeros.rs:14
     wire lane58_none_7 = ~(|lane58_high_6); // leading_zeros.rs:15
     wire lane58_of_low_6 = ~lane58_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t521 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t521}}; // leading_zeros.rs:17
+    wire [1:0] _t519 = lane58_none_5 ? lane58_of_low_5 : {lane58_none_7, lane58_none_7 ? lane58_of_low_6 : (~lane58_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane58_zeros = {lane58_none_1, lane58_none_1 ? lane58_of_low_3 : {lane58_none_5, _t519}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane58_scale <= lane58_side_later_half_scale;
     wire lane58_limited = (~(|lane58_scale[5:4])) & (lane58_zeros > lane58_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane58_shift <= lane58_limited ? lane58_scale[3:0] : lane58_zeros;
-        if (go) lane58_frame_1 <= lane58_frame;
-        if (go) lane58_scale_1 <= lane58_scale;
-        if (go) lane58_side_later_base_s4 <= lane58_side_later_base_sticky;
-        if (go) lane58_sticky <= lane58_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane58_shift <= lane58_limited ? lane58_scale[3:0] : lane58_zeros;
+        lane58_frame_1 <= lane58_frame;
+        lane58_scale_1 <= lane58_scale;
+        lane58_side_later_base_s4 <= lane58_side_later_base_sticky;
+        lane58_sticky <= lane58_side_later_base_s4;
     end
     wire [22:0] lane58_moved = lane58_shift[3] ? {lane58_frame_1[14:0], 8'h0} : lane58_frame_1; // decode.rs:131
     wire [18:0] lane58_moved_1 = lane58_shift[2] ? {lane58_moved[18:4], 4'h0} : lane58_moved[22:4]; // decode.rs:131
@@ -13304,28 +13305,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane58_lost_8 = lane58_frame_1[8] & (lane58_shift <= 4'h2); // decode.rs:103
     wire lane58_lost_9 = lane58_frame_1[9] & (lane58_shift <= 4'h1); // decode.rs:103
     wire lane58_lost_10 = lane58_frame_1[10] & (lane58_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t522 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane58_rest <= |_t522;
-        if (go) lane58_zero_s2 <= lane58_zero;
-        if (go) lane58_zero_s3 <= lane58_zero_s2;
-        if (go) lane58_zero_s4 <= lane58_zero_s3;
-        if (go) lane58_zero_s5 <= lane58_zero_s4;
-        if (go) lane58_exponent <= lane58_zero_s5 ? 6'h0 : (lane58_scale_1 - {2'h0, lane58_shift});
+    wire [11:0] _t520 = {lane58_lost_0, lane58_lost_1, lane58_lost_2, lane58_lost_3, lane58_lost_4, lane58_lost_5, lane58_lost_6, lane58_lost_7, lane58_lost_8, lane58_lost_9, lane58_lost_10, lane58_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane58_rest <= |_t520;
+        lane58_zero_s2 <= lane58_zero;
+        lane58_zero_s3 <= lane58_zero_s2;
+        lane58_zero_s4 <= lane58_zero_s3;
+        lane58_zero_s5 <= lane58_zero_s4;
+        lane58_exponent <= lane58_zero_s5 ? 6'h0 : (lane58_scale_1 - {2'h0, lane58_shift});
     end
     wire [9:0] lane58_fraction = lane58_normal[10:1]; // decode.rs:108
     wire lane58_up = lane58_normal[0] & (lane58_rest | lane58_normal[1]); // decode.rs:109
     wire [16:0] lane58_kept = {lane58_exponent, lane58_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane58_more = {5'h0, lane58_normal[11], 10'h0, lane58_up}; // decode.rs:111
-    wire [16:0] _t523 = lane58_kept + lane58_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane58_magnitude <= _t523[16:1];
-        if (go) lane58_negative_1_s2 <= lane58_negative_1;
-        if (go) lane58_negative_1_s3 <= lane58_negative_1_s2;
-        if (go) lane58_negative_1_s4 <= lane58_negative_1_s3;
-        if (go) lane58_negative_1_s5 <= lane58_negative_1_s4;
-        if (go) lane58_negative_1_s6 <= lane58_negative_1_s5;
-        if (go) values_58_negative <= lane58_negative_1_s6;
+    wire [16:0] _t521 = lane58_kept + lane58_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane58_magnitude <= _t521[16:1];
+        lane58_negative_1_s2 <= lane58_negative_1;
+        lane58_negative_1_s3 <= lane58_negative_1_s2;
+        lane58_negative_1_s4 <= lane58_negative_1_s3;
+        lane58_negative_1_s5 <= lane58_negative_1_s4;
+        lane58_negative_1_s6 <= lane58_negative_1_s5;
+        values_58_negative <= lane58_negative_1_s6;
     end
     wire [3:0] coded_code_59 = dense_payload[239:236]; // dequantizer.rs:222
     wire coded_outlier_59 = map_outlier[59]; // dequantizer.rs:223
@@ -13341,12 +13342,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_none = ~(|coded_code_59); // decode.rs:79
     wire lane59_exact = coded_outlier_59 ? (coded_outer_59 & lane59_none) : info_middle_exact; // decode.rs:80
     wire lane59_inner = coded_outlier_59 & (~coded_outer_59); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane59_zero <= lane59_inner & lane59_none;
-        if (go) lane59_inner_1 <= coded_outlier_59 & (~coded_outer_59);
-        if (go) lane59_outlier <= coded_outlier_59;
-        if (go) lane59_outer <= coded_outer_59;
-        if (go) lane59_negative_1 <= lane59_negative;
+    always @(posedge clk) if (go) begin
+        lane59_zero <= lane59_inner & lane59_none;
+        lane59_inner_1 <= coded_outlier_59 & (~coded_outer_59);
+        lane59_outlier <= coded_outlier_59;
+        lane59_outer <= coded_outer_59;
+        lane59_negative_1 <= lane59_negative;
     end
     wire [19:0] lane59_middle_base_value = lane59_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane59_middle_base_sticky = lane59_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13357,32 +13358,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane59_itself_half_m = lane59_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane59_itself_half_scale = lane59_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane59_exact_s1 <= lane59_exact;
-    wire [19:0] _t524 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t525 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t526 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t524; // side_table.rs:166
-    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t525; // side_table.rs:166
+    wire [19:0] _t522 = lane59_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t523 = lane59_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t524 = lane59_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane59_outer_side_base_value = lane59_exact_s1 ? lane59_itself_base_value : _t522; // side_table.rs:166
+    wire lane59_outer_side_base_sticky = lane59_exact_s1 ? lane59_itself_base_sticky : _t523; // side_table.rs:166
     wire [7:0] lane59_outer_side_half_m = lane59_exact_s1 ? lane59_itself_half_m : (lane59_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t526; // side_table.rs:166
+    wire [5:0] lane59_outer_side_half_scale = lane59_exact_s1 ? lane59_itself_half_scale : _t524; // side_table.rs:166
     wire [7:0] lane59_half_m = lane59_outer ? lane59_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane59_half_scale = lane59_outer ? lane59_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane59_side_base_value = lane59_outlier ? lane59_outer_side_base_value : lane59_middle_base_value; // side_table.rs:168
     wire lane59_side_base_sticky = lane59_outlier ? lane59_outer_side_base_sticky : lane59_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane59_side_half_m = lane59_outlier ? lane59_half_m : lane59_middle_half_m; // side_table.rs:168
     wire [5:0] lane59_side_half_scale = lane59_outlier ? lane59_half_scale : lane59_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
-        if (go) lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
-        if (go) lane59_side_half_m_1 <= lane59_side_half_m;
-        if (go) lane59_side_half_scale_1 <= lane59_side_half_scale;
-        if (go) lane59_h_s2 <= lane59_h;
+    always @(posedge clk) if (go) begin
+        lane59_side_base_value_1 <= lane59_inner_1 ? 20'h0 : lane59_side_base_value;
+        lane59_side_base_sticky_1 <= lane59_inner_1 ? 1'h0 : lane59_side_base_sticky;
+        lane59_side_half_m_1 <= lane59_side_half_m;
+        lane59_side_half_scale_1 <= lane59_side_half_scale;
+        lane59_h_s2 <= lane59_h;
     end
-    wire [12:0] _t527 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane59_product <= _t527;
-        if (go) lane59_side_later_base_value <= lane59_side_base_value_1;
-        if (go) lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
-        if (go) lane59_side_later_half_scale <= lane59_side_half_scale_1;
+    wire [12:0] _t525 = {8'h0, lane59_h_s2} * {5'h0, lane59_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane59_product <= _t525;
+        lane59_side_later_base_value <= lane59_side_base_value_1;
+        lane59_side_later_base_sticky <= lane59_side_base_sticky_1;
+        lane59_side_later_half_scale <= lane59_side_half_scale_1;
     end
     wire [16:0] lane59_scaled = {lane59_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane59_sum <= {1'h0, lane59_side_later_base_value} + {4'h0, lane59_scaled};
@@ -13402,8 +13403,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_3 = lane59_high_1[1:0]; // leading_zeros.rs:14
     wire lane59_none_4 = ~(|lane59_high_3); // leading_zeros.rs:15
     wire lane59_of_low_2 = ~lane59_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t528 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t528}; // leading_zeros.rs:17
+    wire [1:0] _t526 = lane59_none_2 ? lane59_of_low_1 : {lane59_none_4, lane59_none_4 ? lane59_of_low_2 : (~lane59_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane59_of_low_3 = {lane59_none_2, _t526}; // leading_zeros.rs:17
     wire [3:0] lane59_high_4 = lane59_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane59_low_4 = lane59_high[3:0]; // leading_zeros.rs:14
     wire lane59_none_5 = ~(|lane59_high_4); // leading_zeros.rs:15
@@ -13416,16 +13417,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane59_low_6 = lane59_high_4[1:0]; // leading_zeros.rs:14
     wire lane59_none_7 = ~(|lane59_high_6); // leading_zeros.rs:15
     wire lane59_of_low_6 = ~lane59_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t529 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t529}}; // leading_zeros.rs:17
+    wire [1:0] _t527 = lane59_none_5 ? lane59_of_low_5 : {lane59_none_7, lane59_none_7 ? lane59_of_low_6 : (~lane59_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane59_zeros = {lane59_none_1, lane59_none_1 ? lane59_of_low_3 : {lane59_none_5, _t527}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane59_scale <= lane59_side_later_half_scale;
     wire lane59_limited = (~(|lane59_scale[5:4])) & (lane59_zeros > lane59_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane59_shift <= lane59_limited ? lane59_scale[3:0] : lane59_zeros;
-        if (go) lane59_frame_1 <= lane59_frame;
-        if (go) lane59_scale_1 <= lane59_scale;
-        if (go) lane59_side_later_base_s4 <= lane59_side_later_base_sticky;
-        if (go) lane59_sticky <= lane59_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane59_shift <= lane59_limited ? lane59_scale[3:0] : lane59_zeros;
+        lane59_frame_1 <= lane59_frame;
+        lane59_scale_1 <= lane59_scale;
+        lane59_side_later_base_s4 <= lane59_side_later_base_sticky;
+        lane59_sticky <= lane59_side_later_base_s4;
     end
     wire [22:0] lane59_moved = lane59_shift[3] ? {lane59_frame_1[14:0], 8'h0} : lane59_frame_1; // decode.rs:131
     wire [18:0] lane59_moved_1 = lane59_shift[2] ? {lane59_moved[18:4], 4'h0} : lane59_moved[22:4]; // decode.rs:131
@@ -13443,28 +13444,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane59_lost_8 = lane59_frame_1[8] & (lane59_shift <= 4'h2); // decode.rs:103
     wire lane59_lost_9 = lane59_frame_1[9] & (lane59_shift <= 4'h1); // decode.rs:103
     wire lane59_lost_10 = lane59_frame_1[10] & (lane59_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t530 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane59_rest <= |_t530;
-        if (go) lane59_zero_s2 <= lane59_zero;
-        if (go) lane59_zero_s3 <= lane59_zero_s2;
-        if (go) lane59_zero_s4 <= lane59_zero_s3;
-        if (go) lane59_zero_s5 <= lane59_zero_s4;
-        if (go) lane59_exponent <= lane59_zero_s5 ? 6'h0 : (lane59_scale_1 - {2'h0, lane59_shift});
+    wire [11:0] _t528 = {lane59_lost_0, lane59_lost_1, lane59_lost_2, lane59_lost_3, lane59_lost_4, lane59_lost_5, lane59_lost_6, lane59_lost_7, lane59_lost_8, lane59_lost_9, lane59_lost_10, lane59_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane59_rest <= |_t528;
+        lane59_zero_s2 <= lane59_zero;
+        lane59_zero_s3 <= lane59_zero_s2;
+        lane59_zero_s4 <= lane59_zero_s3;
+        lane59_zero_s5 <= lane59_zero_s4;
+        lane59_exponent <= lane59_zero_s5 ? 6'h0 : (lane59_scale_1 - {2'h0, lane59_shift});
     end
     wire [9:0] lane59_fraction = lane59_normal[10:1]; // decode.rs:108
     wire lane59_up = lane59_normal[0] & (lane59_rest | lane59_normal[1]); // decode.rs:109
     wire [16:0] lane59_kept = {lane59_exponent, lane59_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane59_more = {5'h0, lane59_normal[11], 10'h0, lane59_up}; // decode.rs:111
-    wire [16:0] _t531 = lane59_kept + lane59_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane59_magnitude <= _t531[16:1];
-        if (go) lane59_negative_1_s2 <= lane59_negative_1;
-        if (go) lane59_negative_1_s3 <= lane59_negative_1_s2;
-        if (go) lane59_negative_1_s4 <= lane59_negative_1_s3;
-        if (go) lane59_negative_1_s5 <= lane59_negative_1_s4;
-        if (go) lane59_negative_1_s6 <= lane59_negative_1_s5;
-        if (go) values_59_negative <= lane59_negative_1_s6;
+    wire [16:0] _t529 = lane59_kept + lane59_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane59_magnitude <= _t529[16:1];
+        lane59_negative_1_s2 <= lane59_negative_1;
+        lane59_negative_1_s3 <= lane59_negative_1_s2;
+        lane59_negative_1_s4 <= lane59_negative_1_s3;
+        lane59_negative_1_s5 <= lane59_negative_1_s4;
+        lane59_negative_1_s6 <= lane59_negative_1_s5;
+        values_59_negative <= lane59_negative_1_s6;
     end
     wire [3:0] coded_code_60 = dense_payload[243:240]; // dequantizer.rs:222
     wire coded_outlier_60 = map_outlier[60]; // dequantizer.rs:223
@@ -13480,12 +13481,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_none = ~(|coded_code_60); // decode.rs:79
     wire lane60_exact = coded_outlier_60 ? (coded_outer_60 & lane60_none) : info_middle_exact; // decode.rs:80
     wire lane60_inner = coded_outlier_60 & (~coded_outer_60); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane60_zero <= lane60_inner & lane60_none;
-        if (go) lane60_inner_1 <= coded_outlier_60 & (~coded_outer_60);
-        if (go) lane60_outlier <= coded_outlier_60;
-        if (go) lane60_outer <= coded_outer_60;
-        if (go) lane60_negative_1 <= lane60_negative;
+    always @(posedge clk) if (go) begin
+        lane60_zero <= lane60_inner & lane60_none;
+        lane60_inner_1 <= coded_outlier_60 & (~coded_outer_60);
+        lane60_outlier <= coded_outlier_60;
+        lane60_outer <= coded_outer_60;
+        lane60_negative_1 <= lane60_negative;
     end
     wire [19:0] lane60_middle_base_value = lane60_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane60_middle_base_sticky = lane60_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13496,32 +13497,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane60_itself_half_m = lane60_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane60_itself_half_scale = lane60_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane60_exact_s1 <= lane60_exact;
-    wire [19:0] _t532 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t533 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t534 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t532; // side_table.rs:166
-    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t533; // side_table.rs:166
+    wire [19:0] _t530 = lane60_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t531 = lane60_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t532 = lane60_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane60_outer_side_base_value = lane60_exact_s1 ? lane60_itself_base_value : _t530; // side_table.rs:166
+    wire lane60_outer_side_base_sticky = lane60_exact_s1 ? lane60_itself_base_sticky : _t531; // side_table.rs:166
     wire [7:0] lane60_outer_side_half_m = lane60_exact_s1 ? lane60_itself_half_m : (lane60_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t534; // side_table.rs:166
+    wire [5:0] lane60_outer_side_half_scale = lane60_exact_s1 ? lane60_itself_half_scale : _t532; // side_table.rs:166
     wire [7:0] lane60_half_m = lane60_outer ? lane60_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane60_half_scale = lane60_outer ? lane60_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane60_side_base_value = lane60_outlier ? lane60_outer_side_base_value : lane60_middle_base_value; // side_table.rs:168
     wire lane60_side_base_sticky = lane60_outlier ? lane60_outer_side_base_sticky : lane60_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane60_side_half_m = lane60_outlier ? lane60_half_m : lane60_middle_half_m; // side_table.rs:168
     wire [5:0] lane60_side_half_scale = lane60_outlier ? lane60_half_scale : lane60_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
-        if (go) lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
-        if (go) lane60_side_half_m_1 <= lane60_side_half_m;
-        if (go) lane60_side_half_scale_1 <= lane60_side_half_scale;
-        if (go) lane60_h_s2 <= lane60_h;
+    always @(posedge clk) if (go) begin
+        lane60_side_base_value_1 <= lane60_inner_1 ? 20'h0 : lane60_side_base_value;
+        lane60_side_base_sticky_1 <= lane60_inner_1 ? 1'h0 : lane60_side_base_sticky;
+        lane60_side_half_m_1 <= lane60_side_half_m;
+        lane60_side_half_scale_1 <= lane60_side_half_scale;
+        lane60_h_s2 <= lane60_h;
     end
-    wire [12:0] _t535 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane60_product <= _t535;
-        if (go) lane60_side_later_base_value <= lane60_side_base_value_1;
-        if (go) lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
-        if (go) lane60_side_later_half_scale <= lane60_side_half_scale_1;
+    wire [12:0] _t533 = {8'h0, lane60_h_s2} * {5'h0, lane60_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane60_product <= _t533;
+        lane60_side_later_base_value <= lane60_side_base_value_1;
+        lane60_side_later_base_sticky <= lane60_side_base_sticky_1;
+        lane60_side_later_half_scale <= lane60_side_half_scale_1;
     end
     wire [16:0] lane60_scaled = {lane60_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane60_sum <= {1'h0, lane60_side_later_base_value} + {4'h0, lane60_scaled};
@@ -13541,8 +13542,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_3 = lane60_high_1[1:0]; // leading_zeros.rs:14
     wire lane60_none_4 = ~(|lane60_high_3); // leading_zeros.rs:15
     wire lane60_of_low_2 = ~lane60_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t536 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t536}; // leading_zeros.rs:17
+    wire [1:0] _t534 = lane60_none_2 ? lane60_of_low_1 : {lane60_none_4, lane60_none_4 ? lane60_of_low_2 : (~lane60_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane60_of_low_3 = {lane60_none_2, _t534}; // leading_zeros.rs:17
     wire [3:0] lane60_high_4 = lane60_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane60_low_4 = lane60_high[3:0]; // leading_zeros.rs:14
     wire lane60_none_5 = ~(|lane60_high_4); // leading_zeros.rs:15
@@ -13555,16 +13556,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane60_low_6 = lane60_high_4[1:0]; // leading_zeros.rs:14
     wire lane60_none_7 = ~(|lane60_high_6); // leading_zeros.rs:15
     wire lane60_of_low_6 = ~lane60_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t537 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t537}}; // leading_zeros.rs:17
+    wire [1:0] _t535 = lane60_none_5 ? lane60_of_low_5 : {lane60_none_7, lane60_none_7 ? lane60_of_low_6 : (~lane60_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane60_zeros = {lane60_none_1, lane60_none_1 ? lane60_of_low_3 : {lane60_none_5, _t535}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane60_scale <= lane60_side_later_half_scale;
     wire lane60_limited = (~(|lane60_scale[5:4])) & (lane60_zeros > lane60_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane60_shift <= lane60_limited ? lane60_scale[3:0] : lane60_zeros;
-        if (go) lane60_frame_1 <= lane60_frame;
-        if (go) lane60_scale_1 <= lane60_scale;
-        if (go) lane60_side_later_base_s4 <= lane60_side_later_base_sticky;
-        if (go) lane60_sticky <= lane60_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane60_shift <= lane60_limited ? lane60_scale[3:0] : lane60_zeros;
+        lane60_frame_1 <= lane60_frame;
+        lane60_scale_1 <= lane60_scale;
+        lane60_side_later_base_s4 <= lane60_side_later_base_sticky;
+        lane60_sticky <= lane60_side_later_base_s4;
     end
     wire [22:0] lane60_moved = lane60_shift[3] ? {lane60_frame_1[14:0], 8'h0} : lane60_frame_1; // decode.rs:131
     wire [18:0] lane60_moved_1 = lane60_shift[2] ? {lane60_moved[18:4], 4'h0} : lane60_moved[22:4]; // decode.rs:131
@@ -13582,28 +13583,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane60_lost_8 = lane60_frame_1[8] & (lane60_shift <= 4'h2); // decode.rs:103
     wire lane60_lost_9 = lane60_frame_1[9] & (lane60_shift <= 4'h1); // decode.rs:103
     wire lane60_lost_10 = lane60_frame_1[10] & (lane60_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t538 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane60_rest <= |_t538;
-        if (go) lane60_zero_s2 <= lane60_zero;
-        if (go) lane60_zero_s3 <= lane60_zero_s2;
-        if (go) lane60_zero_s4 <= lane60_zero_s3;
-        if (go) lane60_zero_s5 <= lane60_zero_s4;
-        if (go) lane60_exponent <= lane60_zero_s5 ? 6'h0 : (lane60_scale_1 - {2'h0, lane60_shift});
+    wire [11:0] _t536 = {lane60_lost_0, lane60_lost_1, lane60_lost_2, lane60_lost_3, lane60_lost_4, lane60_lost_5, lane60_lost_6, lane60_lost_7, lane60_lost_8, lane60_lost_9, lane60_lost_10, lane60_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane60_rest <= |_t536;
+        lane60_zero_s2 <= lane60_zero;
+        lane60_zero_s3 <= lane60_zero_s2;
+        lane60_zero_s4 <= lane60_zero_s3;
+        lane60_zero_s5 <= lane60_zero_s4;
+        lane60_exponent <= lane60_zero_s5 ? 6'h0 : (lane60_scale_1 - {2'h0, lane60_shift});
     end
     wire [9:0] lane60_fraction = lane60_normal[10:1]; // decode.rs:108
     wire lane60_up = lane60_normal[0] & (lane60_rest | lane60_normal[1]); // decode.rs:109
     wire [16:0] lane60_kept = {lane60_exponent, lane60_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane60_more = {5'h0, lane60_normal[11], 10'h0, lane60_up}; // decode.rs:111
-    wire [16:0] _t539 = lane60_kept + lane60_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane60_magnitude <= _t539[16:1];
-        if (go) lane60_negative_1_s2 <= lane60_negative_1;
-        if (go) lane60_negative_1_s3 <= lane60_negative_1_s2;
-        if (go) lane60_negative_1_s4 <= lane60_negative_1_s3;
-        if (go) lane60_negative_1_s5 <= lane60_negative_1_s4;
-        if (go) lane60_negative_1_s6 <= lane60_negative_1_s5;
-        if (go) values_60_negative <= lane60_negative_1_s6;
+    wire [16:0] _t537 = lane60_kept + lane60_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane60_magnitude <= _t537[16:1];
+        lane60_negative_1_s2 <= lane60_negative_1;
+        lane60_negative_1_s3 <= lane60_negative_1_s2;
+        lane60_negative_1_s4 <= lane60_negative_1_s3;
+        lane60_negative_1_s5 <= lane60_negative_1_s4;
+        lane60_negative_1_s6 <= lane60_negative_1_s5;
+        values_60_negative <= lane60_negative_1_s6;
     end
     wire [3:0] coded_code_61 = dense_payload[247:244]; // dequantizer.rs:222
     wire coded_outlier_61 = map_outlier[61]; // dequantizer.rs:223
@@ -13619,12 +13620,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_none = ~(|coded_code_61); // decode.rs:79
     wire lane61_exact = coded_outlier_61 ? (coded_outer_61 & lane61_none) : info_middle_exact; // decode.rs:80
     wire lane61_inner = coded_outlier_61 & (~coded_outer_61); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane61_zero <= lane61_inner & lane61_none;
-        if (go) lane61_inner_1 <= coded_outlier_61 & (~coded_outer_61);
-        if (go) lane61_outlier <= coded_outlier_61;
-        if (go) lane61_outer <= coded_outer_61;
-        if (go) lane61_negative_1 <= lane61_negative;
+    always @(posedge clk) if (go) begin
+        lane61_zero <= lane61_inner & lane61_none;
+        lane61_inner_1 <= coded_outlier_61 & (~coded_outer_61);
+        lane61_outlier <= coded_outlier_61;
+        lane61_outer <= coded_outer_61;
+        lane61_negative_1 <= lane61_negative;
     end
     wire [19:0] lane61_middle_base_value = lane61_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane61_middle_base_sticky = lane61_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13635,32 +13636,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane61_itself_half_m = lane61_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane61_itself_half_scale = lane61_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane61_exact_s1 <= lane61_exact;
-    wire [19:0] _t540 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t541 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t542 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t540; // side_table.rs:166
-    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t541; // side_table.rs:166
+    wire [19:0] _t538 = lane61_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t539 = lane61_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t540 = lane61_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane61_outer_side_base_value = lane61_exact_s1 ? lane61_itself_base_value : _t538; // side_table.rs:166
+    wire lane61_outer_side_base_sticky = lane61_exact_s1 ? lane61_itself_base_sticky : _t539; // side_table.rs:166
     wire [7:0] lane61_outer_side_half_m = lane61_exact_s1 ? lane61_itself_half_m : (lane61_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t542; // side_table.rs:166
+    wire [5:0] lane61_outer_side_half_scale = lane61_exact_s1 ? lane61_itself_half_scale : _t540; // side_table.rs:166
     wire [7:0] lane61_half_m = lane61_outer ? lane61_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane61_half_scale = lane61_outer ? lane61_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane61_side_base_value = lane61_outlier ? lane61_outer_side_base_value : lane61_middle_base_value; // side_table.rs:168
     wire lane61_side_base_sticky = lane61_outlier ? lane61_outer_side_base_sticky : lane61_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane61_side_half_m = lane61_outlier ? lane61_half_m : lane61_middle_half_m; // side_table.rs:168
     wire [5:0] lane61_side_half_scale = lane61_outlier ? lane61_half_scale : lane61_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
-        if (go) lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
-        if (go) lane61_side_half_m_1 <= lane61_side_half_m;
-        if (go) lane61_side_half_scale_1 <= lane61_side_half_scale;
-        if (go) lane61_h_s2 <= lane61_h;
+    always @(posedge clk) if (go) begin
+        lane61_side_base_value_1 <= lane61_inner_1 ? 20'h0 : lane61_side_base_value;
+        lane61_side_base_sticky_1 <= lane61_inner_1 ? 1'h0 : lane61_side_base_sticky;
+        lane61_side_half_m_1 <= lane61_side_half_m;
+        lane61_side_half_scale_1 <= lane61_side_half_scale;
+        lane61_h_s2 <= lane61_h;
     end
-    wire [12:0] _t543 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane61_product <= _t543;
-        if (go) lane61_side_later_base_value <= lane61_side_base_value_1;
-        if (go) lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
-        if (go) lane61_side_later_half_scale <= lane61_side_half_scale_1;
+    wire [12:0] _t541 = {8'h0, lane61_h_s2} * {5'h0, lane61_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane61_product <= _t541;
+        lane61_side_later_base_value <= lane61_side_base_value_1;
+        lane61_side_later_base_sticky <= lane61_side_base_sticky_1;
+        lane61_side_later_half_scale <= lane61_side_half_scale_1;
     end
     wire [16:0] lane61_scaled = {lane61_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane61_sum <= {1'h0, lane61_side_later_base_value} + {4'h0, lane61_scaled};
@@ -13680,8 +13681,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_3 = lane61_high_1[1:0]; // leading_zeros.rs:14
     wire lane61_none_4 = ~(|lane61_high_3); // leading_zeros.rs:15
     wire lane61_of_low_2 = ~lane61_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t544 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t544}; // leading_zeros.rs:17
+    wire [1:0] _t542 = lane61_none_2 ? lane61_of_low_1 : {lane61_none_4, lane61_none_4 ? lane61_of_low_2 : (~lane61_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane61_of_low_3 = {lane61_none_2, _t542}; // leading_zeros.rs:17
     wire [3:0] lane61_high_4 = lane61_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane61_low_4 = lane61_high[3:0]; // leading_zeros.rs:14
     wire lane61_none_5 = ~(|lane61_high_4); // leading_zeros.rs:15
@@ -13694,16 +13695,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane61_low_6 = lane61_high_4[1:0]; // leading_zeros.rs:14
     wire lane61_none_7 = ~(|lane61_high_6); // leading_zeros.rs:15
     wire lane61_of_low_6 = ~lane61_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t545 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t545}}; // leading_zeros.rs:17
+    wire [1:0] _t543 = lane61_none_5 ? lane61_of_low_5 : {lane61_none_7, lane61_none_7 ? lane61_of_low_6 : (~lane61_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane61_zeros = {lane61_none_1, lane61_none_1 ? lane61_of_low_3 : {lane61_none_5, _t543}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane61_scale <= lane61_side_later_half_scale;
     wire lane61_limited = (~(|lane61_scale[5:4])) & (lane61_zeros > lane61_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane61_shift <= lane61_limited ? lane61_scale[3:0] : lane61_zeros;
-        if (go) lane61_frame_1 <= lane61_frame;
-        if (go) lane61_scale_1 <= lane61_scale;
-        if (go) lane61_side_later_base_s4 <= lane61_side_later_base_sticky;
-        if (go) lane61_sticky <= lane61_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane61_shift <= lane61_limited ? lane61_scale[3:0] : lane61_zeros;
+        lane61_frame_1 <= lane61_frame;
+        lane61_scale_1 <= lane61_scale;
+        lane61_side_later_base_s4 <= lane61_side_later_base_sticky;
+        lane61_sticky <= lane61_side_later_base_s4;
     end
     wire [22:0] lane61_moved = lane61_shift[3] ? {lane61_frame_1[14:0], 8'h0} : lane61_frame_1; // decode.rs:131
     wire [18:0] lane61_moved_1 = lane61_shift[2] ? {lane61_moved[18:4], 4'h0} : lane61_moved[22:4]; // decode.rs:131
@@ -13721,28 +13722,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane61_lost_8 = lane61_frame_1[8] & (lane61_shift <= 4'h2); // decode.rs:103
     wire lane61_lost_9 = lane61_frame_1[9] & (lane61_shift <= 4'h1); // decode.rs:103
     wire lane61_lost_10 = lane61_frame_1[10] & (lane61_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t546 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane61_rest <= |_t546;
-        if (go) lane61_zero_s2 <= lane61_zero;
-        if (go) lane61_zero_s3 <= lane61_zero_s2;
-        if (go) lane61_zero_s4 <= lane61_zero_s3;
-        if (go) lane61_zero_s5 <= lane61_zero_s4;
-        if (go) lane61_exponent <= lane61_zero_s5 ? 6'h0 : (lane61_scale_1 - {2'h0, lane61_shift});
+    wire [11:0] _t544 = {lane61_lost_0, lane61_lost_1, lane61_lost_2, lane61_lost_3, lane61_lost_4, lane61_lost_5, lane61_lost_6, lane61_lost_7, lane61_lost_8, lane61_lost_9, lane61_lost_10, lane61_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane61_rest <= |_t544;
+        lane61_zero_s2 <= lane61_zero;
+        lane61_zero_s3 <= lane61_zero_s2;
+        lane61_zero_s4 <= lane61_zero_s3;
+        lane61_zero_s5 <= lane61_zero_s4;
+        lane61_exponent <= lane61_zero_s5 ? 6'h0 : (lane61_scale_1 - {2'h0, lane61_shift});
     end
     wire [9:0] lane61_fraction = lane61_normal[10:1]; // decode.rs:108
     wire lane61_up = lane61_normal[0] & (lane61_rest | lane61_normal[1]); // decode.rs:109
     wire [16:0] lane61_kept = {lane61_exponent, lane61_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane61_more = {5'h0, lane61_normal[11], 10'h0, lane61_up}; // decode.rs:111
-    wire [16:0] _t547 = lane61_kept + lane61_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane61_magnitude <= _t547[16:1];
-        if (go) lane61_negative_1_s2 <= lane61_negative_1;
-        if (go) lane61_negative_1_s3 <= lane61_negative_1_s2;
-        if (go) lane61_negative_1_s4 <= lane61_negative_1_s3;
-        if (go) lane61_negative_1_s5 <= lane61_negative_1_s4;
-        if (go) lane61_negative_1_s6 <= lane61_negative_1_s5;
-        if (go) values_61_negative <= lane61_negative_1_s6;
+    wire [16:0] _t545 = lane61_kept + lane61_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane61_magnitude <= _t545[16:1];
+        lane61_negative_1_s2 <= lane61_negative_1;
+        lane61_negative_1_s3 <= lane61_negative_1_s2;
+        lane61_negative_1_s4 <= lane61_negative_1_s3;
+        lane61_negative_1_s5 <= lane61_negative_1_s4;
+        lane61_negative_1_s6 <= lane61_negative_1_s5;
+        values_61_negative <= lane61_negative_1_s6;
     end
     wire [3:0] coded_code_62 = dense_payload[251:248]; // dequantizer.rs:222
     wire coded_outlier_62 = map_outlier[62]; // dequantizer.rs:223
@@ -13758,12 +13759,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_none = ~(|coded_code_62); // decode.rs:79
     wire lane62_exact = coded_outlier_62 ? (coded_outer_62 & lane62_none) : info_middle_exact; // decode.rs:80
     wire lane62_inner = coded_outlier_62 & (~coded_outer_62); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane62_zero <= lane62_inner & lane62_none;
-        if (go) lane62_inner_1 <= coded_outlier_62 & (~coded_outer_62);
-        if (go) lane62_outlier <= coded_outlier_62;
-        if (go) lane62_outer <= coded_outer_62;
-        if (go) lane62_negative_1 <= lane62_negative;
+    always @(posedge clk) if (go) begin
+        lane62_zero <= lane62_inner & lane62_none;
+        lane62_inner_1 <= coded_outlier_62 & (~coded_outer_62);
+        lane62_outlier <= coded_outlier_62;
+        lane62_outer <= coded_outer_62;
+        lane62_negative_1 <= lane62_negative;
     end
     wire [19:0] lane62_middle_base_value = lane62_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane62_middle_base_sticky = lane62_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13774,32 +13775,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane62_itself_half_m = lane62_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane62_itself_half_scale = lane62_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane62_exact_s1 <= lane62_exact;
-    wire [19:0] _t548 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t549 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t550 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t548; // side_table.rs:166
-    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t549; // side_table.rs:166
+    wire [19:0] _t546 = lane62_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t547 = lane62_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t548 = lane62_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane62_outer_side_base_value = lane62_exact_s1 ? lane62_itself_base_value : _t546; // side_table.rs:166
+    wire lane62_outer_side_base_sticky = lane62_exact_s1 ? lane62_itself_base_sticky : _t547; // side_table.rs:166
     wire [7:0] lane62_outer_side_half_m = lane62_exact_s1 ? lane62_itself_half_m : (lane62_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t550; // side_table.rs:166
+    wire [5:0] lane62_outer_side_half_scale = lane62_exact_s1 ? lane62_itself_half_scale : _t548; // side_table.rs:166
     wire [7:0] lane62_half_m = lane62_outer ? lane62_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane62_half_scale = lane62_outer ? lane62_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane62_side_base_value = lane62_outlier ? lane62_outer_side_base_value : lane62_middle_base_value; // side_table.rs:168
     wire lane62_side_base_sticky = lane62_outlier ? lane62_outer_side_base_sticky : lane62_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane62_side_half_m = lane62_outlier ? lane62_half_m : lane62_middle_half_m; // side_table.rs:168
     wire [5:0] lane62_side_half_scale = lane62_outlier ? lane62_half_scale : lane62_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
-        if (go) lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
-        if (go) lane62_side_half_m_1 <= lane62_side_half_m;
-        if (go) lane62_side_half_scale_1 <= lane62_side_half_scale;
-        if (go) lane62_h_s2 <= lane62_h;
+    always @(posedge clk) if (go) begin
+        lane62_side_base_value_1 <= lane62_inner_1 ? 20'h0 : lane62_side_base_value;
+        lane62_side_base_sticky_1 <= lane62_inner_1 ? 1'h0 : lane62_side_base_sticky;
+        lane62_side_half_m_1 <= lane62_side_half_m;
+        lane62_side_half_scale_1 <= lane62_side_half_scale;
+        lane62_h_s2 <= lane62_h;
     end
-    wire [12:0] _t551 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane62_product <= _t551;
-        if (go) lane62_side_later_base_value <= lane62_side_base_value_1;
-        if (go) lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
-        if (go) lane62_side_later_half_scale <= lane62_side_half_scale_1;
+    wire [12:0] _t549 = {8'h0, lane62_h_s2} * {5'h0, lane62_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane62_product <= _t549;
+        lane62_side_later_base_value <= lane62_side_base_value_1;
+        lane62_side_later_base_sticky <= lane62_side_base_sticky_1;
+        lane62_side_later_half_scale <= lane62_side_half_scale_1;
     end
     wire [16:0] lane62_scaled = {lane62_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane62_sum <= {1'h0, lane62_side_later_base_value} + {4'h0, lane62_scaled};
@@ -13819,8 +13820,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_3 = lane62_high_1[1:0]; // leading_zeros.rs:14
     wire lane62_none_4 = ~(|lane62_high_3); // leading_zeros.rs:15
     wire lane62_of_low_2 = ~lane62_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t552 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t552}; // leading_zeros.rs:17
+    wire [1:0] _t550 = lane62_none_2 ? lane62_of_low_1 : {lane62_none_4, lane62_none_4 ? lane62_of_low_2 : (~lane62_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane62_of_low_3 = {lane62_none_2, _t550}; // leading_zeros.rs:17
     wire [3:0] lane62_high_4 = lane62_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane62_low_4 = lane62_high[3:0]; // leading_zeros.rs:14
     wire lane62_none_5 = ~(|lane62_high_4); // leading_zeros.rs:15
@@ -13833,16 +13834,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane62_low_6 = lane62_high_4[1:0]; // leading_zeros.rs:14
     wire lane62_none_7 = ~(|lane62_high_6); // leading_zeros.rs:15
     wire lane62_of_low_6 = ~lane62_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t553 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t553}}; // leading_zeros.rs:17
+    wire [1:0] _t551 = lane62_none_5 ? lane62_of_low_5 : {lane62_none_7, lane62_none_7 ? lane62_of_low_6 : (~lane62_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane62_zeros = {lane62_none_1, lane62_none_1 ? lane62_of_low_3 : {lane62_none_5, _t551}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane62_scale <= lane62_side_later_half_scale;
     wire lane62_limited = (~(|lane62_scale[5:4])) & (lane62_zeros > lane62_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane62_shift <= lane62_limited ? lane62_scale[3:0] : lane62_zeros;
-        if (go) lane62_frame_1 <= lane62_frame;
-        if (go) lane62_scale_1 <= lane62_scale;
-        if (go) lane62_side_later_base_s4 <= lane62_side_later_base_sticky;
-        if (go) lane62_sticky <= lane62_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane62_shift <= lane62_limited ? lane62_scale[3:0] : lane62_zeros;
+        lane62_frame_1 <= lane62_frame;
+        lane62_scale_1 <= lane62_scale;
+        lane62_side_later_base_s4 <= lane62_side_later_base_sticky;
+        lane62_sticky <= lane62_side_later_base_s4;
     end
     wire [22:0] lane62_moved = lane62_shift[3] ? {lane62_frame_1[14:0], 8'h0} : lane62_frame_1; // decode.rs:131
     wire [18:0] lane62_moved_1 = lane62_shift[2] ? {lane62_moved[18:4], 4'h0} : lane62_moved[22:4]; // decode.rs:131
@@ -13860,28 +13861,28 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane62_lost_8 = lane62_frame_1[8] & (lane62_shift <= 4'h2); // decode.rs:103
     wire lane62_lost_9 = lane62_frame_1[9] & (lane62_shift <= 4'h1); // decode.rs:103
     wire lane62_lost_10 = lane62_frame_1[10] & (lane62_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t554 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane62_rest <= |_t554;
-        if (go) lane62_zero_s2 <= lane62_zero;
-        if (go) lane62_zero_s3 <= lane62_zero_s2;
-        if (go) lane62_zero_s4 <= lane62_zero_s3;
-        if (go) lane62_zero_s5 <= lane62_zero_s4;
-        if (go) lane62_exponent <= lane62_zero_s5 ? 6'h0 : (lane62_scale_1 - {2'h0, lane62_shift});
+    wire [11:0] _t552 = {lane62_lost_0, lane62_lost_1, lane62_lost_2, lane62_lost_3, lane62_lost_4, lane62_lost_5, lane62_lost_6, lane62_lost_7, lane62_lost_8, lane62_lost_9, lane62_lost_10, lane62_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane62_rest <= |_t552;
+        lane62_zero_s2 <= lane62_zero;
+        lane62_zero_s3 <= lane62_zero_s2;
+        lane62_zero_s4 <= lane62_zero_s3;
+        lane62_zero_s5 <= lane62_zero_s4;
+        lane62_exponent <= lane62_zero_s5 ? 6'h0 : (lane62_scale_1 - {2'h0, lane62_shift});
     end
     wire [9:0] lane62_fraction = lane62_normal[10:1]; // decode.rs:108
     wire lane62_up = lane62_normal[0] & (lane62_rest | lane62_normal[1]); // decode.rs:109
     wire [16:0] lane62_kept = {lane62_exponent, lane62_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane62_more = {5'h0, lane62_normal[11], 10'h0, lane62_up}; // decode.rs:111
-    wire [16:0] _t555 = lane62_kept + lane62_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane62_magnitude <= _t555[16:1];
-        if (go) lane62_negative_1_s2 <= lane62_negative_1;
-        if (go) lane62_negative_1_s3 <= lane62_negative_1_s2;
-        if (go) lane62_negative_1_s4 <= lane62_negative_1_s3;
-        if (go) lane62_negative_1_s5 <= lane62_negative_1_s4;
-        if (go) lane62_negative_1_s6 <= lane62_negative_1_s5;
-        if (go) values_62_negative <= lane62_negative_1_s6;
+    wire [16:0] _t553 = lane62_kept + lane62_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane62_magnitude <= _t553[16:1];
+        lane62_negative_1_s2 <= lane62_negative_1;
+        lane62_negative_1_s3 <= lane62_negative_1_s2;
+        lane62_negative_1_s4 <= lane62_negative_1_s3;
+        lane62_negative_1_s5 <= lane62_negative_1_s4;
+        lane62_negative_1_s6 <= lane62_negative_1_s5;
+        values_62_negative <= lane62_negative_1_s6;
     end
     wire [3:0] coded_code_63 = dense_payload[255:252]; // dequantizer.rs:222
     wire coded_outlier_63 = map_outlier[63]; // dequantizer.rs:223
@@ -13897,12 +13898,12 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_none = ~(|coded_code_63); // decode.rs:79
     wire lane63_exact = coded_outlier_63 ? (coded_outer_63 & lane63_none) : info_middle_exact; // decode.rs:80
     wire lane63_inner = coded_outlier_63 & (~coded_outer_63); // decode.rs:81
-    always @(posedge clk) begin
-        if (go) lane63_zero <= lane63_inner & lane63_none;
-        if (go) lane63_inner_1 <= coded_outlier_63 & (~coded_outer_63);
-        if (go) lane63_outlier <= coded_outlier_63;
-        if (go) lane63_outer <= coded_outer_63;
-        if (go) lane63_negative_1 <= lane63_negative;
+    always @(posedge clk) if (go) begin
+        lane63_zero <= lane63_inner & lane63_none;
+        lane63_inner_1 <= coded_outlier_63 & (~coded_outer_63);
+        lane63_outlier <= coded_outlier_63;
+        lane63_outer <= coded_outer_63;
+        lane63_negative_1 <= lane63_negative;
     end
     wire [19:0] lane63_middle_base_value = lane63_negative_1 ? lane0_levels_middle_neg_base_value : lane0_levels_middle_pos_base_value; // side_table.rs:163
     wire lane63_middle_base_sticky = lane63_negative_1 ? lane0_levels_middle_neg_base_sticky : lane0_levels_middle_pos_base_sticky; // side_table.rs:163
@@ -13913,32 +13914,32 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [7:0] lane63_itself_half_m = lane63_negative_1 ? exact_1_half_m : exact_0_half_m; // side_table.rs:165
     wire [5:0] lane63_itself_half_scale = lane63_negative_1 ? scale_5 : scale_4; // side_table.rs:165
     always @(posedge clk) if (go) lane63_exact_s1 <= lane63_exact;
-    wire [19:0] _t556 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
-    wire _t557 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
-    wire [5:0] _t558 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
-    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t556; // side_table.rs:166
-    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t557; // side_table.rs:166
+    wire [19:0] _t554 = lane63_negative_1 ? lane0_levels_outer_neg_base_value : lane0_levels_outer_pos_base_value; // side_table.rs:166
+    wire _t555 = lane63_negative_1 ? lane0_levels_outer_neg_base_sticky : lane0_levels_outer_pos_base_sticky; // side_table.rs:166
+    wire [5:0] _t556 = lane63_negative_1 ? lane0_levels_outer_neg_half_scale : lane0_levels_outer_pos_half_scale; // side_table.rs:166
+    wire [19:0] lane63_outer_side_base_value = lane63_exact_s1 ? lane63_itself_base_value : _t554; // side_table.rs:166
+    wire lane63_outer_side_base_sticky = lane63_exact_s1 ? lane63_itself_base_sticky : _t555; // side_table.rs:166
     wire [7:0] lane63_outer_side_half_m = lane63_exact_s1 ? lane63_itself_half_m : (lane63_negative_1 ? lane0_levels_outer_neg_half_m : lane0_levels_outer_pos_half_m); // side_table.rs:166
-    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t558; // side_table.rs:166
+    wire [5:0] lane63_outer_side_half_scale = lane63_exact_s1 ? lane63_itself_half_scale : _t556; // side_table.rs:166
     wire [7:0] lane63_half_m = lane63_outer ? lane63_outer_side_half_m : lane0_levels_inner_m; // side_table.rs:167
     wire [5:0] lane63_half_scale = lane63_outer ? lane63_outer_side_half_scale : lane0_levels_inner_scale; // side_table.rs:167
     wire [19:0] lane63_side_base_value = lane63_outlier ? lane63_outer_side_base_value : lane63_middle_base_value; // side_table.rs:168
     wire lane63_side_base_sticky = lane63_outlier ? lane63_outer_side_base_sticky : lane63_middle_base_sticky; // side_table.rs:168
     wire [7:0] lane63_side_half_m = lane63_outlier ? lane63_half_m : lane63_middle_half_m; // side_table.rs:168
     wire [5:0] lane63_side_half_scale = lane63_outlier ? lane63_half_scale : lane63_middle_half_scale; // side_table.rs:168
-    always @(posedge clk) begin
-        if (go) lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
-        if (go) lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
-        if (go) lane63_side_half_m_1 <= lane63_side_half_m;
-        if (go) lane63_side_half_scale_1 <= lane63_side_half_scale;
-        if (go) lane63_h_s2 <= lane63_h;
+    always @(posedge clk) if (go) begin
+        lane63_side_base_value_1 <= lane63_inner_1 ? 20'h0 : lane63_side_base_value;
+        lane63_side_base_sticky_1 <= lane63_inner_1 ? 1'h0 : lane63_side_base_sticky;
+        lane63_side_half_m_1 <= lane63_side_half_m;
+        lane63_side_half_scale_1 <= lane63_side_half_scale;
+        lane63_h_s2 <= lane63_h;
     end
-    wire [12:0] _t559 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:89
-    always @(posedge clk) begin
-        if (go) lane63_product <= _t559;
-        if (go) lane63_side_later_base_value <= lane63_side_base_value_1;
-        if (go) lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
-        if (go) lane63_side_later_half_scale <= lane63_side_half_scale_1;
+    wire [12:0] _t557 = {8'h0, lane63_h_s2} * {5'h0, lane63_side_half_m_1}; // decode.rs:89
+    always @(posedge clk) if (go) begin
+        lane63_product <= _t557;
+        lane63_side_later_base_value <= lane63_side_base_value_1;
+        lane63_side_later_base_sticky <= lane63_side_base_sticky_1;
+        lane63_side_later_half_scale <= lane63_side_half_scale_1;
     end
     wire [16:0] lane63_scaled = {lane63_product, 4'h0}; // decode.rs:91
     always @(posedge clk) if (go) lane63_sum <= {1'h0, lane63_side_later_base_value} + {4'h0, lane63_scaled};
@@ -13958,8 +13959,8 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_3 = lane63_high_1[1:0]; // leading_zeros.rs:14
     wire lane63_none_4 = ~(|lane63_high_3); // leading_zeros.rs:15
     wire lane63_of_low_2 = ~lane63_low_3[1]; // leading_zeros.rs:11
-    wire [1:0] _t560 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
-    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t560}; // leading_zeros.rs:17
+    wire [1:0] _t558 = lane63_none_2 ? lane63_of_low_1 : {lane63_none_4, lane63_none_4 ? lane63_of_low_2 : (~lane63_high_3[1])}; // leading_zeros.rs:17
+    wire [2:0] lane63_of_low_3 = {lane63_none_2, _t558}; // leading_zeros.rs:17
     wire [3:0] lane63_high_4 = lane63_high[7:4]; // leading_zeros.rs:14
     wire [3:0] lane63_low_4 = lane63_high[3:0]; // leading_zeros.rs:14
     wire lane63_none_5 = ~(|lane63_high_4); // leading_zeros.rs:15
@@ -13972,16 +13973,16 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [1:0] lane63_low_6 = lane63_high_4[1:0]; // leading_zeros.rs:14
     wire lane63_none_7 = ~(|lane63_high_6); // leading_zeros.rs:15
     wire lane63_of_low_6 = ~lane63_low_6[1]; // leading_zeros.rs:11
-    wire [1:0] _t561 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
-    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t561}}; // leading_zeros.rs:17
+    wire [1:0] _t559 = lane63_none_5 ? lane63_of_low_5 : {lane63_none_7, lane63_none_7 ? lane63_of_low_6 : (~lane63_high_6[1])}; // leading_zeros.rs:17
+    wire [3:0] lane63_zeros = {lane63_none_1, lane63_none_1 ? lane63_of_low_3 : {lane63_none_5, _t559}}; // leading_zeros.rs:17
     always @(posedge clk) if (go) lane63_scale <= lane63_side_later_half_scale;
     wire lane63_limited = (~(|lane63_scale[5:4])) & (lane63_zeros > lane63_scale[3:0]); // decode.rs:98
-    always @(posedge clk) begin
-        if (go) lane63_shift <= lane63_limited ? lane63_scale[3:0] : lane63_zeros;
-        if (go) lane63_frame_1 <= lane63_frame;
-        if (go) lane63_scale_1 <= lane63_scale;
-        if (go) lane63_side_later_base_s4 <= lane63_side_later_base_sticky;
-        if (go) lane63_sticky <= lane63_side_later_base_s4;
+    always @(posedge clk) if (go) begin
+        lane63_shift <= lane63_limited ? lane63_scale[3:0] : lane63_zeros;
+        lane63_frame_1 <= lane63_frame;
+        lane63_scale_1 <= lane63_scale;
+        lane63_side_later_base_s4 <= lane63_side_later_base_sticky;
+        lane63_sticky <= lane63_side_later_base_s4;
     end
     wire [22:0] lane63_moved = lane63_shift[3] ? {lane63_frame_1[14:0], 8'h0} : lane63_frame_1; // decode.rs:131
     wire [18:0] lane63_moved_1 = lane63_shift[2] ? {lane63_moved[18:4], 4'h0} : lane63_moved[22:4]; // decode.rs:131
@@ -13999,46 +14000,43 @@ module oaken_dequantizer_core_p64_n8192 (
     wire lane63_lost_8 = lane63_frame_1[8] & (lane63_shift <= 4'h2); // decode.rs:103
     wire lane63_lost_9 = lane63_frame_1[9] & (lane63_shift <= 4'h1); // decode.rs:103
     wire lane63_lost_10 = lane63_frame_1[10] & (lane63_shift <= 4'h0); // decode.rs:103
-    wire [11:0] _t562 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:104
-    always @(posedge clk) begin
-        if (go) lane63_rest <= |_t562;
-        if (go) lane63_zero_s2 <= lane63_zero;
-        if (go) lane63_zero_s3 <= lane63_zero_s2;
-        if (go) lane63_zero_s4 <= lane63_zero_s3;
-        if (go) lane63_zero_s5 <= lane63_zero_s4;
-        if (go) lane63_exponent <= lane63_zero_s5 ? 6'h0 : (lane63_scale_1 - {2'h0, lane63_shift});
+    wire [11:0] _t560 = {lane63_lost_0, lane63_lost_1, lane63_lost_2, lane63_lost_3, lane63_lost_4, lane63_lost_5, lane63_lost_6, lane63_lost_7, lane63_lost_8, lane63_lost_9, lane63_lost_10, lane63_sticky}; // decode.rs:104
+    always @(posedge clk) if (go) begin
+        lane63_rest <= |_t560;
+        lane63_zero_s2 <= lane63_zero;
+        lane63_zero_s3 <= lane63_zero_s2;
+        lane63_zero_s4 <= lane63_zero_s3;
+        lane63_zero_s5 <= lane63_zero_s4;
+        lane63_exponent <= lane63_zero_s5 ? 6'h0 : (lane63_scale_1 - {2'h0, lane63_shift});
     end
     wire [9:0] lane63_fraction = lane63_normal[10:1]; // decode.rs:108
     wire lane63_up = lane63_normal[0] & (lane63_rest | lane63_normal[1]); // decode.rs:109
     wire [16:0] lane63_kept = {lane63_exponent, lane63_fraction, 1'h1}; // decode.rs:110
     wire [16:0] lane63_more = {5'h0, lane63_normal[11], 10'h0, lane63_up}; // decode.rs:111
-    wire [16:0] _t563 = lane63_kept + lane63_more; // decode.rs:112
-    always @(posedge clk) begin
-        if (go) lane63_magnitude <= _t563[16:1];
-        if (go) lane63_negative_1_s2 <= lane63_negative_1;
-        if (go) lane63_negative_1_s3 <= lane63_negative_1_s2;
-        if (go) lane63_negative_1_s4 <= lane63_negative_1_s3;
-        if (go) lane63_negative_1_s5 <= lane63_negative_1_s4;
-        if (go) lane63_negative_1_s6 <= lane63_negative_1_s5;
-        if (go) values_63_negative <= lane63_negative_1_s6;
+    wire [16:0] _t561 = lane63_kept + lane63_more; // decode.rs:112
+    always @(posedge clk) if (go) begin
+        lane63_magnitude <= _t561[16:1];
+        lane63_negative_1_s2 <= lane63_negative_1;
+        lane63_negative_1_s3 <= lane63_negative_1_s2;
+        lane63_negative_1_s4 <= lane63_negative_1_s3;
+        lane63_negative_1_s5 <= lane63_negative_1_s4;
+        lane63_negative_1_s6 <= lane63_negative_1_s5;
+        values_63_negative <= lane63_negative_1_s6;
     end
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
-        end else begin
-            if (go) issue_s1 <= issue;
-        end
+        end else if (go) issue_s1 <= issue;
     end
     always @(posedge clk) if (go) ends_s1 <= ends;
     wire looked_up = (issue_s1 & ends_s1) & go; // dequantizer.rs:232
-    wire _t564 = header_valid & header_ready; // dequantizer.rs:233
-    wire _t565 = _t564 & (~looked_up); // dequantizer.rs:233
+    wire _t562 = header_valid & header_ready; // dequantizer.rs:233
     always @(posedge clk) begin
         if (rst) begin
             slots_used <= 4'h0;
         end else begin
-            if (_t565) slots_used <= slots_used + 4'h1;
-            else if (looked_up & (~_t564)) slots_used <= slots_used - 4'h1;
+            if (_t562 & (~looked_up)) slots_used <= slots_used + 4'h1;
+            else if (looked_up & (~_t562)) slots_used <= slots_used - 4'h1;
         end
     end
     wire [1087:0] rounded = {{values_63_negative, lane63_magnitude}, {values_62_negative, lane62_magnitude}, {values_61_negative, lane61_magnitude}, {values_60_negative, lane60_magnitude}, {values_59_negative, lane59_magnitude}, {values_58_negative, lane58_magnitude}, {values_57_negative, lane57_magnitude}, {values_56_negative, lane56_magnitude}, {values_55_negative, lane55_magnitude}, {values_54_negative, lane54_magnitude}, {values_53_negative, lane53_magnitude}, {values_52_negative, lane52_magnitude}, {values_51_negative, lane51_magnitude}, {values_50_negative, lane50_magnitude}, {values_49_negative, lane49_magnitude}, {values_48_negative, lane48_magnitude}, {values_47_negative, lane47_magnitude}, {values_46_negative, lane46_magnitude}, {values_45_negative, lane45_magnitude}, {values_44_negative, lane44_magnitude}, {values_43_negative, lane43_magnitude}, {values_42_negative, lane42_magnitude}, {values_41_negative, lane41_magnitude}, {values_40_negative, lane40_magnitude}, {values_39_negative, lane39_magnitude}, {values_38_negative, lane38_magnitude}, {values_37_negative, lane37_magnitude}, {values_36_negative, lane36_magnitude}, {values_35_negative, lane35_magnitude}, {values_34_negative, lane34_magnitude}, {values_33_negative, lane33_magnitude}, {values_32_negative, lane32_magnitude}, {values_31_negative, lane31_magnitude}, {values_30_negative, lane30_magnitude}, {values_29_negative, lane29_magnitude}, {values_28_negative, lane28_magnitude}, {values_27_negative, lane27_magnitude}, {values_26_negative, lane26_magnitude}, {values_25_negative, lane25_magnitude}, {values_24_negative, lane24_magnitude}, {values_23_negative, lane23_magnitude}, {values_22_negative, lane22_magnitude}, {values_21_negative, lane21_magnitude}, {values_20_negative, lane20_magnitude}, {values_19_negative, lane19_magnitude}, {values_18_negative, lane18_magnitude}, {values_17_negative, lane17_magnitude}, {values_16_negative, lane16_magnitude}, {values_15_negative, lane15_magnitude}, {values_14_negative, lane14_magnitude}, {values_13_negative, lane13_magnitude}, {values_12_negative, lane12_magnitude}, {values_11_negative, lane11_magnitude}, {values_10_negative, lane10_magnitude}, {values_9_negative, lane9_magnitude}, {values_8_negative, lane8_magnitude}, {values_7_negative, lane7_magnitude}, {values_6_negative, lane6_magnitude}, {values_5_negative, lane5_magnitude}, {values_4_negative, lane4_magnitude}, {values_3_negative, lane3_magnitude}, {values_2_negative, lane2_magnitude}, {values_1_negative, lane1_magnitude}, {values_0_negative, lane0_magnitude}}; // dequantizer.rs:234
@@ -14050,33 +14048,32 @@ module oaken_dequantizer_core_p64_n8192 (
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
             issue_s7 <= 1'h0;
-        end else begin
-            if (go) issue_s2 <= issue_s1;
-            if (go) issue_s3 <= issue_s2;
-            if (go) issue_s4 <= issue_s3;
-            if (go) issue_s5 <= issue_s4;
-            if (go) issue_s6 <= issue_s5;
-            if (go) issue_s7 <= issue_s6;
+        end else if (go) begin
+            issue_s2 <= issue_s1;
+            issue_s3 <= issue_s2;
+            issue_s4 <= issue_s3;
+            issue_s5 <= issue_s4;
+            issue_s6 <= issue_s5;
+            issue_s7 <= issue_s6;
         end
     end
-    always @(posedge clk) begin
-        if (go) ends_s2 <= ends_s1;
-        if (go) ends_s3 <= ends_s2;
-        if (go) ends_s4 <= ends_s3;
-        if (go) ends_s5 <= ends_s4;
-        if (go) ends_s6 <= ends_s5;
-        if (go) ends_s7 <= ends_s6;
+    always @(posedge clk) if (go) begin
+        ends_s2 <= ends_s1;
+        ends_s3 <= ends_s2;
+        ends_s4 <= ends_s3;
+        ends_s5 <= ends_s4;
+        ends_s6 <= ends_s5;
+        ends_s7 <= ends_s6;
     end
     wire valid = issue_s7; // dequantizer.rs:235
     wire last_1 = ends_s7; // dequantizer.rs:235
     wire ended = (valid & last_1) & go; // dequantizer.rs:236
     assign finished = ended;
-    wire _t566 = reader_begins & (~ended); // dequantizer.rs:237
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t566) in_flight <= in_flight + 4'h1;
+            if (reader_begins & (~ended)) in_flight <= in_flight + 4'h1;
             else if (ended & (~reader_begins)) in_flight <= in_flight - 4'h1;
         end
     end
@@ -14086,9 +14083,9 @@ module oaken_dequantizer_core_p64_n8192 (
     assign m_last = elements_last;
     assign m_valid = elements_valid;
     assign go = spare_empty;
-    always @(posedge clk) begin
-        if (spare_empty) spare_data <= rounded;
-        if (spare_empty) spare_last <= last_1;
+    always @(posedge clk) if (spare_empty) begin
+        spare_data <= rounded;
+        spare_last <= last_1;
     end
     wire [1087:0] chosen_data = spare_empty ? rounded : spare_data; // dequantizer.rs:247
     wire chosen_last = spare_empty ? last_1 : spare_last; // dequantizer.rs:247
@@ -14220,26 +14217,22 @@ module oaken_dequantizer_core_p64_n8192 (
     wire [15:0] limited_62 = {chosen_data[33], too_large_62 ? 15'h7bff : chosen_data[31:17]}; // decode.rs:123
     wire too_large_63 = chosen_data[15:0] >= 16'h7c00; // decode.rs:122
     wire [15:0] limited_63 = {chosen_data[16], too_large_63 ? 15'h7bff : chosen_data[14:0]}; // decode.rs:123
-    wire _t567 = m_ready | (~elements_valid); // dequantizer.rs:250
-    always @(posedge clk) if (_t567) elements_last <= chosen_last;
+    wire _t563 = m_ready | (~elements_valid); // dequantizer.rs:250
+    wire [1023:0] _t564 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:252
+    always @(posedge clk) if (_t563) begin
+        elements_data <= _t564;
+        elements_last <= chosen_last;
+    end
     always @(posedge clk) begin
         if (rst) begin
             elements_valid <= 1'h0;
-        end else begin
-            if (_t567) elements_valid <= valid | (~spare_empty);
-        end
-    end
-    wire [1023:0] _t568 = {limited_0, limited_1, limited_2, limited_3, limited_4, limited_5, limited_6, limited_7, limited_8, limited_9, limited_10, limited_11, limited_12, limited_13, limited_14, limited_15, limited_16, limited_17, limited_18, limited_19, limited_20, limited_21, limited_22, limited_23, limited_24, limited_25, limited_26, limited_27, limited_28, limited_29, limited_30, limited_31, limited_32, limited_33, limited_34, limited_35, limited_36, limited_37, limited_38, limited_39, limited_40, limited_41, limited_42, limited_43, limited_44, limited_45, limited_46, limited_47, limited_48, limited_49, limited_50, limited_51, limited_52, limited_53, limited_54, limited_55, limited_56, limited_57, limited_58, limited_59, limited_60, limited_61, limited_62, limited_63}; // dequantizer.rs:252
-    always @(posedge clk) if (_t567) elements_data <= _t568;
-    always @(posedge clk) begin
-        if (rst) begin
             spare_empty <= 1'h1;
-        end else begin
-            if (_t567) spare_empty <= 1'h1;
-            else spare_empty <= spare_empty & (~valid);
-        end
+        end else if (_t563) begin
+            elements_valid <= valid | (~spare_empty);
+            spare_empty <= 1'h1;
+        end else spare_empty <= spare_empty & (~valid);
     end
-    wire unused_ok = &{1'b0, _t2[7], header_payload[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], _t18[22:20], _t19[22:20], guard_m_last, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t77[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t83[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t89[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t95[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t101[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t107[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t113[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t119[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t125[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t131[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t139[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t147[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t155[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t163[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t171[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t179[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t187[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t195[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t203[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t211[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t219[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t227[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t235[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t243[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t251[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t259[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t267[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t275[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t283[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t291[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t299[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t307[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t315[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t323[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t331[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t339[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t347[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t355[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t363[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t371[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t379[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t387[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t395[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t403[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t411[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t419[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t427[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t435[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t443[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t451[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t459[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t467[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t475[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t483[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t491[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t499[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t507[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t515[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t523[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t531[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t539[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t547[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t555[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t563[0]};
+    wire unused_ok = &{1'b0, _t2[7], header_payload[57], _t9[22:20], _t11[22:20], _t13[22:20], _t15[22:20], _t18[22:20], _t19[22:20], guard_m_last, beats_minus_1[7], lane0_low_2[0], lane0_low_3[0], lane0_low_5[0], lane0_low_6[0], lane0_moved[3:0], lane0_moved_1[3:0], lane0_moved_2[1:0], lane0_moved_3[0], _t75[0], lane1_low_2[0], lane1_low_3[0], lane1_low_5[0], lane1_low_6[0], lane1_moved[3:0], lane1_moved_1[3:0], lane1_moved_2[1:0], lane1_moved_3[0], _t81[0], lane2_low_2[0], lane2_low_3[0], lane2_low_5[0], lane2_low_6[0], lane2_moved[3:0], lane2_moved_1[3:0], lane2_moved_2[1:0], lane2_moved_3[0], _t87[0], lane3_low_2[0], lane3_low_3[0], lane3_low_5[0], lane3_low_6[0], lane3_moved[3:0], lane3_moved_1[3:0], lane3_moved_2[1:0], lane3_moved_3[0], _t93[0], lane4_low_2[0], lane4_low_3[0], lane4_low_5[0], lane4_low_6[0], lane4_moved[3:0], lane4_moved_1[3:0], lane4_moved_2[1:0], lane4_moved_3[0], _t99[0], lane5_low_2[0], lane5_low_3[0], lane5_low_5[0], lane5_low_6[0], lane5_moved[3:0], lane5_moved_1[3:0], lane5_moved_2[1:0], lane5_moved_3[0], _t105[0], lane6_low_2[0], lane6_low_3[0], lane6_low_5[0], lane6_low_6[0], lane6_moved[3:0], lane6_moved_1[3:0], lane6_moved_2[1:0], lane6_moved_3[0], _t111[0], lane7_low_2[0], lane7_low_3[0], lane7_low_5[0], lane7_low_6[0], lane7_moved[3:0], lane7_moved_1[3:0], lane7_moved_2[1:0], lane7_moved_3[0], _t117[0], lane8_low_2[0], lane8_low_3[0], lane8_low_5[0], lane8_low_6[0], lane8_moved[3:0], lane8_moved_1[3:0], lane8_moved_2[1:0], lane8_moved_3[0], _t123[0], lane9_low_2[0], lane9_low_3[0], lane9_low_5[0], lane9_low_6[0], lane9_moved[3:0], lane9_moved_1[3:0], lane9_moved_2[1:0], lane9_moved_3[0], _t129[0], lane10_low_2[0], lane10_low_3[0], lane10_low_5[0], lane10_low_6[0], lane10_moved[3:0], lane10_moved_1[3:0], lane10_moved_2[1:0], lane10_moved_3[0], _t137[0], lane11_low_2[0], lane11_low_3[0], lane11_low_5[0], lane11_low_6[0], lane11_moved[3:0], lane11_moved_1[3:0], lane11_moved_2[1:0], lane11_moved_3[0], _t145[0], lane12_low_2[0], lane12_low_3[0], lane12_low_5[0], lane12_low_6[0], lane12_moved[3:0], lane12_moved_1[3:0], lane12_moved_2[1:0], lane12_moved_3[0], _t153[0], lane13_low_2[0], lane13_low_3[0], lane13_low_5[0], lane13_low_6[0], lane13_moved[3:0], lane13_moved_1[3:0], lane13_moved_2[1:0], lane13_moved_3[0], _t161[0], lane14_low_2[0], lane14_low_3[0], lane14_low_5[0], lane14_low_6[0], lane14_moved[3:0], lane14_moved_1[3:0], lane14_moved_2[1:0], lane14_moved_3[0], _t169[0], lane15_low_2[0], lane15_low_3[0], lane15_low_5[0], lane15_low_6[0], lane15_moved[3:0], lane15_moved_1[3:0], lane15_moved_2[1:0], lane15_moved_3[0], _t177[0], lane16_low_2[0], lane16_low_3[0], lane16_low_5[0], lane16_low_6[0], lane16_moved[3:0], lane16_moved_1[3:0], lane16_moved_2[1:0], lane16_moved_3[0], _t185[0], lane17_low_2[0], lane17_low_3[0], lane17_low_5[0], lane17_low_6[0], lane17_moved[3:0], lane17_moved_1[3:0], lane17_moved_2[1:0], lane17_moved_3[0], _t193[0], lane18_low_2[0], lane18_low_3[0], lane18_low_5[0], lane18_low_6[0], lane18_moved[3:0], lane18_moved_1[3:0], lane18_moved_2[1:0], lane18_moved_3[0], _t201[0], lane19_low_2[0], lane19_low_3[0], lane19_low_5[0], lane19_low_6[0], lane19_moved[3:0], lane19_moved_1[3:0], lane19_moved_2[1:0], lane19_moved_3[0], _t209[0], lane20_low_2[0], lane20_low_3[0], lane20_low_5[0], lane20_low_6[0], lane20_moved[3:0], lane20_moved_1[3:0], lane20_moved_2[1:0], lane20_moved_3[0], _t217[0], lane21_low_2[0], lane21_low_3[0], lane21_low_5[0], lane21_low_6[0], lane21_moved[3:0], lane21_moved_1[3:0], lane21_moved_2[1:0], lane21_moved_3[0], _t225[0], lane22_low_2[0], lane22_low_3[0], lane22_low_5[0], lane22_low_6[0], lane22_moved[3:0], lane22_moved_1[3:0], lane22_moved_2[1:0], lane22_moved_3[0], _t233[0], lane23_low_2[0], lane23_low_3[0], lane23_low_5[0], lane23_low_6[0], lane23_moved[3:0], lane23_moved_1[3:0], lane23_moved_2[1:0], lane23_moved_3[0], _t241[0], lane24_low_2[0], lane24_low_3[0], lane24_low_5[0], lane24_low_6[0], lane24_moved[3:0], lane24_moved_1[3:0], lane24_moved_2[1:0], lane24_moved_3[0], _t249[0], lane25_low_2[0], lane25_low_3[0], lane25_low_5[0], lane25_low_6[0], lane25_moved[3:0], lane25_moved_1[3:0], lane25_moved_2[1:0], lane25_moved_3[0], _t257[0], lane26_low_2[0], lane26_low_3[0], lane26_low_5[0], lane26_low_6[0], lane26_moved[3:0], lane26_moved_1[3:0], lane26_moved_2[1:0], lane26_moved_3[0], _t265[0], lane27_low_2[0], lane27_low_3[0], lane27_low_5[0], lane27_low_6[0], lane27_moved[3:0], lane27_moved_1[3:0], lane27_moved_2[1:0], lane27_moved_3[0], _t273[0], lane28_low_2[0], lane28_low_3[0], lane28_low_5[0], lane28_low_6[0], lane28_moved[3:0], lane28_moved_1[3:0], lane28_moved_2[1:0], lane28_moved_3[0], _t281[0], lane29_low_2[0], lane29_low_3[0], lane29_low_5[0], lane29_low_6[0], lane29_moved[3:0], lane29_moved_1[3:0], lane29_moved_2[1:0], lane29_moved_3[0], _t289[0], lane30_low_2[0], lane30_low_3[0], lane30_low_5[0], lane30_low_6[0], lane30_moved[3:0], lane30_moved_1[3:0], lane30_moved_2[1:0], lane30_moved_3[0], _t297[0], lane31_low_2[0], lane31_low_3[0], lane31_low_5[0], lane31_low_6[0], lane31_moved[3:0], lane31_moved_1[3:0], lane31_moved_2[1:0], lane31_moved_3[0], _t305[0], lane32_low_2[0], lane32_low_3[0], lane32_low_5[0], lane32_low_6[0], lane32_moved[3:0], lane32_moved_1[3:0], lane32_moved_2[1:0], lane32_moved_3[0], _t313[0], lane33_low_2[0], lane33_low_3[0], lane33_low_5[0], lane33_low_6[0], lane33_moved[3:0], lane33_moved_1[3:0], lane33_moved_2[1:0], lane33_moved_3[0], _t321[0], lane34_low_2[0], lane34_low_3[0], lane34_low_5[0], lane34_low_6[0], lane34_moved[3:0], lane34_moved_1[3:0], lane34_moved_2[1:0], lane34_moved_3[0], _t329[0], lane35_low_2[0], lane35_low_3[0], lane35_low_5[0], lane35_low_6[0], lane35_moved[3:0], lane35_moved_1[3:0], lane35_moved_2[1:0], lane35_moved_3[0], _t337[0], lane36_low_2[0], lane36_low_3[0], lane36_low_5[0], lane36_low_6[0], lane36_moved[3:0], lane36_moved_1[3:0], lane36_moved_2[1:0], lane36_moved_3[0], _t345[0], lane37_low_2[0], lane37_low_3[0], lane37_low_5[0], lane37_low_6[0], lane37_moved[3:0], lane37_moved_1[3:0], lane37_moved_2[1:0], lane37_moved_3[0], _t353[0], lane38_low_2[0], lane38_low_3[0], lane38_low_5[0], lane38_low_6[0], lane38_moved[3:0], lane38_moved_1[3:0], lane38_moved_2[1:0], lane38_moved_3[0], _t361[0], lane39_low_2[0], lane39_low_3[0], lane39_low_5[0], lane39_low_6[0], lane39_moved[3:0], lane39_moved_1[3:0], lane39_moved_2[1:0], lane39_moved_3[0], _t369[0], lane40_low_2[0], lane40_low_3[0], lane40_low_5[0], lane40_low_6[0], lane40_moved[3:0], lane40_moved_1[3:0], lane40_moved_2[1:0], lane40_moved_3[0], _t377[0], lane41_low_2[0], lane41_low_3[0], lane41_low_5[0], lane41_low_6[0], lane41_moved[3:0], lane41_moved_1[3:0], lane41_moved_2[1:0], lane41_moved_3[0], _t385[0], lane42_low_2[0], lane42_low_3[0], lane42_low_5[0], lane42_low_6[0], lane42_moved[3:0], lane42_moved_1[3:0], lane42_moved_2[1:0], lane42_moved_3[0], _t393[0], lane43_low_2[0], lane43_low_3[0], lane43_low_5[0], lane43_low_6[0], lane43_moved[3:0], lane43_moved_1[3:0], lane43_moved_2[1:0], lane43_moved_3[0], _t401[0], lane44_low_2[0], lane44_low_3[0], lane44_low_5[0], lane44_low_6[0], lane44_moved[3:0], lane44_moved_1[3:0], lane44_moved_2[1:0], lane44_moved_3[0], _t409[0], lane45_low_2[0], lane45_low_3[0], lane45_low_5[0], lane45_low_6[0], lane45_moved[3:0], lane45_moved_1[3:0], lane45_moved_2[1:0], lane45_moved_3[0], _t417[0], lane46_low_2[0], lane46_low_3[0], lane46_low_5[0], lane46_low_6[0], lane46_moved[3:0], lane46_moved_1[3:0], lane46_moved_2[1:0], lane46_moved_3[0], _t425[0], lane47_low_2[0], lane47_low_3[0], lane47_low_5[0], lane47_low_6[0], lane47_moved[3:0], lane47_moved_1[3:0], lane47_moved_2[1:0], lane47_moved_3[0], _t433[0], lane48_low_2[0], lane48_low_3[0], lane48_low_5[0], lane48_low_6[0], lane48_moved[3:0], lane48_moved_1[3:0], lane48_moved_2[1:0], lane48_moved_3[0], _t441[0], lane49_low_2[0], lane49_low_3[0], lane49_low_5[0], lane49_low_6[0], lane49_moved[3:0], lane49_moved_1[3:0], lane49_moved_2[1:0], lane49_moved_3[0], _t449[0], lane50_low_2[0], lane50_low_3[0], lane50_low_5[0], lane50_low_6[0], lane50_moved[3:0], lane50_moved_1[3:0], lane50_moved_2[1:0], lane50_moved_3[0], _t457[0], lane51_low_2[0], lane51_low_3[0], lane51_low_5[0], lane51_low_6[0], lane51_moved[3:0], lane51_moved_1[3:0], lane51_moved_2[1:0], lane51_moved_3[0], _t465[0], lane52_low_2[0], lane52_low_3[0], lane52_low_5[0], lane52_low_6[0], lane52_moved[3:0], lane52_moved_1[3:0], lane52_moved_2[1:0], lane52_moved_3[0], _t473[0], lane53_low_2[0], lane53_low_3[0], lane53_low_5[0], lane53_low_6[0], lane53_moved[3:0], lane53_moved_1[3:0], lane53_moved_2[1:0], lane53_moved_3[0], _t481[0], lane54_low_2[0], lane54_low_3[0], lane54_low_5[0], lane54_low_6[0], lane54_moved[3:0], lane54_moved_1[3:0], lane54_moved_2[1:0], lane54_moved_3[0], _t489[0], lane55_low_2[0], lane55_low_3[0], lane55_low_5[0], lane55_low_6[0], lane55_moved[3:0], lane55_moved_1[3:0], lane55_moved_2[1:0], lane55_moved_3[0], _t497[0], lane56_low_2[0], lane56_low_3[0], lane56_low_5[0], lane56_low_6[0], lane56_moved[3:0], lane56_moved_1[3:0], lane56_moved_2[1:0], lane56_moved_3[0], _t505[0], lane57_low_2[0], lane57_low_3[0], lane57_low_5[0], lane57_low_6[0], lane57_moved[3:0], lane57_moved_1[3:0], lane57_moved_2[1:0], lane57_moved_3[0], _t513[0], lane58_low_2[0], lane58_low_3[0], lane58_low_5[0], lane58_low_6[0], lane58_moved[3:0], lane58_moved_1[3:0], lane58_moved_2[1:0], lane58_moved_3[0], _t521[0], lane59_low_2[0], lane59_low_3[0], lane59_low_5[0], lane59_low_6[0], lane59_moved[3:0], lane59_moved_1[3:0], lane59_moved_2[1:0], lane59_moved_3[0], _t529[0], lane60_low_2[0], lane60_low_3[0], lane60_low_5[0], lane60_low_6[0], lane60_moved[3:0], lane60_moved_1[3:0], lane60_moved_2[1:0], lane60_moved_3[0], _t537[0], lane61_low_2[0], lane61_low_3[0], lane61_low_5[0], lane61_low_6[0], lane61_moved[3:0], lane61_moved_1[3:0], lane61_moved_2[1:0], lane61_moved_3[0], _t545[0], lane62_low_2[0], lane62_low_3[0], lane62_low_5[0], lane62_low_6[0], lane62_moved[3:0], lane62_moved_1[3:0], lane62_moved_2[1:0], lane62_moved_3[0], _t553[0], lane63_low_2[0], lane63_low_3[0], lane63_low_5[0], lane63_low_6[0], lane63_moved[3:0], lane63_moved_1[3:0], lane63_moved_2[1:0], lane63_moved_3[0], _t561[0]};
 endmodule
 
 `default_nettype wire

@@ -90,13 +90,7 @@ module oaken_record_reader_64_9 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 1'h0;
-        end else begin
-            if (act) open <= ~complete;
-        end
-    end
-    always @(posedge clk) begin
-        if (act) remaining <= open ? (remaining - 7'h9) : rest_new;
-        if (act) enough <= open ? (remaining <= 7'h12) : (rest_new <= 7'h9);
+        end else if (act) open <= ~complete;
     end
 
     // the end of the record
@@ -129,58 +123,68 @@ module oaken_record_reader_64_9 (
     wire begins_1 = ((((~reading) | (ends & closed)) & (~dropping)) & start) & s_valid; // record_reader.rs:198
     assign begins = begins_1;
     assign s_ready = (begins_1 | dropping) | (refills & (~ends));
-    wire _t3 = refills & s_valid; // record_reader.rs:215
 
     // records end and begin
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'h0;
+            dropping <= 1'h0;
         end else begin
-            if (ends) reading <= 1'h0;
+            if ((dropping & s_valid) & s_last) dropping <= 1'h0;
+            if (ends) begin
+                reading <= 1'h0;
+                dropping <= ~closed;
+            end
             if (begins_1) reading <= 1'h1;
         end
     end
     always @(posedge clk) begin
-        if (low_free) low_valid <= high_valid;
-        if (begins_1) low_valid <= 1'h1;
-        if (high_free) high_valid <= shifts;
-        if (begins_1) high_valid <= 1'h1;
-        if (act) if (complete) first <= 1'h0;
-        if (begins_1) first <= 1'h1;
-        if (act) if (complete) chunks_after <= chunks_after - 7'h1;
-        if (begins_1) chunks_after <= chunks_minus_1;
-        if (_t3) closed <= s_last;
-        if (begins_1) closed <= s_last;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            dropping <= 1'h0;
-        end else begin
-            if ((dropping & s_valid) & s_last) dropping <= 1'h0;
-            if (ends) dropping <= ~closed;
+        if (act) begin
+            remaining <= open ? (remaining - 7'h9) : rest_new;
+            enough <= open ? (remaining <= 7'h12) : (rest_new <= 7'h9);
+            if (complete) begin
+                first <= 1'h0;
+                chunks_after <= chunks_after - 7'h1;
+            end
         end
-    end
-    always @(posedge clk) begin
-        if (begins_1) header_1 <= s_data[63:0];
         if (act) pointer <= moved[3:0];
-        if (begins_1) pointer <= 4'h8;
-        if (low_free) low_data <= high_data;
-        if (begins_1) low_data <= s_data[127:0];
-        if (low_free) low_keep <= high_keep;
-        if (begins_1) low_keep <= word_keep[15:0];
-        if (high_free) high_data <= rest_data[127:0];
-        if (begins_1) high_data <= s_data[255:128];
-        if (high_free) high_keep <= rest_keep[15:0];
-        if (begins_1) high_keep <= word_keep[31:16];
-        if (shifts) rest_data <= {128'h0, rest_data[511:128]};
-        if (_t3) rest_data <= s_data;
-        if (begins_1) rest_data <= {256'h0, s_data[511:256]};
-        if (shifts) rest_keep <= {16'h0, rest_keep[63:16]};
-        if (_t3) rest_keep <= word_keep;
-        if (begins_1) rest_keep <= {32'h0, word_keep[63:32]};
-        if (shifts) pieces_left <= pieces_left - 3'h1;
-        if (_t3) pieces_left <= 3'h4;
-        if (begins_1) pieces_left <= 3'h2;
+        if (low_free) begin
+            low_data <= high_data;
+            low_keep <= high_keep;
+            low_valid <= high_valid;
+        end
+        if (high_free) begin
+            high_data <= rest_data[127:0];
+            high_keep <= rest_keep[15:0];
+            high_valid <= shifts;
+        end
+        if (shifts) begin
+            rest_data <= {128'h0, rest_data[511:128]};
+            rest_keep <= {16'h0, rest_keep[63:16]};
+            pieces_left <= pieces_left - 3'h1;
+        end
+        if (refills & s_valid) begin
+            rest_data <= s_data;
+            rest_keep <= word_keep;
+            pieces_left <= 3'h4;
+            closed <= s_last;
+        end
+        if (begins_1) begin
+            closed <= s_last;
+            header_1 <= s_data[63:0];
+            first <= 1'h1;
+            chunks_after <= chunks_minus_1;
+            pointer <= 4'h8;
+            low_data <= s_data[127:0];
+            low_keep <= word_keep[15:0];
+            high_data <= s_data[255:128];
+            high_keep <= word_keep[31:16];
+            low_valid <= 1'h1;
+            high_valid <= 1'h1;
+            rest_data <= {256'h0, s_data[511:256]};
+            rest_keep <= {32'h0, word_keep[63:32]};
+            pieces_left <= 3'h2;
+        end
     end
     wire unused_ok = &{1'b0, _t1[31:10], _t2[255:72], up_to_used[10:1], last_byte[10:1]};
 endmodule

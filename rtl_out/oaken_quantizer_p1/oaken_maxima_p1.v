@@ -64,17 +64,19 @@ module oaken_maxima_p1 (
         remark_1 <= remark;
     end
     wire [14:0] _t2 = first_1 ? level_0_outer_pos : ((so_far_outer_pos >= level_0_outer_pos) ? so_far_outer_pos : level_0_outer_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_pos <= _t2;
     wire [14:0] _t3 = first_1 ? level_0_outer_neg : ((so_far_outer_neg >= level_0_outer_neg) ? so_far_outer_neg : level_0_outer_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_neg <= _t3;
     wire [14:0] _t4 = first_1 ? level_0_middle_pos : ((so_far_middle_pos >= level_0_middle_pos) ? so_far_middle_pos : level_0_middle_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_pos <= _t4;
     wire [14:0] _t5 = first_1 ? level_0_middle_neg : ((so_far_middle_neg >= level_0_middle_neg) ? so_far_middle_neg : level_0_middle_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_neg <= _t5;
     wire [14:0] _t6 = first_1 ? level_0_inner : ((so_far_inner >= level_0_inner) ? so_far_inner : level_0_inner); // maxima.rs:126
     always @(posedge clk) begin
-        if (valid_1) so_far_inner <= _t6;
-        if (valid_1) remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        if (valid_1) begin
+            so_far_outer_pos <= _t2;
+            so_far_outer_neg <= _t3;
+            so_far_middle_pos <= _t4;
+            so_far_middle_neg <= _t5;
+            so_far_inner <= _t6;
+            remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        end
         last_s1 <= last;
     end
     always @(posedge clk) begin

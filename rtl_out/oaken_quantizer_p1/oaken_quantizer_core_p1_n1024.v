@@ -217,24 +217,20 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
-        end else begin
-            may_begin <= same & enable;
-        end
-    end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
-    always @(posedge clk) begin
-        if (rst) begin
             settings_s_low <= 15'h0;
             settings_t_low <= 15'h0;
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             beats_minus_1 <= 10'h0;
         end else begin
-            if (_t3) settings_s_low <= thresholds_s_low;
-            if (_t3) settings_t_low <= thresholds_t_low;
-            if (_t3) settings_t_high <= thresholds_t_high;
-            if (_t3) settings_s_high <= thresholds_s_high;
-            if (_t3) beats_minus_1 <= wanted;
+            may_begin <= same & enable;
+            if ((~(|in_flight)) & (~may_begin)) begin
+                settings_s_low <= thresholds_s_low;
+                settings_t_low <= thresholds_t_low;
+                settings_t_high <= thresholds_t_high;
+                settings_s_high <= thresholds_s_high;
+                beats_minus_1 <= wanted;
+            end
         end
     end
     assign busy = |in_flight;
@@ -326,9 +322,7 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 11'h0;
-        end else begin
-            if (valid_1) write_at <= write_at + 11'h1;
-        end
+        end else if (valid_1) write_at <= write_at + 11'h1;
     end
     wire outliers_0 = found_0_0_outer | found_0_0_inner; // classify.rs:33
     always @(posedge clk) in_beat <= {6'h0, outliers_0};
@@ -344,13 +338,13 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
-            chunk_position <= 6'h0;
-            so_far <= 7'h0;
             count_at <= 5'h0;
-        end else begin
-            if (counted) chunk_position <= chunk_position + 6'h1;
-            if (counted) so_far <= chunk_ends ? 7'h0 : in_chunk;
-            if (counted) if (chunk_ends) count_at <= count_at + 5'h1;
+            so_far <= 7'h0;
+            chunk_position <= 6'h0;
+        end else if (counted) begin
+            chunk_position <= chunk_position + 6'h1;
+            so_far <= chunk_ends ? 7'h0 : in_chunk;
+            if (chunk_ends) count_at <= count_at + 5'h1;
         end
     end
     oaken_maxima_p1 extremes (
@@ -402,14 +396,12 @@ module oaken_quantizer_core_p1_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
+    wire [108:0] _t3 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    always @(posedge clk) if (steps_done) queue[queue_in] <= _t3;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 2'h0;
-        end else begin
-            if (steps_done) queue_in <= queue_in + 2'h1;
-        end
+        end else if (steps_done) queue_in <= queue_in + 2'h1;
     end
 
     // out: read the ring
@@ -435,18 +427,12 @@ module oaken_quantizer_core_p1_n1024 (
             turn <= 2'h0;
             slot <= 2'h0;
             slot_out <= 2'h0;
+            loaded <= 3'h0;
         end else begin
             if (works) turn <= turn + 2'h1;
             if (takes) slot <= slot + 2'h1;
             if (leaves) slot_out <= slot_out + 2'h1;
-        end
-    end
-    wire _t5 = takes & (~leaves); // scale_table.rs:105
-    always @(posedge clk) begin
-        if (rst) begin
-            loaded <= 3'h0;
-        end else begin
-            if (_t5) loaded <= loaded + 3'h1;
+            if (takes & (~leaves)) loaded <= loaded + 3'h1;
             else if (leaves & (~takes)) loaded <= loaded - 3'h1;
         end
     end
@@ -456,8 +442,8 @@ module oaken_quantizer_core_p1_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t6 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
-    always @(posedge clk) write_c <= _t6;
+    wire [9:0] _t4 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    always @(posedge clk) write_c <= _t4;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
     wire beat_first = beat_index == 10'h0; // quantizer.rs:199
@@ -465,119 +451,111 @@ module oaken_quantizer_core_p1_n1024 (
     wire [5:0] chunk_beat = beat_index[5:0]; // quantizer.rs:201
     wire chunk_first = chunk_beat == 6'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t7 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 11'h0;
-            beat_index <= 10'h0;
             read_count_at <= 5'h0;
+            beat_index <= 10'h0;
             queue_out <= 2'h0;
-        end else begin
-            if (_t7) read_at <= read_at + 11'h1;
-            if (_t7) beat_index <= beat_last ? 10'h0 : (beat_index + 10'h1);
-            if (_t7) if (chunk_first) read_count_at <= read_count_at + 5'h1;
-            if (takes) queue_out <= queue_out + 2'h1;
-        end
-    end
-    wire _t8 = steps_done & (~takes); // quantizer.rs:211
-    always @(posedge clk) begin
-        if (rst) begin
             queued <= 3'h0;
-        end else begin
-            if (_t8) queued <= queued + 3'h1;
-            else if (takes & (~steps_done)) queued <= queued - 3'h1;
-        end
-    end
-    wire _t9 = begins & (~sent); // quantizer.rs:212
-    always @(posedge clk) begin
-        if (rst) begin
             in_flight <= 3'h0;
         end else begin
-            if (_t9) in_flight <= in_flight + 3'h1;
+            if (ready & advance) begin
+                read_at <= read_at + 11'h1;
+                beat_index <= beat_last ? 10'h0 : (beat_index + 10'h1);
+                if (chunk_first) read_count_at <= read_count_at + 5'h1;
+            end
+            if (takes) queue_out <= queue_out + 2'h1;
+            if (steps_done & (~takes)) queued <= queued + 3'h1;
+            else if (takes & (~steps_done)) queued <= queued - 3'h1;
+            if (begins & (~sent)) in_flight <= in_flight + 3'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 3'h1;
         end
     end
-    wire _t10 = ready & advance; // quantizer.rs:213
-    wire _t11 = _t10 & (~accepted); // quantizer.rs:213
+    wire _t5 = ready & advance; // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 12'h800;
         end else begin
-            if (_t11) free <= free + 12'h1;
-            else if (accepted & (~_t10)) free <= free - 12'h1;
+            if (_t5 & (~accepted)) free <= free + 12'h1;
+            else if (accepted & (~_t5)) free <= free - 12'h1;
         end
     end
 
     // out: encode
     always @(posedge clk) begin
         if (write_valid) lane0_thresholds[write_address] <= write_c;
-        if (advance) ring_q0 <= ring[read_at];
-        if (advance) word <= ring_q0;
-        if (advance) counts_q0 <= counts[read_count_at];
-        if (advance) count <= counts_q0;
-        if (advance) slot_out_s1 <= slot_out;
-        if (advance) slot_out_s2 <= slot_out_s1;
-        if (advance) split_s1 <= split;
-        if (advance) split_1 <= split_s1;
+        if (advance) begin
+            ring_q0 <= ring[read_at];
+            word <= ring_q0;
+            counts_q0 <= counts[read_count_at];
+            count <= counts_q0;
+            slot_out_s1 <= slot_out;
+            slot_out_s2 <= slot_out_s1;
+            split_s1 <= split;
+            split_1 <= split_s1;
+        end
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
     wire elements_0_sign = word[2]; // quantizer.rs:225
     wire elements_0_outer = word[1]; // quantizer.rs:225
     wire elements_0_inner = word[0]; // quantizer.rs:225
     always @(posedge clk) begin
-        if (advance) lane0_inner <= elements_0_inner;
-        if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
-        if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        if (advance) begin
+            lane0_inner <= elements_0_inner;
+            lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
+            lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
-        if (advance) lane0_scale_r <= lane0_r;
-        if (advance) lane0_scale_e <= lane0_e;
-        if (advance) l13_s3 <= |elements_0_magnitude[14:10];
-        if (advance) lane0_normal <= l13_s3;
-        if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
-        if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
-        if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) lane0_x_sign <= elements_0_sign_s3;
-        if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) lane0_x_outer <= elements_0_outer_s3;
-        if (advance) lane0_x_inner <= lane0_inner;
+    always @(posedge clk) if (advance) begin
+        lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        lane0_scale_r <= lane0_r;
+        lane0_scale_e <= lane0_e;
+        l13_s3 <= |elements_0_magnitude[14:10];
+        lane0_normal <= l13_s3;
+        elements_0_magnitude_s3 <= elements_0_magnitude;
+        lane0_x_magnitude <= elements_0_magnitude_s3;
+        elements_0_sign_s3 <= elements_0_sign;
+        lane0_x_sign <= elements_0_sign_s3;
+        elements_0_outer_s3 <= elements_0_outer;
+        lane0_x_outer <= elements_0_outer_s3;
+        lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [20:0] _t12 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane0_scaled <= _t12;
+    wire [20:0] _t6 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane0_scaled <= _t6;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
-    wire [6:0] _t13 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
-    always @(posedge clk) if (advance) lane0_amount <= _t13[6:1];
-    wire [15:0] _t14 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
-    wire [15:0] _t15 = lane0_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:36
-    wire [12:0] _t16 = lane0_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:36
-    wire [10:0] _t17 = lane0_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:36
-    wire [9:0] lane0_shifted = _t17[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        if (advance) lane0_s5 <= lane0_scale_c;
-        if (advance) lane0_s6 <= lane0_s5;
+    wire [6:0] _t7 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
+    always @(posedge clk) if (advance) lane0_amount <= _t7[6:1];
+    wire [15:0] _t8 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t9 = lane0_amount[2] ? {4'h0, _t8[15:4]} : _t8; // align.rs:36
+    wire [12:0] _t10 = lane0_amount[1] ? {2'h0, _t9[12:2]} : _t9[12:0]; // align.rs:36
+    wire [10:0] _t11 = lane0_amount[0] ? {1'h0, _t10[10:1]} : _t10[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t11[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        lane0_s5 <= lane0_scale_c;
+        lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t18 = lane0_in_steps - lane0_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane0_cells <= _t18[9:5];
-        if (advance) l30_s5 <= lane0_x_sign & lane0_middle;
-        if (advance) l30_s6 <= l30_s5;
-        if (advance) lane0_negative <= l30_s6;
-        if (advance) lane0_middle_s5 <= lane0_middle;
-        if (advance) lane0_middle_s6 <= lane0_middle_s5;
-        if (advance) split_1_s3 <= split_1;
-        if (advance) split_1_s4 <= split_1_s3;
-        if (advance) split_1_s5 <= split_1_s4;
-        if (advance) split_1_s6 <= split_1_s5;
-        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t12 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane0_cells <= _t12[9:5];
+        l30_s5 <= lane0_x_sign & lane0_middle;
+        l30_s6 <= l30_s5;
+        lane0_negative <= l30_s6;
+        lane0_middle_s5 <= lane0_middle;
+        lane0_middle_s6 <= lane0_middle_s5;
+        split_1_s3 <= split_1;
+        split_1_s4 <= split_1_s3;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
+        lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
@@ -589,39 +567,38 @@ module oaken_quantizer_core_p1_n1024 (
             ready_s2 <= 1'h0;
             ready_s3 <= 1'h0;
             ready_s4 <= 1'h0;
-        end else begin
-            if (advance) ready_s1 <= ready;
-            if (advance) ready_s2 <= ready_s1;
-            if (advance) ready_s3 <= ready_s2;
-            if (advance) ready_s4 <= ready_s3;
+        end else if (advance) begin
+            ready_s1 <= ready;
+            ready_s2 <= ready_s1;
+            ready_s3 <= ready_s2;
+            ready_s4 <= ready_s3;
         end
     end
-    always @(posedge clk) begin
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) sparse_beat_last <= beat_last_s2;
-        if (advance) sparse_beat_last_s4 <= sparse_beat_last;
+    always @(posedge clk) if (advance) begin
+        beat_last_s1 <= beat_last;
+        beat_last_s2 <= beat_last_s1;
+        sparse_beat_last <= beat_last_s2;
+        sparse_beat_last_s4 <= sparse_beat_last;
     end
-    wire _t19 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:236
-    wire _t20 = takes & (~_t19); // scale_table.rs:132
+    wire _t13 = (ready_s4 & sparse_beat_last_s4) & advance; // quantizer.rs:236
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
         end else begin
-            if (_t20) used <= used + 3'h1;
-            else if (_t19 & (~takes)) used <= used - 3'h1;
+            if (takes & (~_t13)) used <= used + 3'h1;
+            else if (_t13 & (~takes)) used <= used - 3'h1;
         end
     end
 
     // out: move the entries together
     wire [1:0] marks_0 = {elements_0_sign, elements_0_outer}; // quantizer.rs:245
     wire present_0 = elements_0_outer | elements_0_inner; // classify.rs:33
-    always @(posedge clk) begin
-        if (advance) packed_0 <= marks_0;
-        if (advance) found <= present_0;
-        if (advance) chunk_beat_s1 <= chunk_beat;
-        if (advance) chunk_beat_s2 <= chunk_beat_s1;
-        if (advance) beat_in_chunk <= chunk_beat_s2;
+    always @(posedge clk) if (advance) begin
+        packed_0 <= marks_0;
+        found <= present_0;
+        chunk_beat_s1 <= chunk_beat;
+        chunk_beat_s2 <= chunk_beat_s1;
+        beat_in_chunk <= chunk_beat_s2;
     end
     wire [7:0] entries_0 = {packed_0, beat_in_chunk}; // quantizer.rs:260
 
@@ -633,20 +610,20 @@ module oaken_quantizer_core_p1_n1024 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) begin
-        if (advance) chunk_first_s1 <= chunk_first;
-        if (advance) chunk_first_s2 <= chunk_first_s1;
-        if (advance) starts_chunk <= chunk_first_s2;
+    always @(posedge clk) if (advance) begin
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        starts_chunk <= chunk_first_s2;
     end
     wire too_many = 1'h0; // quantizer.rs:274
-    always @(posedge clk) begin
-        if (advance) too_many_s1 <= too_many;
-        if (advance) too_many_s2 <= too_many_s1;
-        if (advance) sparse_beat_too_many <= too_many_s2;
-        if (advance) sparse_beat_count <= count;
-        if (advance) beat_first_s1 <= beat_first;
-        if (advance) beat_first_s2 <= beat_first_s1;
-        if (advance) sparse_beat_first <= beat_first_s2;
+    always @(posedge clk) if (advance) begin
+        too_many_s1 <= too_many;
+        too_many_s2 <= too_many_s1;
+        sparse_beat_too_many <= too_many_s2;
+        sparse_beat_count <= count;
+        beat_first_s1 <= beat_first;
+        beat_first_s2 <= beat_first_s1;
+        sparse_beat_first <= beat_first_s2;
     end
     wire sparse_valid_1 = ready_s3; // quantizer.rs:285
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
@@ -660,18 +637,18 @@ module oaken_quantizer_core_p1_n1024 (
             ready_s6 <= 1'h0;
             ready_s7 <= 1'h0;
             ready_s8 <= 1'h0;
-        end else begin
-            if (advance) ready_s5 <= ready_s4;
-            if (advance) ready_s6 <= ready_s5;
-            if (advance) ready_s7 <= ready_s6;
-            if (advance) ready_s8 <= ready_s7;
+        end else if (advance) begin
+            ready_s5 <= ready_s4;
+            ready_s6 <= ready_s5;
+            ready_s7 <= ready_s6;
+            ready_s8 <= ready_s7;
         end
     end
-    always @(posedge clk) begin
-        if (advance) sparse_beat_last_s5 <= sparse_beat_last_s4;
-        if (advance) sparse_beat_last_s6 <= sparse_beat_last_s5;
-        if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
-        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    always @(posedge clk) if (advance) begin
+        sparse_beat_last_s5 <= sparse_beat_last_s4;
+        sparse_beat_last_s6 <= sparse_beat_last_s5;
+        sparse_beat_last_s7 <= sparse_beat_last_s6;
+        sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
     wire coded = ready_s8; // quantizer.rs:297
     wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
@@ -680,9 +657,7 @@ module oaken_quantizer_core_p1_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             second <= 1'h0;
-        end else begin
-            if (coded_1) second <= ~second;
-        end
+        end else if (coded_1) second <= ~second;
     end
     wire complete = coded_1 & second; // quantizer.rs:307
     wire [7:0] codes = {codes_0, low}; // quantizer.rs:307
@@ -722,7 +697,7 @@ module oaken_quantizer_core_p1_n1024 (
     );
     assign dense_data = dense_m_payload[8:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, _t1[13:10], lane0_scaled[3:0], lane0_scaled[20], _t13[0], _t15[15:13], _t16[12:11], _t17[10], _t18[4:0], dense_s_ready};
+    wire unused_ok = &{1'b0, _t1[13:10], lane0_scaled[3:0], lane0_scaled[20], _t7[0], _t9[15:13], _t10[12:11], _t11[10], _t12[4:0], dense_s_ready};
 endmodule
 
 `default_nettype wire

@@ -108,16 +108,16 @@ module oaken_quantizer_p1 (
     end
     always @(posedge clk) begin
         if (~axil_aw_held) axil_aw_address <= s_axil_awaddr;
-        if (~axil_w_held) axil_w_data <= s_axil_wdata;
-        if (~axil_w_held) axil_w_strobes <= s_axil_wstrb;
+        if (~axil_w_held) begin
+            axil_w_data <= s_axil_wdata;
+            axil_w_strobes <= s_axil_wstrb;
+        end
     end
     wire axil_enable_write = axil_write & (axil_aw_address == 6'h8); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
             enable <= 1'h0;
-        end else begin
-            if (axil_enable_write) if (axil_w_strobes[0]) enable <= axil_w_data[0];
-        end
+        end else if (axil_enable_write) if (axil_w_strobes[0]) enable <= axil_w_data[0];
     end
     wire axil_errors_write = axil_write & (axil_aw_address == 6'h10); // slave.rs:143
     wire _t1 = (errors_early & (~((axil_errors_write & axil_w_strobes[0]) & axil_w_data[0]))) | errors_early_set; // slave.rs:149
@@ -156,64 +156,52 @@ module oaken_quantizer_p1 (
     always @(posedge clk) begin
         if (rst) begin
             length <= 14'h400;
-        end else begin
-            if (axil_length_write) begin
-                if (axil_w_strobes[0]) length[7:0] <= axil_w_data[7:0];
-                if (axil_w_strobes[1]) length[13:8] <= axil_w_data[13:8];
-            end
+        end else if (axil_length_write) begin
+            if (axil_w_strobes[0]) length[7:0] <= axil_w_data[7:0];
+            if (axil_w_strobes[1]) length[13:8] <= axil_w_data[13:8];
         end
     end
     wire axil_s_low_write = axil_write & (axil_aw_address == 6'h18); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
             s_low <= 16'hfbff;
-        end else begin
-            if (axil_s_low_write) begin
-                if (axil_w_strobes[0]) s_low[7:0] <= axil_w_data[7:0];
-                if (axil_w_strobes[1]) s_low[15:8] <= axil_w_data[15:8];
-            end
+        end else if (axil_s_low_write) begin
+            if (axil_w_strobes[0]) s_low[7:0] <= axil_w_data[7:0];
+            if (axil_w_strobes[1]) s_low[15:8] <= axil_w_data[15:8];
         end
     end
     wire axil_t_low_write = axil_write & (axil_aw_address == 6'h1c); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
             t_low <= 16'h8000;
-        end else begin
-            if (axil_t_low_write) begin
-                if (axil_w_strobes[0]) t_low[7:0] <= axil_w_data[7:0];
-                if (axil_w_strobes[1]) t_low[15:8] <= axil_w_data[15:8];
-            end
+        end else if (axil_t_low_write) begin
+            if (axil_w_strobes[0]) t_low[7:0] <= axil_w_data[7:0];
+            if (axil_w_strobes[1]) t_low[15:8] <= axil_w_data[15:8];
         end
     end
     wire axil_t_high_write = axil_write & (axil_aw_address == 6'h20); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
             t_high <= 16'h0;
-        end else begin
-            if (axil_t_high_write) begin
-                if (axil_w_strobes[0]) t_high[7:0] <= axil_w_data[7:0];
-                if (axil_w_strobes[1]) t_high[15:8] <= axil_w_data[15:8];
-            end
+        end else if (axil_t_high_write) begin
+            if (axil_w_strobes[0]) t_high[7:0] <= axil_w_data[7:0];
+            if (axil_w_strobes[1]) t_high[15:8] <= axil_w_data[15:8];
         end
     end
     wire axil_s_high_write = axil_write & (axil_aw_address == 6'h24); // slave.rs:143
     always @(posedge clk) begin
         if (rst) begin
             s_high <= 16'h7bff;
-        end else begin
-            if (axil_s_high_write) begin
-                if (axil_w_strobes[0]) s_high[7:0] <= axil_w_data[7:0];
-                if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
-            end
+        end else if (axil_s_high_write) begin
+            if (axil_w_strobes[0]) s_high[7:0] <= axil_w_data[7:0];
+            if (axil_w_strobes[1]) s_high[15:8] <= axil_w_data[15:8];
         end
     end
-    always @(posedge clk) begin
-        if (axil_write) begin
-            case (axil_aw_address)
-                6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24: axil_b_response <= 2'h0;
-                default: axil_b_response <= 2'h2;
-            endcase
-        end
+    always @(posedge clk) if (axil_write) begin
+        case (axil_aw_address)
+            6'h8, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24: axil_b_response <= 2'h0;
+            default: axil_b_response <= 2'h2;
+        endcase
     end
 
     // AXI4-Lite: read
@@ -229,29 +217,25 @@ module oaken_quantizer_p1 (
             else if (s_axil_rready) axil_r_valid <= 1'h0;
         end
     end
-    always @(posedge clk) begin
-        if (~axil_r_valid) begin
-            case (s_axil_araddr)
-                6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28: axil_r_response <= 2'h0;
-                default: axil_r_response <= 2'h2;
-            endcase
-        end
-        if (~axil_r_valid) begin
-            case (s_axil_araddr)
-                6'h0: axil_r_data <= 32'h4f414b51;
-                6'h4: axil_r_data <= 32'h4000001;
-                6'h8: axil_r_data <= {31'h0, enable};
-                6'hc: axil_r_data <= {30'h0, status_legal_value, status_busy_value};
-                6'h10: axil_r_data <= {28'h0, errors_partial, errors_nonfinite, errors_late, errors_early};
-                6'h14: axil_r_data <= {18'h0, length};
-                6'h18: axil_r_data <= {16'h0, s_low};
-                6'h1c: axil_r_data <= {16'h0, t_low};
-                6'h20: axil_r_data <= {16'h0, t_high};
-                6'h24: axil_r_data <= {16'h0, s_high};
-                6'h28: axil_r_data <= vectors_value;
-                default: axil_r_data <= 32'h0;
-            endcase
-        end
+    always @(posedge clk) if (~axil_r_valid) begin
+        case (s_axil_araddr)
+            6'h0: axil_r_data <= 32'h4f414b51;
+            6'h4: axil_r_data <= 32'h4000001;
+            6'h8: axil_r_data <= {31'h0, enable};
+            6'hc: axil_r_data <= {30'h0, status_legal_value, status_busy_value};
+            6'h10: axil_r_data <= {28'h0, errors_partial, errors_nonfinite, errors_late, errors_early};
+            6'h14: axil_r_data <= {18'h0, length};
+            6'h18: axil_r_data <= {16'h0, s_low};
+            6'h1c: axil_r_data <= {16'h0, t_low};
+            6'h20: axil_r_data <= {16'h0, t_high};
+            6'h24: axil_r_data <= {16'h0, s_high};
+            6'h28: axil_r_data <= vectors_value;
+            default: axil_r_data <= 32'h0;
+        endcase
+        case (s_axil_araddr)
+            6'h0, 6'h4, 6'h8, 6'hc, 6'h10, 6'h14, 6'h18, 6'h1c, 6'h20, 6'h24, 6'h28: axil_r_response <= 2'h0;
+            default: axil_r_response <= 2'h2;
+        endcase
     end
     wire _t5 = ((s_low[15] | (~(|s_low[14:0]))) & (t_low[15] | (~(|t_low[14:0])))) & (t_low[14:0] <= s_low[14:0]); // quantizer_axi.rs:65
     wire _t6 = (((~s_high[15]) | (~(|s_high[14:0]))) & ((~t_high[15]) | (~(|t_high[14:0])))) & (t_high[14:0] <= s_high[14:0]); // quantizer_axi.rs:65
@@ -270,9 +254,7 @@ module oaken_quantizer_p1 (
     always @(posedge clk) begin
         if (rst) begin
             vectors <= 32'h0;
-        end else begin
-            if (core_finished) vectors <= vectors + 32'h1;
-        end
+        end else if (core_finished) vectors <= vectors + 32'h1;
     end
 
     // the two parts of the records

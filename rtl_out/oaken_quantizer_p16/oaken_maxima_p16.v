@@ -469,17 +469,19 @@ module oaken_maxima_p16 (
         remark_1 <= remark_s3;
     end
     wire [14:0] _t17 = first_1 ? level4_0_outer_pos : ((so_far_outer_pos >= level4_0_outer_pos) ? so_far_outer_pos : level4_0_outer_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_pos <= _t17;
     wire [14:0] _t18 = first_1 ? level4_0_outer_neg : ((so_far_outer_neg >= level4_0_outer_neg) ? so_far_outer_neg : level4_0_outer_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_neg <= _t18;
     wire [14:0] _t19 = first_1 ? level4_0_middle_pos : ((so_far_middle_pos >= level4_0_middle_pos) ? so_far_middle_pos : level4_0_middle_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_pos <= _t19;
     wire [14:0] _t20 = first_1 ? level4_0_middle_neg : ((so_far_middle_neg >= level4_0_middle_neg) ? so_far_middle_neg : level4_0_middle_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_neg <= _t20;
     wire [14:0] _t21 = first_1 ? level4_0_inner : ((so_far_inner >= level4_0_inner) ? so_far_inner : level4_0_inner); // maxima.rs:126
     always @(posedge clk) begin
-        if (valid_1) so_far_inner <= _t21;
-        if (valid_1) remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        if (valid_1) begin
+            so_far_outer_pos <= _t17;
+            so_far_outer_neg <= _t18;
+            so_far_middle_pos <= _t19;
+            so_far_middle_neg <= _t20;
+            so_far_inner <= _t21;
+            remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        end
         last_s1 <= last;
         last_s2 <= last_s1;
         last_s3 <= last_s2;

@@ -884,24 +884,20 @@ module oaken_quantizer_core_p16_n4096 (
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
-        end else begin
-            may_begin <= same & enable;
-        end
-    end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
-    always @(posedge clk) begin
-        if (rst) begin
             settings_s_low <= 15'h0;
             settings_t_low <= 15'h0;
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             beats_minus_1 <= 8'h0;
         end else begin
-            if (_t3) settings_s_low <= thresholds_s_low;
-            if (_t3) settings_t_low <= thresholds_t_low;
-            if (_t3) settings_t_high <= thresholds_t_high;
-            if (_t3) settings_s_high <= thresholds_s_high;
-            if (_t3) beats_minus_1 <= wanted;
+            may_begin <= same & enable;
+            if ((~(|in_flight)) & (~may_begin)) begin
+                settings_s_low <= thresholds_s_low;
+                settings_t_low <= thresholds_t_low;
+                settings_t_high <= thresholds_t_high;
+                settings_s_high <= thresholds_s_high;
+                beats_minus_1 <= wanted;
+            end
         end
     end
     assign busy = |in_flight;
@@ -1242,8 +1238,8 @@ module oaken_quantizer_core_p16_n4096 (
     wire [17:0] elements_14 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
     wire [17:0] elements_15 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
     wire [287:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15}; // quantizer.rs:137
-    wire [15:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:138
-    always @(posedge clk) strange <= |_t4;
+    wire [15:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1}; // quantizer.rs:138
+    always @(posedge clk) strange <= |_t3;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -1265,9 +1261,7 @@ module oaken_quantizer_core_p16_n4096 (
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 9'h0;
-        end else begin
-            if (valid_1) write_at <= write_at + 9'h1;
-        end
+        end else if (valid_1) write_at <= write_at + 9'h1;
     end
     wire outliers_0 = found_15_0_outer | found_15_0_inner; // classify.rs:33
     wire outliers_1 = found_14_0_outer | found_14_0_inner; // classify.rs:33
@@ -1285,11 +1279,11 @@ module oaken_quantizer_core_p16_n4096 (
     wire outliers_13 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_14 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_15 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
-    always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}};
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    always @(posedge clk) in_beat <= {2'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}};
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
@@ -1302,13 +1296,13 @@ module oaken_quantizer_core_p16_n4096 (
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
-            chunk_position <= 2'h0;
-            so_far <= 7'h0;
             count_at <= 7'h0;
-        end else begin
-            if (counted) chunk_position <= chunk_position + 2'h1;
-            if (counted) so_far <= chunk_ends ? 7'h0 : in_chunk;
-            if (counted) if (chunk_ends) count_at <= count_at + 7'h1;
+            so_far <= 7'h0;
+            chunk_position <= 2'h0;
+        end else if (counted) begin
+            chunk_position <= chunk_position + 2'h1;
+            so_far <= chunk_ends ? 7'h0 : in_chunk;
+            if (chunk_ends) count_at <= count_at + 7'h1;
         end
     end
     oaken_maxima_p16 extremes (
@@ -1360,14 +1354,12 @@ module oaken_quantizer_core_p16_n4096 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t9 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t9;
+    wire [108:0] _t8 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    always @(posedge clk) if (steps_done) queue[queue_in] <= _t8;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 4'h0;
-        end else begin
-            if (steps_done) queue_in <= queue_in + 4'h1;
-        end
+        end else if (steps_done) queue_in <= queue_in + 4'h1;
     end
 
     // out: read the ring
@@ -1393,18 +1385,12 @@ module oaken_quantizer_core_p16_n4096 (
             turn <= 2'h0;
             slot <= 2'h0;
             slot_out <= 2'h0;
+            loaded <= 3'h0;
         end else begin
             if (works) turn <= turn + 2'h1;
             if (takes) slot <= slot + 2'h1;
             if (leaves) slot_out <= slot_out + 2'h1;
-        end
-    end
-    wire _t10 = takes & (~leaves); // scale_table.rs:105
-    always @(posedge clk) begin
-        if (rst) begin
-            loaded <= 3'h0;
-        end else begin
-            if (_t10) loaded <= loaded + 3'h1;
+            if (takes & (~leaves)) loaded <= loaded + 3'h1;
             else if (leaves & (~takes)) loaded <= loaded - 3'h1;
         end
     end
@@ -1414,8 +1400,8 @@ module oaken_quantizer_core_p16_n4096 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t11 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
-    always @(posedge clk) write_c <= _t11;
+    wire [9:0] _t9 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    always @(posedge clk) write_c <= _t9;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
     wire beat_first = beat_index == 8'h0; // quantizer.rs:199
@@ -1423,46 +1409,34 @@ module oaken_quantizer_core_p16_n4096 (
     wire [1:0] chunk_beat = beat_index[1:0]; // quantizer.rs:201
     wire chunk_first = chunk_beat == 2'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t12 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 9'h0;
-            beat_index <= 8'h0;
             read_count_at <= 7'h0;
+            beat_index <= 8'h0;
             queue_out <= 4'h0;
-        end else begin
-            if (_t12) read_at <= read_at + 9'h1;
-            if (_t12) beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
-            if (_t12) if (chunk_first) read_count_at <= read_count_at + 7'h1;
-            if (takes) queue_out <= queue_out + 4'h1;
-        end
-    end
-    wire _t13 = steps_done & (~takes); // quantizer.rs:211
-    always @(posedge clk) begin
-        if (rst) begin
             queued <= 5'h0;
-        end else begin
-            if (_t13) queued <= queued + 5'h1;
-            else if (takes & (~steps_done)) queued <= queued - 5'h1;
-        end
-    end
-    wire _t14 = begins & (~sent); // quantizer.rs:212
-    always @(posedge clk) begin
-        if (rst) begin
             in_flight <= 5'h0;
         end else begin
-            if (_t14) in_flight <= in_flight + 5'h1;
+            if (ready & advance) begin
+                read_at <= read_at + 9'h1;
+                beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
+                if (chunk_first) read_count_at <= read_count_at + 7'h1;
+            end
+            if (takes) queue_out <= queue_out + 4'h1;
+            if (steps_done & (~takes)) queued <= queued + 5'h1;
+            else if (takes & (~steps_done)) queued <= queued - 5'h1;
+            if (begins & (~sent)) in_flight <= in_flight + 5'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 5'h1;
         end
     end
-    wire _t15 = ready & advance; // quantizer.rs:213
-    wire _t16 = _t15 & (~accepted); // quantizer.rs:213
+    wire _t10 = ready & advance; // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
         end else begin
-            if (_t16) free <= free + 10'h1;
-            else if (accepted & (~_t15)) free <= free - 10'h1;
+            if (_t10 & (~accepted)) free <= free + 10'h1;
+            else if (accepted & (~_t10)) free <= free - 10'h1;
         end
     end
 
@@ -1484,14 +1458,16 @@ module oaken_quantizer_core_p16_n4096 (
         if (write_valid) lane2_thresholds[write_address] <= write_c;
         if (write_valid) lane1_thresholds[write_address] <= write_c;
         if (write_valid) lane0_thresholds[write_address] <= write_c;
-        if (advance) ring_q0 <= ring[read_at];
-        if (advance) word <= ring_q0;
-        if (advance) counts_q0 <= counts[read_count_at];
-        if (advance) count <= counts_q0;
-        if (advance) slot_out_s1 <= slot_out;
-        if (advance) slot_out_s2 <= slot_out_s1;
-        if (advance) split_s1 <= split;
-        if (advance) split_1 <= split_s1;
+        if (advance) begin
+            ring_q0 <= ring[read_at];
+            word <= ring_q0;
+            counts_q0 <= counts[read_count_at];
+            count <= counts_q0;
+            slot_out_s1 <= slot_out;
+            slot_out_s2 <= slot_out_s1;
+            split_s1 <= split;
+            split_1 <= split_s1;
+        end
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
     wire elements_0_sign = word[2]; // quantizer.rs:225
@@ -1558,900 +1534,932 @@ module oaken_quantizer_core_p16_n4096 (
     wire elements_15_outer = word[271]; // quantizer.rs:225
     wire elements_15_inner = word[270]; // quantizer.rs:225
     always @(posedge clk) if (advance) lane15_inner <= elements_15_inner;
-    wire [3:0] _t17 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:144
+    wire [3:0] _t11 = {slot_out_s2, elements_15_outer, elements_15_inner | (elements_15_outer & elements_15_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane15_step_at <= _t17;
-        if (advance) lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
+        if (advance) begin
+            lane15_step_at <= _t11;
+            lane15_threshold_at <= {slot_out_s2, elements_15_outer, elements_15_sign};
+        end
         if (write_valid) lane15_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane15_steps_q0 = lane15_steps[lane15_step_at]; // scale_table.rs:150
     wire [9:0] lane15_r = lane15_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane15_e = lane15_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane15_side_c = lane15_thresholds[lane15_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
-        if (advance) lane15_scale_r <= lane15_r;
-        if (advance) lane15_scale_e <= lane15_e;
-        if (advance) l13_s3 <= |elements_15_magnitude[14:10];
-        if (advance) lane15_normal <= l13_s3;
-        if (advance) elements_15_magnitude_s3 <= elements_15_magnitude;
-        if (advance) lane15_x_magnitude <= elements_15_magnitude_s3;
-        if (advance) elements_15_sign_s3 <= elements_15_sign;
-        if (advance) lane15_x_sign <= elements_15_sign_s3;
-        if (advance) elements_15_outer_s3 <= elements_15_outer;
-        if (advance) lane15_x_outer <= elements_15_outer_s3;
-        if (advance) lane15_x_inner <= lane15_inner;
+    always @(posedge clk) if (advance) begin
+        lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
+        lane15_scale_r <= lane15_r;
+        lane15_scale_e <= lane15_e;
+        l13_s3 <= |elements_15_magnitude[14:10];
+        lane15_normal <= l13_s3;
+        elements_15_magnitude_s3 <= elements_15_magnitude;
+        lane15_x_magnitude <= elements_15_magnitude_s3;
+        elements_15_sign_s3 <= elements_15_sign;
+        lane15_x_sign <= elements_15_sign_s3;
+        elements_15_outer_s3 <= elements_15_outer;
+        lane15_x_outer <= elements_15_outer_s3;
+        lane15_x_inner <= lane15_inner;
     end
     wire lane15_middle = ~(lane15_x_outer | lane15_x_inner); // encode.rs:21
-    wire [20:0] _t18 = {10'h0, {lane15_normal, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane15_scaled <= _t18;
+    wire [20:0] _t12 = {10'h0, {lane15_normal, lane15_x_magnitude[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane15_scaled <= _t12;
     wire [4:0] lane15_field = lane15_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:26
-    wire [6:0] _t19 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
-    always @(posedge clk) if (advance) lane15_amount <= _t19[6:1];
-    wire [15:0] _t20 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
-    wire [15:0] _t21 = lane15_amount[2] ? {4'h0, _t20[15:4]} : _t20; // align.rs:36
-    wire [12:0] _t22 = lane15_amount[1] ? {2'h0, _t21[12:2]} : _t21[12:0]; // align.rs:36
-    wire [10:0] _t23 = lane15_amount[0] ? {1'h0, _t22[10:1]} : _t22[10:0]; // align.rs:36
-    wire [9:0] lane15_shifted = _t23[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
-        if (advance) lane15_s5 <= lane15_scale_c;
-        if (advance) lane15_s6 <= lane15_s5;
+    wire [6:0] _t13 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
+    always @(posedge clk) if (advance) lane15_amount <= _t13[6:1];
+    wire [15:0] _t14 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
+    wire [15:0] _t15 = lane15_amount[2] ? {4'h0, _t14[15:4]} : _t14; // align.rs:36
+    wire [12:0] _t16 = lane15_amount[1] ? {2'h0, _t15[12:2]} : _t15[12:0]; // align.rs:36
+    wire [10:0] _t17 = lane15_amount[0] ? {1'h0, _t16[10:1]} : _t16[10:0]; // align.rs:36
+    wire [9:0] lane15_shifted = _t17[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
+        lane15_s5 <= lane15_scale_c;
+        lane15_s6 <= lane15_s5;
     end
-    wire [9:0] _t24 = lane15_in_steps - lane15_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane15_cells <= _t24[9:5];
-        if (advance) l30_s5 <= lane15_x_sign & lane15_middle;
-        if (advance) l30_s6 <= l30_s5;
-        if (advance) lane15_negative <= l30_s6;
-        if (advance) lane15_middle_s5 <= lane15_middle;
-        if (advance) lane15_middle_s6 <= lane15_middle_s5;
-        if (advance) split_1_s3 <= split_1;
-        if (advance) split_1_s4 <= split_1_s3;
-        if (advance) split_1_s5 <= split_1_s4;
-        if (advance) split_1_s6 <= split_1_s5;
-        if (advance) lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t18 = lane15_in_steps - lane15_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane15_cells <= _t18[9:5];
+        l30_s5 <= lane15_x_sign & lane15_middle;
+        l30_s6 <= l30_s5;
+        lane15_negative <= l30_s6;
+        lane15_middle_s5 <= lane15_middle;
+        lane15_middle_s6 <= lane15_middle_s5;
+        split_1_s3 <= split_1;
+        split_1_s4 <= split_1_s3;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
+        lane15_border <= lane15_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:34
     wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:35
     wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
-        if (advance) lane14_inner <= elements_14_inner;
+    always @(posedge clk) if (advance) begin
+        codes_0 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
+        lane14_inner <= elements_14_inner;
     end
-    wire [3:0] _t25 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:144
+    wire [3:0] _t19 = {slot_out_s2, elements_14_outer, elements_14_inner | (elements_14_outer & elements_14_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane14_step_at <= _t25;
-        if (advance) lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
+        if (advance) begin
+            lane14_step_at <= _t19;
+            lane14_threshold_at <= {slot_out_s2, elements_14_outer, elements_14_sign};
+        end
         if (write_valid) lane14_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane14_steps_q0 = lane14_steps[lane14_step_at]; // scale_table.rs:150
     wire [9:0] lane14_r = lane14_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane14_e = lane14_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane14_side_c = lane14_thresholds[lane14_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
-        if (advance) lane14_scale_r <= lane14_r;
-        if (advance) lane14_scale_e <= lane14_e;
-        if (advance) l13_s3_1 <= |elements_14_magnitude[14:10];
-        if (advance) lane14_normal <= l13_s3_1;
-        if (advance) elements_14_magnitude_s3 <= elements_14_magnitude;
-        if (advance) lane14_x_magnitude <= elements_14_magnitude_s3;
-        if (advance) elements_14_sign_s3 <= elements_14_sign;
-        if (advance) lane14_x_sign <= elements_14_sign_s3;
-        if (advance) elements_14_outer_s3 <= elements_14_outer;
-        if (advance) lane14_x_outer <= elements_14_outer_s3;
-        if (advance) lane14_x_inner <= lane14_inner;
+    always @(posedge clk) if (advance) begin
+        lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
+        lane14_scale_r <= lane14_r;
+        lane14_scale_e <= lane14_e;
+        l13_s3_1 <= |elements_14_magnitude[14:10];
+        lane14_normal <= l13_s3_1;
+        elements_14_magnitude_s3 <= elements_14_magnitude;
+        lane14_x_magnitude <= elements_14_magnitude_s3;
+        elements_14_sign_s3 <= elements_14_sign;
+        lane14_x_sign <= elements_14_sign_s3;
+        elements_14_outer_s3 <= elements_14_outer;
+        lane14_x_outer <= elements_14_outer_s3;
+        lane14_x_inner <= lane14_inner;
     end
     wire lane14_middle = ~(lane14_x_outer | lane14_x_inner); // encode.rs:21
-    wire [20:0] _t26 = {10'h0, {lane14_normal, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane14_scaled <= _t26;
+    wire [20:0] _t20 = {10'h0, {lane14_normal, lane14_x_magnitude[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane14_scaled <= _t20;
     wire [4:0] lane14_field = lane14_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:26
-    wire [6:0] _t27 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
-    always @(posedge clk) if (advance) lane14_amount <= _t27[6:1];
-    wire [15:0] _t28 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
-    wire [15:0] _t29 = lane14_amount[2] ? {4'h0, _t28[15:4]} : _t28; // align.rs:36
-    wire [12:0] _t30 = lane14_amount[1] ? {2'h0, _t29[12:2]} : _t29[12:0]; // align.rs:36
-    wire [10:0] _t31 = lane14_amount[0] ? {1'h0, _t30[10:1]} : _t30[10:0]; // align.rs:36
-    wire [9:0] lane14_shifted = _t31[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
-        if (advance) lane14_s5 <= lane14_scale_c;
-        if (advance) lane14_s6 <= lane14_s5;
+    wire [6:0] _t21 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
+    always @(posedge clk) if (advance) lane14_amount <= _t21[6:1];
+    wire [15:0] _t22 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
+    wire [15:0] _t23 = lane14_amount[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:36
+    wire [12:0] _t24 = lane14_amount[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:36
+    wire [10:0] _t25 = lane14_amount[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:36
+    wire [9:0] lane14_shifted = _t25[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
+        lane14_s5 <= lane14_scale_c;
+        lane14_s6 <= lane14_s5;
     end
-    wire [9:0] _t32 = lane14_in_steps - lane14_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane14_cells <= _t32[9:5];
-        if (advance) l30_s5_1 <= lane14_x_sign & lane14_middle;
-        if (advance) l30_s6_1 <= l30_s5_1;
-        if (advance) lane14_negative <= l30_s6_1;
-        if (advance) lane14_middle_s5 <= lane14_middle;
-        if (advance) lane14_middle_s6 <= lane14_middle_s5;
-        if (advance) lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t26 = lane14_in_steps - lane14_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane14_cells <= _t26[9:5];
+        l30_s5_1 <= lane14_x_sign & lane14_middle;
+        l30_s6_1 <= l30_s5_1;
+        lane14_negative <= l30_s6_1;
+        lane14_middle_s5 <= lane14_middle;
+        lane14_middle_s6 <= lane14_middle_s5;
+        lane14_border <= lane14_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:34
     wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:35
     wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
-        if (advance) lane13_inner <= elements_13_inner;
+    always @(posedge clk) if (advance) begin
+        codes_1 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
+        lane13_inner <= elements_13_inner;
     end
-    wire [3:0] _t33 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:144
+    wire [3:0] _t27 = {slot_out_s2, elements_13_outer, elements_13_inner | (elements_13_outer & elements_13_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane13_step_at <= _t33;
-        if (advance) lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
+        if (advance) begin
+            lane13_step_at <= _t27;
+            lane13_threshold_at <= {slot_out_s2, elements_13_outer, elements_13_sign};
+        end
         if (write_valid) lane13_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane13_steps_q0 = lane13_steps[lane13_step_at]; // scale_table.rs:150
     wire [9:0] lane13_r = lane13_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane13_e = lane13_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane13_side_c = lane13_thresholds[lane13_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
-        if (advance) lane13_scale_r <= lane13_r;
-        if (advance) lane13_scale_e <= lane13_e;
-        if (advance) l13_s3_2 <= |elements_13_magnitude[14:10];
-        if (advance) lane13_normal <= l13_s3_2;
-        if (advance) elements_13_magnitude_s3 <= elements_13_magnitude;
-        if (advance) lane13_x_magnitude <= elements_13_magnitude_s3;
-        if (advance) elements_13_sign_s3 <= elements_13_sign;
-        if (advance) lane13_x_sign <= elements_13_sign_s3;
-        if (advance) elements_13_outer_s3 <= elements_13_outer;
-        if (advance) lane13_x_outer <= elements_13_outer_s3;
-        if (advance) lane13_x_inner <= lane13_inner;
+    always @(posedge clk) if (advance) begin
+        lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
+        lane13_scale_r <= lane13_r;
+        lane13_scale_e <= lane13_e;
+        l13_s3_2 <= |elements_13_magnitude[14:10];
+        lane13_normal <= l13_s3_2;
+        elements_13_magnitude_s3 <= elements_13_magnitude;
+        lane13_x_magnitude <= elements_13_magnitude_s3;
+        elements_13_sign_s3 <= elements_13_sign;
+        lane13_x_sign <= elements_13_sign_s3;
+        elements_13_outer_s3 <= elements_13_outer;
+        lane13_x_outer <= elements_13_outer_s3;
+        lane13_x_inner <= lane13_inner;
     end
     wire lane13_middle = ~(lane13_x_outer | lane13_x_inner); // encode.rs:21
-    wire [20:0] _t34 = {10'h0, {lane13_normal, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane13_scaled <= _t34;
+    wire [20:0] _t28 = {10'h0, {lane13_normal, lane13_x_magnitude[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane13_scaled <= _t28;
     wire [4:0] lane13_field = lane13_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:26
-    wire [6:0] _t35 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
-    always @(posedge clk) if (advance) lane13_amount <= _t35[6:1];
-    wire [15:0] _t36 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
-    wire [15:0] _t37 = lane13_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:36
-    wire [12:0] _t38 = lane13_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:36
-    wire [10:0] _t39 = lane13_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:36
-    wire [9:0] lane13_shifted = _t39[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
-        if (advance) lane13_s5 <= lane13_scale_c;
-        if (advance) lane13_s6 <= lane13_s5;
+    wire [6:0] _t29 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
+    always @(posedge clk) if (advance) lane13_amount <= _t29[6:1];
+    wire [15:0] _t30 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
+    wire [15:0] _t31 = lane13_amount[2] ? {4'h0, _t30[15:4]} : _t30; // align.rs:36
+    wire [12:0] _t32 = lane13_amount[1] ? {2'h0, _t31[12:2]} : _t31[12:0]; // align.rs:36
+    wire [10:0] _t33 = lane13_amount[0] ? {1'h0, _t32[10:1]} : _t32[10:0]; // align.rs:36
+    wire [9:0] lane13_shifted = _t33[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
+        lane13_s5 <= lane13_scale_c;
+        lane13_s6 <= lane13_s5;
     end
-    wire [9:0] _t40 = lane13_in_steps - lane13_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane13_cells <= _t40[9:5];
-        if (advance) l30_s5_2 <= lane13_x_sign & lane13_middle;
-        if (advance) l30_s6_2 <= l30_s5_2;
-        if (advance) lane13_negative <= l30_s6_2;
-        if (advance) lane13_middle_s5 <= lane13_middle;
-        if (advance) lane13_middle_s6 <= lane13_middle_s5;
-        if (advance) lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t34 = lane13_in_steps - lane13_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane13_cells <= _t34[9:5];
+        l30_s5_2 <= lane13_x_sign & lane13_middle;
+        l30_s6_2 <= l30_s5_2;
+        lane13_negative <= l30_s6_2;
+        lane13_middle_s5 <= lane13_middle;
+        lane13_middle_s6 <= lane13_middle_s5;
+        lane13_border <= lane13_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:34
     wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:35
     wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
-        if (advance) lane12_inner <= elements_12_inner;
+    always @(posedge clk) if (advance) begin
+        codes_2 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
+        lane12_inner <= elements_12_inner;
     end
-    wire [3:0] _t41 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:144
+    wire [3:0] _t35 = {slot_out_s2, elements_12_outer, elements_12_inner | (elements_12_outer & elements_12_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane12_step_at <= _t41;
-        if (advance) lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
+        if (advance) begin
+            lane12_step_at <= _t35;
+            lane12_threshold_at <= {slot_out_s2, elements_12_outer, elements_12_sign};
+        end
         if (write_valid) lane12_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane12_steps_q0 = lane12_steps[lane12_step_at]; // scale_table.rs:150
     wire [9:0] lane12_r = lane12_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane12_e = lane12_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane12_side_c = lane12_thresholds[lane12_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
-        if (advance) lane12_scale_r <= lane12_r;
-        if (advance) lane12_scale_e <= lane12_e;
-        if (advance) l13_s3_3 <= |elements_12_magnitude[14:10];
-        if (advance) lane12_normal <= l13_s3_3;
-        if (advance) elements_12_magnitude_s3 <= elements_12_magnitude;
-        if (advance) lane12_x_magnitude <= elements_12_magnitude_s3;
-        if (advance) elements_12_sign_s3 <= elements_12_sign;
-        if (advance) lane12_x_sign <= elements_12_sign_s3;
-        if (advance) elements_12_outer_s3 <= elements_12_outer;
-        if (advance) lane12_x_outer <= elements_12_outer_s3;
-        if (advance) lane12_x_inner <= lane12_inner;
+    always @(posedge clk) if (advance) begin
+        lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
+        lane12_scale_r <= lane12_r;
+        lane12_scale_e <= lane12_e;
+        l13_s3_3 <= |elements_12_magnitude[14:10];
+        lane12_normal <= l13_s3_3;
+        elements_12_magnitude_s3 <= elements_12_magnitude;
+        lane12_x_magnitude <= elements_12_magnitude_s3;
+        elements_12_sign_s3 <= elements_12_sign;
+        lane12_x_sign <= elements_12_sign_s3;
+        elements_12_outer_s3 <= elements_12_outer;
+        lane12_x_outer <= elements_12_outer_s3;
+        lane12_x_inner <= lane12_inner;
     end
     wire lane12_middle = ~(lane12_x_outer | lane12_x_inner); // encode.rs:21
-    wire [20:0] _t42 = {10'h0, {lane12_normal, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane12_scaled <= _t42;
+    wire [20:0] _t36 = {10'h0, {lane12_normal, lane12_x_magnitude[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane12_scaled <= _t36;
     wire [4:0] lane12_field = lane12_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:26
-    wire [6:0] _t43 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
-    always @(posedge clk) if (advance) lane12_amount <= _t43[6:1];
-    wire [15:0] _t44 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
-    wire [15:0] _t45 = lane12_amount[2] ? {4'h0, _t44[15:4]} : _t44; // align.rs:36
-    wire [12:0] _t46 = lane12_amount[1] ? {2'h0, _t45[12:2]} : _t45[12:0]; // align.rs:36
-    wire [10:0] _t47 = lane12_amount[0] ? {1'h0, _t46[10:1]} : _t46[10:0]; // align.rs:36
-    wire [9:0] lane12_shifted = _t47[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
-        if (advance) lane12_s5 <= lane12_scale_c;
-        if (advance) lane12_s6 <= lane12_s5;
+    wire [6:0] _t37 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
+    always @(posedge clk) if (advance) lane12_amount <= _t37[6:1];
+    wire [15:0] _t38 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
+    wire [15:0] _t39 = lane12_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:36
+    wire [12:0] _t40 = lane12_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:36
+    wire [10:0] _t41 = lane12_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:36
+    wire [9:0] lane12_shifted = _t41[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
+        lane12_s5 <= lane12_scale_c;
+        lane12_s6 <= lane12_s5;
     end
-    wire [9:0] _t48 = lane12_in_steps - lane12_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane12_cells <= _t48[9:5];
-        if (advance) l30_s5_3 <= lane12_x_sign & lane12_middle;
-        if (advance) l30_s6_3 <= l30_s5_3;
-        if (advance) lane12_negative <= l30_s6_3;
-        if (advance) lane12_middle_s5 <= lane12_middle;
-        if (advance) lane12_middle_s6 <= lane12_middle_s5;
-        if (advance) lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t42 = lane12_in_steps - lane12_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane12_cells <= _t42[9:5];
+        l30_s5_3 <= lane12_x_sign & lane12_middle;
+        l30_s6_3 <= l30_s5_3;
+        lane12_negative <= l30_s6_3;
+        lane12_middle_s5 <= lane12_middle;
+        lane12_middle_s6 <= lane12_middle_s5;
+        lane12_border <= lane12_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:34
     wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:35
     wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
-        if (advance) lane11_inner <= elements_11_inner;
+    always @(posedge clk) if (advance) begin
+        codes_3 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
+        lane11_inner <= elements_11_inner;
     end
-    wire [3:0] _t49 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:144
+    wire [3:0] _t43 = {slot_out_s2, elements_11_outer, elements_11_inner | (elements_11_outer & elements_11_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane11_step_at <= _t49;
-        if (advance) lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
+        if (advance) begin
+            lane11_step_at <= _t43;
+            lane11_threshold_at <= {slot_out_s2, elements_11_outer, elements_11_sign};
+        end
         if (write_valid) lane11_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane11_steps_q0 = lane11_steps[lane11_step_at]; // scale_table.rs:150
     wire [9:0] lane11_r = lane11_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane11_e = lane11_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane11_side_c = lane11_thresholds[lane11_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
-        if (advance) lane11_scale_r <= lane11_r;
-        if (advance) lane11_scale_e <= lane11_e;
-        if (advance) l13_s3_4 <= |elements_11_magnitude[14:10];
-        if (advance) lane11_normal <= l13_s3_4;
-        if (advance) elements_11_magnitude_s3 <= elements_11_magnitude;
-        if (advance) lane11_x_magnitude <= elements_11_magnitude_s3;
-        if (advance) elements_11_sign_s3 <= elements_11_sign;
-        if (advance) lane11_x_sign <= elements_11_sign_s3;
-        if (advance) elements_11_outer_s3 <= elements_11_outer;
-        if (advance) lane11_x_outer <= elements_11_outer_s3;
-        if (advance) lane11_x_inner <= lane11_inner;
+    always @(posedge clk) if (advance) begin
+        lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
+        lane11_scale_r <= lane11_r;
+        lane11_scale_e <= lane11_e;
+        l13_s3_4 <= |elements_11_magnitude[14:10];
+        lane11_normal <= l13_s3_4;
+        elements_11_magnitude_s3 <= elements_11_magnitude;
+        lane11_x_magnitude <= elements_11_magnitude_s3;
+        elements_11_sign_s3 <= elements_11_sign;
+        lane11_x_sign <= elements_11_sign_s3;
+        elements_11_outer_s3 <= elements_11_outer;
+        lane11_x_outer <= elements_11_outer_s3;
+        lane11_x_inner <= lane11_inner;
     end
     wire lane11_middle = ~(lane11_x_outer | lane11_x_inner); // encode.rs:21
-    wire [20:0] _t50 = {10'h0, {lane11_normal, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane11_scaled <= _t50;
+    wire [20:0] _t44 = {10'h0, {lane11_normal, lane11_x_magnitude[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane11_scaled <= _t44;
     wire [4:0] lane11_field = lane11_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:26
-    wire [6:0] _t51 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
-    always @(posedge clk) if (advance) lane11_amount <= _t51[6:1];
-    wire [15:0] _t52 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
-    wire [15:0] _t53 = lane11_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:36
-    wire [12:0] _t54 = lane11_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:36
-    wire [10:0] _t55 = lane11_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:36
-    wire [9:0] lane11_shifted = _t55[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
-        if (advance) lane11_s5 <= lane11_scale_c;
-        if (advance) lane11_s6 <= lane11_s5;
+    wire [6:0] _t45 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
+    always @(posedge clk) if (advance) lane11_amount <= _t45[6:1];
+    wire [15:0] _t46 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
+    wire [15:0] _t47 = lane11_amount[2] ? {4'h0, _t46[15:4]} : _t46; // align.rs:36
+    wire [12:0] _t48 = lane11_amount[1] ? {2'h0, _t47[12:2]} : _t47[12:0]; // align.rs:36
+    wire [10:0] _t49 = lane11_amount[0] ? {1'h0, _t48[10:1]} : _t48[10:0]; // align.rs:36
+    wire [9:0] lane11_shifted = _t49[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
+        lane11_s5 <= lane11_scale_c;
+        lane11_s6 <= lane11_s5;
     end
-    wire [9:0] _t56 = lane11_in_steps - lane11_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane11_cells <= _t56[9:5];
-        if (advance) l30_s5_4 <= lane11_x_sign & lane11_middle;
-        if (advance) l30_s6_4 <= l30_s5_4;
-        if (advance) lane11_negative <= l30_s6_4;
-        if (advance) lane11_middle_s5 <= lane11_middle;
-        if (advance) lane11_middle_s6 <= lane11_middle_s5;
-        if (advance) lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t50 = lane11_in_steps - lane11_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane11_cells <= _t50[9:5];
+        l30_s5_4 <= lane11_x_sign & lane11_middle;
+        l30_s6_4 <= l30_s5_4;
+        lane11_negative <= l30_s6_4;
+        lane11_middle_s5 <= lane11_middle;
+        lane11_middle_s6 <= lane11_middle_s5;
+        lane11_border <= lane11_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:34
     wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:35
     wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
-        if (advance) lane10_inner <= elements_10_inner;
+    always @(posedge clk) if (advance) begin
+        codes_4 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
+        lane10_inner <= elements_10_inner;
     end
-    wire [3:0] _t57 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:144
+    wire [3:0] _t51 = {slot_out_s2, elements_10_outer, elements_10_inner | (elements_10_outer & elements_10_sign)}; // scale_table.rs:144
     always @(posedge clk) begin
-        if (advance) lane10_step_at <= _t57;
-        if (advance) lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
+        if (advance) begin
+            lane10_step_at <= _t51;
+            lane10_threshold_at <= {slot_out_s2, elements_10_outer, elements_10_sign};
+        end
         if (write_valid) lane10_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane10_steps_q0 = lane10_steps[lane10_step_at]; // scale_table.rs:150
     wire [9:0] lane10_r = lane10_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane10_e = lane10_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane10_side_c = lane10_thresholds[lane10_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
-        if (advance) lane10_scale_r <= lane10_r;
-        if (advance) lane10_scale_e <= lane10_e;
-        if (advance) l13_s3_5 <= |elements_10_magnitude[14:10];
-        if (advance) lane10_normal <= l13_s3_5;
-        if (advance) elements_10_magnitude_s3 <= elements_10_magnitude;
-        if (advance) lane10_x_magnitude <= elements_10_magnitude_s3;
-        if (advance) elements_10_sign_s3 <= elements_10_sign;
-        if (advance) lane10_x_sign <= elements_10_sign_s3;
-        if (advance) elements_10_outer_s3 <= elements_10_outer;
-        if (advance) lane10_x_outer <= elements_10_outer_s3;
-        if (advance) lane10_x_inner <= lane10_inner;
+    always @(posedge clk) if (advance) begin
+        lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
+        lane10_scale_r <= lane10_r;
+        lane10_scale_e <= lane10_e;
+        l13_s3_5 <= |elements_10_magnitude[14:10];
+        lane10_normal <= l13_s3_5;
+        elements_10_magnitude_s3 <= elements_10_magnitude;
+        lane10_x_magnitude <= elements_10_magnitude_s3;
+        elements_10_sign_s3 <= elements_10_sign;
+        lane10_x_sign <= elements_10_sign_s3;
+        elements_10_outer_s3 <= elements_10_outer;
+        lane10_x_outer <= elements_10_outer_s3;
+        lane10_x_inner <= lane10_inner;
     end
     wire lane10_middle = ~(lane10_x_outer | lane10_x_inner); // encode.rs:21
-    wire [20:0] _t58 = {10'h0, {lane10_normal, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane10_scaled <= _t58;
+    wire [20:0] _t52 = {10'h0, {lane10_normal, lane10_x_magnitude[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane10_scaled <= _t52;
     wire [4:0] lane10_field = lane10_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:26
-    wire [6:0] _t59 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
-    always @(posedge clk) if (advance) lane10_amount <= _t59[6:1];
-    wire [15:0] _t60 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
-    wire [15:0] _t61 = lane10_amount[2] ? {4'h0, _t60[15:4]} : _t60; // align.rs:36
-    wire [12:0] _t62 = lane10_amount[1] ? {2'h0, _t61[12:2]} : _t61[12:0]; // align.rs:36
-    wire [10:0] _t63 = lane10_amount[0] ? {1'h0, _t62[10:1]} : _t62[10:0]; // align.rs:36
-    wire [9:0] lane10_shifted = _t63[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
-        if (advance) lane10_s5 <= lane10_scale_c;
-        if (advance) lane10_s6 <= lane10_s5;
+    wire [6:0] _t53 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
+    always @(posedge clk) if (advance) lane10_amount <= _t53[6:1];
+    wire [15:0] _t54 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
+    wire [15:0] _t55 = lane10_amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:36
+    wire [12:0] _t56 = lane10_amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:36
+    wire [10:0] _t57 = lane10_amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:36
+    wire [9:0] lane10_shifted = _t57[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
+        lane10_s5 <= lane10_scale_c;
+        lane10_s6 <= lane10_s5;
     end
-    wire [9:0] _t64 = lane10_in_steps - lane10_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane10_cells <= _t64[9:5];
-        if (advance) l30_s5_5 <= lane10_x_sign & lane10_middle;
-        if (advance) l30_s6_5 <= l30_s5_5;
-        if (advance) lane10_negative <= l30_s6_5;
-        if (advance) lane10_middle_s5 <= lane10_middle;
-        if (advance) lane10_middle_s6 <= lane10_middle_s5;
-        if (advance) lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t58 = lane10_in_steps - lane10_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane10_cells <= _t58[9:5];
+        l30_s5_5 <= lane10_x_sign & lane10_middle;
+        l30_s6_5 <= l30_s5_5;
+        lane10_negative <= l30_s6_5;
+        lane10_middle_s5 <= lane10_middle;
+        lane10_middle_s6 <= lane10_middle_s5;
+        lane10_border <= lane10_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:34
     wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:35
     wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_5 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
-        if (advance) lane9_inner <= elements_9_inner;
-        if (advance) lane9_step_at <= {slot_out_s2, elements_9_outer, elements_9_inner | (elements_9_outer & elements_9_sign)};
-        if (advance) lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
+        if (advance) begin
+            codes_5 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
+            lane9_inner <= elements_9_inner;
+            lane9_step_at <= {slot_out_s2, elements_9_outer, elements_9_inner | (elements_9_outer & elements_9_sign)};
+            lane9_threshold_at <= {slot_out_s2, elements_9_outer, elements_9_sign};
+        end
         if (write_valid) lane9_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane9_steps_q0 = lane9_steps[lane9_step_at]; // scale_table.rs:150
     wire [9:0] lane9_r = lane9_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane9_e = lane9_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane9_side_c = lane9_thresholds[lane9_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
-        if (advance) lane9_scale_r <= lane9_r;
-        if (advance) lane9_scale_e <= lane9_e;
-        if (advance) l13_s3_6 <= |elements_9_magnitude[14:10];
-        if (advance) lane9_normal <= l13_s3_6;
-        if (advance) elements_9_magnitude_s3 <= elements_9_magnitude;
-        if (advance) lane9_x_magnitude <= elements_9_magnitude_s3;
-        if (advance) elements_9_sign_s3 <= elements_9_sign;
-        if (advance) lane9_x_sign <= elements_9_sign_s3;
-        if (advance) elements_9_outer_s3 <= elements_9_outer;
-        if (advance) lane9_x_outer <= elements_9_outer_s3;
-        if (advance) lane9_x_inner <= lane9_inner;
+    always @(posedge clk) if (advance) begin
+        lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
+        lane9_scale_r <= lane9_r;
+        lane9_scale_e <= lane9_e;
+        l13_s3_6 <= |elements_9_magnitude[14:10];
+        lane9_normal <= l13_s3_6;
+        elements_9_magnitude_s3 <= elements_9_magnitude;
+        lane9_x_magnitude <= elements_9_magnitude_s3;
+        elements_9_sign_s3 <= elements_9_sign;
+        lane9_x_sign <= elements_9_sign_s3;
+        elements_9_outer_s3 <= elements_9_outer;
+        lane9_x_outer <= elements_9_outer_s3;
+        lane9_x_inner <= lane9_inner;
     end
     wire lane9_middle = ~(lane9_x_outer | lane9_x_inner); // encode.rs:21
-    wire [20:0] _t65 = {10'h0, {lane9_normal, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane9_scaled <= _t65;
+    wire [20:0] _t59 = {10'h0, {lane9_normal, lane9_x_magnitude[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane9_scaled <= _t59;
     wire [4:0] lane9_field = lane9_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:26
-    wire [6:0] _t66 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
-    always @(posedge clk) if (advance) lane9_amount <= _t66[6:1];
-    wire [15:0] _t67 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
-    wire [15:0] _t68 = lane9_amount[2] ? {4'h0, _t67[15:4]} : _t67; // align.rs:36
-    wire [12:0] _t69 = lane9_amount[1] ? {2'h0, _t68[12:2]} : _t68[12:0]; // align.rs:36
-    wire [10:0] _t70 = lane9_amount[0] ? {1'h0, _t69[10:1]} : _t69[10:0]; // align.rs:36
-    wire [9:0] lane9_shifted = _t70[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
-        if (advance) lane9_s5 <= lane9_scale_c;
-        if (advance) lane9_s6 <= lane9_s5;
+    wire [6:0] _t60 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
+    always @(posedge clk) if (advance) lane9_amount <= _t60[6:1];
+    wire [15:0] _t61 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
+    wire [15:0] _t62 = lane9_amount[2] ? {4'h0, _t61[15:4]} : _t61; // align.rs:36
+    wire [12:0] _t63 = lane9_amount[1] ? {2'h0, _t62[12:2]} : _t62[12:0]; // align.rs:36
+    wire [10:0] _t64 = lane9_amount[0] ? {1'h0, _t63[10:1]} : _t63[10:0]; // align.rs:36
+    wire [9:0] lane9_shifted = _t64[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
+        lane9_s5 <= lane9_scale_c;
+        lane9_s6 <= lane9_s5;
     end
-    wire [9:0] _t71 = lane9_in_steps - lane9_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane9_cells <= _t71[9:5];
-        if (advance) l30_s5_6 <= lane9_x_sign & lane9_middle;
-        if (advance) l30_s6_6 <= l30_s5_6;
-        if (advance) lane9_negative <= l30_s6_6;
-        if (advance) lane9_middle_s5 <= lane9_middle;
-        if (advance) lane9_middle_s6 <= lane9_middle_s5;
-        if (advance) lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t65 = lane9_in_steps - lane9_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane9_cells <= _t65[9:5];
+        l30_s5_6 <= lane9_x_sign & lane9_middle;
+        l30_s6_6 <= l30_s5_6;
+        lane9_negative <= l30_s6_6;
+        lane9_middle_s5 <= lane9_middle;
+        lane9_middle_s6 <= lane9_middle_s5;
+        lane9_border <= lane9_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:34
     wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:35
     wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_6 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
-        if (advance) lane8_inner <= elements_8_inner;
-        if (advance) lane8_step_at <= {slot_out_s2, elements_8_outer, elements_8_inner | (elements_8_outer & elements_8_sign)};
-        if (advance) lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
+        if (advance) begin
+            codes_6 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
+            lane8_inner <= elements_8_inner;
+            lane8_step_at <= {slot_out_s2, elements_8_outer, elements_8_inner | (elements_8_outer & elements_8_sign)};
+            lane8_threshold_at <= {slot_out_s2, elements_8_outer, elements_8_sign};
+        end
         if (write_valid) lane8_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane8_steps_q0 = lane8_steps[lane8_step_at]; // scale_table.rs:150
     wire [9:0] lane8_r = lane8_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane8_e = lane8_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane8_side_c = lane8_thresholds[lane8_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
-        if (advance) lane8_scale_r <= lane8_r;
-        if (advance) lane8_scale_e <= lane8_e;
-        if (advance) l13_s3_7 <= |elements_8_magnitude[14:10];
-        if (advance) lane8_normal <= l13_s3_7;
-        if (advance) elements_8_magnitude_s3 <= elements_8_magnitude;
-        if (advance) lane8_x_magnitude <= elements_8_magnitude_s3;
-        if (advance) elements_8_sign_s3 <= elements_8_sign;
-        if (advance) lane8_x_sign <= elements_8_sign_s3;
-        if (advance) elements_8_outer_s3 <= elements_8_outer;
-        if (advance) lane8_x_outer <= elements_8_outer_s3;
-        if (advance) lane8_x_inner <= lane8_inner;
+    always @(posedge clk) if (advance) begin
+        lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
+        lane8_scale_r <= lane8_r;
+        lane8_scale_e <= lane8_e;
+        l13_s3_7 <= |elements_8_magnitude[14:10];
+        lane8_normal <= l13_s3_7;
+        elements_8_magnitude_s3 <= elements_8_magnitude;
+        lane8_x_magnitude <= elements_8_magnitude_s3;
+        elements_8_sign_s3 <= elements_8_sign;
+        lane8_x_sign <= elements_8_sign_s3;
+        elements_8_outer_s3 <= elements_8_outer;
+        lane8_x_outer <= elements_8_outer_s3;
+        lane8_x_inner <= lane8_inner;
     end
     wire lane8_middle = ~(lane8_x_outer | lane8_x_inner); // encode.rs:21
-    wire [20:0] _t72 = {10'h0, {lane8_normal, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane8_scaled <= _t72;
+    wire [20:0] _t66 = {10'h0, {lane8_normal, lane8_x_magnitude[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane8_scaled <= _t66;
     wire [4:0] lane8_field = lane8_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:26
-    wire [6:0] _t73 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
-    always @(posedge clk) if (advance) lane8_amount <= _t73[6:1];
-    wire [15:0] _t74 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
-    wire [15:0] _t75 = lane8_amount[2] ? {4'h0, _t74[15:4]} : _t74; // align.rs:36
-    wire [12:0] _t76 = lane8_amount[1] ? {2'h0, _t75[12:2]} : _t75[12:0]; // align.rs:36
-    wire [10:0] _t77 = lane8_amount[0] ? {1'h0, _t76[10:1]} : _t76[10:0]; // align.rs:36
-    wire [9:0] lane8_shifted = _t77[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
-        if (advance) lane8_s5 <= lane8_scale_c;
-        if (advance) lane8_s6 <= lane8_s5;
+    wire [6:0] _t67 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
+    always @(posedge clk) if (advance) lane8_amount <= _t67[6:1];
+    wire [15:0] _t68 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
+    wire [15:0] _t69 = lane8_amount[2] ? {4'h0, _t68[15:4]} : _t68; // align.rs:36
+    wire [12:0] _t70 = lane8_amount[1] ? {2'h0, _t69[12:2]} : _t69[12:0]; // align.rs:36
+    wire [10:0] _t71 = lane8_amount[0] ? {1'h0, _t70[10:1]} : _t70[10:0]; // align.rs:36
+    wire [9:0] lane8_shifted = _t71[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
+        lane8_s5 <= lane8_scale_c;
+        lane8_s6 <= lane8_s5;
     end
-    wire [9:0] _t78 = lane8_in_steps - lane8_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane8_cells <= _t78[9:5];
-        if (advance) l30_s5_7 <= lane8_x_sign & lane8_middle;
-        if (advance) l30_s6_7 <= l30_s5_7;
-        if (advance) lane8_negative <= l30_s6_7;
-        if (advance) lane8_middle_s5 <= lane8_middle;
-        if (advance) lane8_middle_s6 <= lane8_middle_s5;
-        if (advance) lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t72 = lane8_in_steps - lane8_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane8_cells <= _t72[9:5];
+        l30_s5_7 <= lane8_x_sign & lane8_middle;
+        l30_s6_7 <= l30_s5_7;
+        lane8_negative <= l30_s6_7;
+        lane8_middle_s5 <= lane8_middle;
+        lane8_middle_s6 <= lane8_middle_s5;
+        lane8_border <= lane8_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:34
     wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:35
     wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_7 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
-        if (advance) lane7_inner <= elements_7_inner;
-        if (advance) lane7_step_at <= {slot_out_s2, elements_7_outer, elements_7_inner | (elements_7_outer & elements_7_sign)};
-        if (advance) lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
+        if (advance) begin
+            codes_7 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
+            lane7_inner <= elements_7_inner;
+            lane7_step_at <= {slot_out_s2, elements_7_outer, elements_7_inner | (elements_7_outer & elements_7_sign)};
+            lane7_threshold_at <= {slot_out_s2, elements_7_outer, elements_7_sign};
+        end
         if (write_valid) lane7_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane7_steps_q0 = lane7_steps[lane7_step_at]; // scale_table.rs:150
     wire [9:0] lane7_r = lane7_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane7_e = lane7_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane7_side_c = lane7_thresholds[lane7_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
-        if (advance) lane7_scale_r <= lane7_r;
-        if (advance) lane7_scale_e <= lane7_e;
-        if (advance) l13_s3_8 <= |elements_7_magnitude[14:10];
-        if (advance) lane7_normal <= l13_s3_8;
-        if (advance) elements_7_magnitude_s3 <= elements_7_magnitude;
-        if (advance) lane7_x_magnitude <= elements_7_magnitude_s3;
-        if (advance) elements_7_sign_s3 <= elements_7_sign;
-        if (advance) lane7_x_sign <= elements_7_sign_s3;
-        if (advance) elements_7_outer_s3 <= elements_7_outer;
-        if (advance) lane7_x_outer <= elements_7_outer_s3;
-        if (advance) lane7_x_inner <= lane7_inner;
+    always @(posedge clk) if (advance) begin
+        lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
+        lane7_scale_r <= lane7_r;
+        lane7_scale_e <= lane7_e;
+        l13_s3_8 <= |elements_7_magnitude[14:10];
+        lane7_normal <= l13_s3_8;
+        elements_7_magnitude_s3 <= elements_7_magnitude;
+        lane7_x_magnitude <= elements_7_magnitude_s3;
+        elements_7_sign_s3 <= elements_7_sign;
+        lane7_x_sign <= elements_7_sign_s3;
+        elements_7_outer_s3 <= elements_7_outer;
+        lane7_x_outer <= elements_7_outer_s3;
+        lane7_x_inner <= lane7_inner;
     end
     wire lane7_middle = ~(lane7_x_outer | lane7_x_inner); // encode.rs:21
-    wire [20:0] _t79 = {10'h0, {lane7_normal, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane7_scaled <= _t79;
+    wire [20:0] _t73 = {10'h0, {lane7_normal, lane7_x_magnitude[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane7_scaled <= _t73;
     wire [4:0] lane7_field = lane7_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:26
-    wire [6:0] _t80 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
-    always @(posedge clk) if (advance) lane7_amount <= _t80[6:1];
-    wire [15:0] _t81 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
-    wire [15:0] _t82 = lane7_amount[2] ? {4'h0, _t81[15:4]} : _t81; // align.rs:36
-    wire [12:0] _t83 = lane7_amount[1] ? {2'h0, _t82[12:2]} : _t82[12:0]; // align.rs:36
-    wire [10:0] _t84 = lane7_amount[0] ? {1'h0, _t83[10:1]} : _t83[10:0]; // align.rs:36
-    wire [9:0] lane7_shifted = _t84[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
-        if (advance) lane7_s5 <= lane7_scale_c;
-        if (advance) lane7_s6 <= lane7_s5;
+    wire [6:0] _t74 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
+    always @(posedge clk) if (advance) lane7_amount <= _t74[6:1];
+    wire [15:0] _t75 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
+    wire [15:0] _t76 = lane7_amount[2] ? {4'h0, _t75[15:4]} : _t75; // align.rs:36
+    wire [12:0] _t77 = lane7_amount[1] ? {2'h0, _t76[12:2]} : _t76[12:0]; // align.rs:36
+    wire [10:0] _t78 = lane7_amount[0] ? {1'h0, _t77[10:1]} : _t77[10:0]; // align.rs:36
+    wire [9:0] lane7_shifted = _t78[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
+        lane7_s5 <= lane7_scale_c;
+        lane7_s6 <= lane7_s5;
     end
-    wire [9:0] _t85 = lane7_in_steps - lane7_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane7_cells <= _t85[9:5];
-        if (advance) l30_s5_8 <= lane7_x_sign & lane7_middle;
-        if (advance) l30_s6_8 <= l30_s5_8;
-        if (advance) lane7_negative <= l30_s6_8;
-        if (advance) lane7_middle_s5 <= lane7_middle;
-        if (advance) lane7_middle_s6 <= lane7_middle_s5;
-        if (advance) lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t79 = lane7_in_steps - lane7_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane7_cells <= _t79[9:5];
+        l30_s5_8 <= lane7_x_sign & lane7_middle;
+        l30_s6_8 <= l30_s5_8;
+        lane7_negative <= l30_s6_8;
+        lane7_middle_s5 <= lane7_middle;
+        lane7_middle_s6 <= lane7_middle_s5;
+        lane7_border <= lane7_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:34
     wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:35
     wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_8 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
-        if (advance) lane6_inner <= elements_6_inner;
-        if (advance) lane6_step_at <= {slot_out_s2, elements_6_outer, elements_6_inner | (elements_6_outer & elements_6_sign)};
-        if (advance) lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
+        if (advance) begin
+            codes_8 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
+            lane6_inner <= elements_6_inner;
+            lane6_step_at <= {slot_out_s2, elements_6_outer, elements_6_inner | (elements_6_outer & elements_6_sign)};
+            lane6_threshold_at <= {slot_out_s2, elements_6_outer, elements_6_sign};
+        end
         if (write_valid) lane6_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane6_steps_q0 = lane6_steps[lane6_step_at]; // scale_table.rs:150
     wire [9:0] lane6_r = lane6_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane6_e = lane6_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane6_side_c = lane6_thresholds[lane6_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
-        if (advance) lane6_scale_r <= lane6_r;
-        if (advance) lane6_scale_e <= lane6_e;
-        if (advance) l13_s3_9 <= |elements_6_magnitude[14:10];
-        if (advance) lane6_normal <= l13_s3_9;
-        if (advance) elements_6_magnitude_s3 <= elements_6_magnitude;
-        if (advance) lane6_x_magnitude <= elements_6_magnitude_s3;
-        if (advance) elements_6_sign_s3 <= elements_6_sign;
-        if (advance) lane6_x_sign <= elements_6_sign_s3;
-        if (advance) elements_6_outer_s3 <= elements_6_outer;
-        if (advance) lane6_x_outer <= elements_6_outer_s3;
-        if (advance) lane6_x_inner <= lane6_inner;
+    always @(posedge clk) if (advance) begin
+        lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
+        lane6_scale_r <= lane6_r;
+        lane6_scale_e <= lane6_e;
+        l13_s3_9 <= |elements_6_magnitude[14:10];
+        lane6_normal <= l13_s3_9;
+        elements_6_magnitude_s3 <= elements_6_magnitude;
+        lane6_x_magnitude <= elements_6_magnitude_s3;
+        elements_6_sign_s3 <= elements_6_sign;
+        lane6_x_sign <= elements_6_sign_s3;
+        elements_6_outer_s3 <= elements_6_outer;
+        lane6_x_outer <= elements_6_outer_s3;
+        lane6_x_inner <= lane6_inner;
     end
     wire lane6_middle = ~(lane6_x_outer | lane6_x_inner); // encode.rs:21
-    wire [20:0] _t86 = {10'h0, {lane6_normal, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane6_scaled <= _t86;
+    wire [20:0] _t80 = {10'h0, {lane6_normal, lane6_x_magnitude[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane6_scaled <= _t80;
     wire [4:0] lane6_field = lane6_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:26
-    wire [6:0] _t87 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
-    always @(posedge clk) if (advance) lane6_amount <= _t87[6:1];
-    wire [15:0] _t88 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
-    wire [15:0] _t89 = lane6_amount[2] ? {4'h0, _t88[15:4]} : _t88; // align.rs:36
-    wire [12:0] _t90 = lane6_amount[1] ? {2'h0, _t89[12:2]} : _t89[12:0]; // align.rs:36
-    wire [10:0] _t91 = lane6_amount[0] ? {1'h0, _t90[10:1]} : _t90[10:0]; // align.rs:36
-    wire [9:0] lane6_shifted = _t91[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
-        if (advance) lane6_s5 <= lane6_scale_c;
-        if (advance) lane6_s6 <= lane6_s5;
+    wire [6:0] _t81 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
+    always @(posedge clk) if (advance) lane6_amount <= _t81[6:1];
+    wire [15:0] _t82 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
+    wire [15:0] _t83 = lane6_amount[2] ? {4'h0, _t82[15:4]} : _t82; // align.rs:36
+    wire [12:0] _t84 = lane6_amount[1] ? {2'h0, _t83[12:2]} : _t83[12:0]; // align.rs:36
+    wire [10:0] _t85 = lane6_amount[0] ? {1'h0, _t84[10:1]} : _t84[10:0]; // align.rs:36
+    wire [9:0] lane6_shifted = _t85[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
+        lane6_s5 <= lane6_scale_c;
+        lane6_s6 <= lane6_s5;
     end
-    wire [9:0] _t92 = lane6_in_steps - lane6_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane6_cells <= _t92[9:5];
-        if (advance) l30_s5_9 <= lane6_x_sign & lane6_middle;
-        if (advance) l30_s6_9 <= l30_s5_9;
-        if (advance) lane6_negative <= l30_s6_9;
-        if (advance) lane6_middle_s5 <= lane6_middle;
-        if (advance) lane6_middle_s6 <= lane6_middle_s5;
-        if (advance) lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t86 = lane6_in_steps - lane6_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane6_cells <= _t86[9:5];
+        l30_s5_9 <= lane6_x_sign & lane6_middle;
+        l30_s6_9 <= l30_s5_9;
+        lane6_negative <= l30_s6_9;
+        lane6_middle_s5 <= lane6_middle;
+        lane6_middle_s6 <= lane6_middle_s5;
+        lane6_border <= lane6_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:34
     wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:35
     wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_9 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
-        if (advance) lane5_inner <= elements_5_inner;
-        if (advance) lane5_step_at <= {slot_out_s2, elements_5_outer, elements_5_inner | (elements_5_outer & elements_5_sign)};
-        if (advance) lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
+        if (advance) begin
+            codes_9 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
+            lane5_inner <= elements_5_inner;
+            lane5_step_at <= {slot_out_s2, elements_5_outer, elements_5_inner | (elements_5_outer & elements_5_sign)};
+            lane5_threshold_at <= {slot_out_s2, elements_5_outer, elements_5_sign};
+        end
         if (write_valid) lane5_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane5_steps_q0 = lane5_steps[lane5_step_at]; // scale_table.rs:150
     wire [9:0] lane5_r = lane5_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane5_e = lane5_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane5_side_c = lane5_thresholds[lane5_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
-        if (advance) lane5_scale_r <= lane5_r;
-        if (advance) lane5_scale_e <= lane5_e;
-        if (advance) l13_s3_10 <= |elements_5_magnitude[14:10];
-        if (advance) lane5_normal <= l13_s3_10;
-        if (advance) elements_5_magnitude_s3 <= elements_5_magnitude;
-        if (advance) lane5_x_magnitude <= elements_5_magnitude_s3;
-        if (advance) elements_5_sign_s3 <= elements_5_sign;
-        if (advance) lane5_x_sign <= elements_5_sign_s3;
-        if (advance) elements_5_outer_s3 <= elements_5_outer;
-        if (advance) lane5_x_outer <= elements_5_outer_s3;
-        if (advance) lane5_x_inner <= lane5_inner;
+    always @(posedge clk) if (advance) begin
+        lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
+        lane5_scale_r <= lane5_r;
+        lane5_scale_e <= lane5_e;
+        l13_s3_10 <= |elements_5_magnitude[14:10];
+        lane5_normal <= l13_s3_10;
+        elements_5_magnitude_s3 <= elements_5_magnitude;
+        lane5_x_magnitude <= elements_5_magnitude_s3;
+        elements_5_sign_s3 <= elements_5_sign;
+        lane5_x_sign <= elements_5_sign_s3;
+        elements_5_outer_s3 <= elements_5_outer;
+        lane5_x_outer <= elements_5_outer_s3;
+        lane5_x_inner <= lane5_inner;
     end
     wire lane5_middle = ~(lane5_x_outer | lane5_x_inner); // encode.rs:21
-    wire [20:0] _t93 = {10'h0, {lane5_normal, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane5_scaled <= _t93;
+    wire [20:0] _t87 = {10'h0, {lane5_normal, lane5_x_magnitude[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane5_scaled <= _t87;
     wire [4:0] lane5_field = lane5_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:26
-    wire [6:0] _t94 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
-    always @(posedge clk) if (advance) lane5_amount <= _t94[6:1];
-    wire [15:0] _t95 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
-    wire [15:0] _t96 = lane5_amount[2] ? {4'h0, _t95[15:4]} : _t95; // align.rs:36
-    wire [12:0] _t97 = lane5_amount[1] ? {2'h0, _t96[12:2]} : _t96[12:0]; // align.rs:36
-    wire [10:0] _t98 = lane5_amount[0] ? {1'h0, _t97[10:1]} : _t97[10:0]; // align.rs:36
-    wire [9:0] lane5_shifted = _t98[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
-        if (advance) lane5_s5 <= lane5_scale_c;
-        if (advance) lane5_s6 <= lane5_s5;
+    wire [6:0] _t88 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
+    always @(posedge clk) if (advance) lane5_amount <= _t88[6:1];
+    wire [15:0] _t89 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
+    wire [15:0] _t90 = lane5_amount[2] ? {4'h0, _t89[15:4]} : _t89; // align.rs:36
+    wire [12:0] _t91 = lane5_amount[1] ? {2'h0, _t90[12:2]} : _t90[12:0]; // align.rs:36
+    wire [10:0] _t92 = lane5_amount[0] ? {1'h0, _t91[10:1]} : _t91[10:0]; // align.rs:36
+    wire [9:0] lane5_shifted = _t92[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
+        lane5_s5 <= lane5_scale_c;
+        lane5_s6 <= lane5_s5;
     end
-    wire [9:0] _t99 = lane5_in_steps - lane5_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane5_cells <= _t99[9:5];
-        if (advance) l30_s5_10 <= lane5_x_sign & lane5_middle;
-        if (advance) l30_s6_10 <= l30_s5_10;
-        if (advance) lane5_negative <= l30_s6_10;
-        if (advance) lane5_middle_s5 <= lane5_middle;
-        if (advance) lane5_middle_s6 <= lane5_middle_s5;
-        if (advance) lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t93 = lane5_in_steps - lane5_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane5_cells <= _t93[9:5];
+        l30_s5_10 <= lane5_x_sign & lane5_middle;
+        l30_s6_10 <= l30_s5_10;
+        lane5_negative <= l30_s6_10;
+        lane5_middle_s5 <= lane5_middle;
+        lane5_middle_s6 <= lane5_middle_s5;
+        lane5_border <= lane5_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:34
     wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:35
     wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_10 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
-        if (advance) lane4_inner <= elements_4_inner;
-        if (advance) lane4_step_at <= {slot_out_s2, elements_4_outer, elements_4_inner | (elements_4_outer & elements_4_sign)};
-        if (advance) lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
+        if (advance) begin
+            codes_10 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
+            lane4_inner <= elements_4_inner;
+            lane4_step_at <= {slot_out_s2, elements_4_outer, elements_4_inner | (elements_4_outer & elements_4_sign)};
+            lane4_threshold_at <= {slot_out_s2, elements_4_outer, elements_4_sign};
+        end
         if (write_valid) lane4_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane4_steps_q0 = lane4_steps[lane4_step_at]; // scale_table.rs:150
     wire [9:0] lane4_r = lane4_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane4_e = lane4_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane4_side_c = lane4_thresholds[lane4_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
-        if (advance) lane4_scale_r <= lane4_r;
-        if (advance) lane4_scale_e <= lane4_e;
-        if (advance) l13_s3_11 <= |elements_4_magnitude[14:10];
-        if (advance) lane4_normal <= l13_s3_11;
-        if (advance) elements_4_magnitude_s3 <= elements_4_magnitude;
-        if (advance) lane4_x_magnitude <= elements_4_magnitude_s3;
-        if (advance) elements_4_sign_s3 <= elements_4_sign;
-        if (advance) lane4_x_sign <= elements_4_sign_s3;
-        if (advance) elements_4_outer_s3 <= elements_4_outer;
-        if (advance) lane4_x_outer <= elements_4_outer_s3;
-        if (advance) lane4_x_inner <= lane4_inner;
+    always @(posedge clk) if (advance) begin
+        lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
+        lane4_scale_r <= lane4_r;
+        lane4_scale_e <= lane4_e;
+        l13_s3_11 <= |elements_4_magnitude[14:10];
+        lane4_normal <= l13_s3_11;
+        elements_4_magnitude_s3 <= elements_4_magnitude;
+        lane4_x_magnitude <= elements_4_magnitude_s3;
+        elements_4_sign_s3 <= elements_4_sign;
+        lane4_x_sign <= elements_4_sign_s3;
+        elements_4_outer_s3 <= elements_4_outer;
+        lane4_x_outer <= elements_4_outer_s3;
+        lane4_x_inner <= lane4_inner;
     end
     wire lane4_middle = ~(lane4_x_outer | lane4_x_inner); // encode.rs:21
-    wire [20:0] _t100 = {10'h0, {lane4_normal, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane4_scaled <= _t100;
+    wire [20:0] _t94 = {10'h0, {lane4_normal, lane4_x_magnitude[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane4_scaled <= _t94;
     wire [4:0] lane4_field = lane4_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:26
-    wire [6:0] _t101 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
-    always @(posedge clk) if (advance) lane4_amount <= _t101[6:1];
-    wire [15:0] _t102 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
-    wire [15:0] _t103 = lane4_amount[2] ? {4'h0, _t102[15:4]} : _t102; // align.rs:36
-    wire [12:0] _t104 = lane4_amount[1] ? {2'h0, _t103[12:2]} : _t103[12:0]; // align.rs:36
-    wire [10:0] _t105 = lane4_amount[0] ? {1'h0, _t104[10:1]} : _t104[10:0]; // align.rs:36
-    wire [9:0] lane4_shifted = _t105[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
-        if (advance) lane4_s5 <= lane4_scale_c;
-        if (advance) lane4_s6 <= lane4_s5;
+    wire [6:0] _t95 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
+    always @(posedge clk) if (advance) lane4_amount <= _t95[6:1];
+    wire [15:0] _t96 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
+    wire [15:0] _t97 = lane4_amount[2] ? {4'h0, _t96[15:4]} : _t96; // align.rs:36
+    wire [12:0] _t98 = lane4_amount[1] ? {2'h0, _t97[12:2]} : _t97[12:0]; // align.rs:36
+    wire [10:0] _t99 = lane4_amount[0] ? {1'h0, _t98[10:1]} : _t98[10:0]; // align.rs:36
+    wire [9:0] lane4_shifted = _t99[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
+        lane4_s5 <= lane4_scale_c;
+        lane4_s6 <= lane4_s5;
     end
-    wire [9:0] _t106 = lane4_in_steps - lane4_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane4_cells <= _t106[9:5];
-        if (advance) l30_s5_11 <= lane4_x_sign & lane4_middle;
-        if (advance) l30_s6_11 <= l30_s5_11;
-        if (advance) lane4_negative <= l30_s6_11;
-        if (advance) lane4_middle_s5 <= lane4_middle;
-        if (advance) lane4_middle_s6 <= lane4_middle_s5;
-        if (advance) lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t100 = lane4_in_steps - lane4_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane4_cells <= _t100[9:5];
+        l30_s5_11 <= lane4_x_sign & lane4_middle;
+        l30_s6_11 <= l30_s5_11;
+        lane4_negative <= l30_s6_11;
+        lane4_middle_s5 <= lane4_middle;
+        lane4_middle_s6 <= lane4_middle_s5;
+        lane4_border <= lane4_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:34
     wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:35
     wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_11 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
-        if (advance) lane3_inner <= elements_3_inner;
-        if (advance) lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
-        if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        if (advance) begin
+            codes_11 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
+            lane3_inner <= elements_3_inner;
+            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
+            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        end
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
     wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
-        if (advance) lane3_scale_r <= lane3_r;
-        if (advance) lane3_scale_e <= lane3_e;
-        if (advance) l13_s3_12 <= |elements_3_magnitude[14:10];
-        if (advance) lane3_normal <= l13_s3_12;
-        if (advance) elements_3_magnitude_s3 <= elements_3_magnitude;
-        if (advance) lane3_x_magnitude <= elements_3_magnitude_s3;
-        if (advance) elements_3_sign_s3 <= elements_3_sign;
-        if (advance) lane3_x_sign <= elements_3_sign_s3;
-        if (advance) elements_3_outer_s3 <= elements_3_outer;
-        if (advance) lane3_x_outer <= elements_3_outer_s3;
-        if (advance) lane3_x_inner <= lane3_inner;
+    always @(posedge clk) if (advance) begin
+        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        lane3_scale_r <= lane3_r;
+        lane3_scale_e <= lane3_e;
+        l13_s3_12 <= |elements_3_magnitude[14:10];
+        lane3_normal <= l13_s3_12;
+        elements_3_magnitude_s3 <= elements_3_magnitude;
+        lane3_x_magnitude <= elements_3_magnitude_s3;
+        elements_3_sign_s3 <= elements_3_sign;
+        lane3_x_sign <= elements_3_sign_s3;
+        elements_3_outer_s3 <= elements_3_outer;
+        lane3_x_outer <= elements_3_outer_s3;
+        lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:21
-    wire [20:0] _t107 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane3_scaled <= _t107;
+    wire [20:0] _t101 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane3_scaled <= _t101;
     wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
-    wire [6:0] _t108 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
-    always @(posedge clk) if (advance) lane3_amount <= _t108[6:1];
-    wire [15:0] _t109 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
-    wire [15:0] _t110 = lane3_amount[2] ? {4'h0, _t109[15:4]} : _t109; // align.rs:36
-    wire [12:0] _t111 = lane3_amount[1] ? {2'h0, _t110[12:2]} : _t110[12:0]; // align.rs:36
-    wire [10:0] _t112 = lane3_amount[0] ? {1'h0, _t111[10:1]} : _t111[10:0]; // align.rs:36
-    wire [9:0] lane3_shifted = _t112[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        if (advance) lane3_s5 <= lane3_scale_c;
-        if (advance) lane3_s6 <= lane3_s5;
+    wire [6:0] _t102 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
+    always @(posedge clk) if (advance) lane3_amount <= _t102[6:1];
+    wire [15:0] _t103 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t104 = lane3_amount[2] ? {4'h0, _t103[15:4]} : _t103; // align.rs:36
+    wire [12:0] _t105 = lane3_amount[1] ? {2'h0, _t104[12:2]} : _t104[12:0]; // align.rs:36
+    wire [10:0] _t106 = lane3_amount[0] ? {1'h0, _t105[10:1]} : _t105[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t106[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        lane3_s5 <= lane3_scale_c;
+        lane3_s6 <= lane3_s5;
     end
-    wire [9:0] _t113 = lane3_in_steps - lane3_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane3_cells <= _t113[9:5];
-        if (advance) l30_s5_12 <= lane3_x_sign & lane3_middle;
-        if (advance) l30_s6_12 <= l30_s5_12;
-        if (advance) lane3_negative <= l30_s6_12;
-        if (advance) lane3_middle_s5 <= lane3_middle;
-        if (advance) lane3_middle_s6 <= lane3_middle_s5;
-        if (advance) lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t107 = lane3_in_steps - lane3_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane3_cells <= _t107[9:5];
+        l30_s5_12 <= lane3_x_sign & lane3_middle;
+        l30_s6_12 <= l30_s5_12;
+        lane3_negative <= l30_s6_12;
+        lane3_middle_s5 <= lane3_middle;
+        lane3_middle_s6 <= lane3_middle_s5;
+        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
     wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_12 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-        if (advance) lane2_inner <= elements_2_inner;
-        if (advance) lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
-        if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        if (advance) begin
+            codes_12 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+            lane2_inner <= elements_2_inner;
+            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
+            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        end
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
     wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
-        if (advance) lane2_scale_r <= lane2_r;
-        if (advance) lane2_scale_e <= lane2_e;
-        if (advance) l13_s3_13 <= |elements_2_magnitude[14:10];
-        if (advance) lane2_normal <= l13_s3_13;
-        if (advance) elements_2_magnitude_s3 <= elements_2_magnitude;
-        if (advance) lane2_x_magnitude <= elements_2_magnitude_s3;
-        if (advance) elements_2_sign_s3 <= elements_2_sign;
-        if (advance) lane2_x_sign <= elements_2_sign_s3;
-        if (advance) elements_2_outer_s3 <= elements_2_outer;
-        if (advance) lane2_x_outer <= elements_2_outer_s3;
-        if (advance) lane2_x_inner <= lane2_inner;
+    always @(posedge clk) if (advance) begin
+        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        lane2_scale_r <= lane2_r;
+        lane2_scale_e <= lane2_e;
+        l13_s3_13 <= |elements_2_magnitude[14:10];
+        lane2_normal <= l13_s3_13;
+        elements_2_magnitude_s3 <= elements_2_magnitude;
+        lane2_x_magnitude <= elements_2_magnitude_s3;
+        elements_2_sign_s3 <= elements_2_sign;
+        lane2_x_sign <= elements_2_sign_s3;
+        elements_2_outer_s3 <= elements_2_outer;
+        lane2_x_outer <= elements_2_outer_s3;
+        lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:21
-    wire [20:0] _t114 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane2_scaled <= _t114;
+    wire [20:0] _t108 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane2_scaled <= _t108;
     wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
-    wire [6:0] _t115 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
-    always @(posedge clk) if (advance) lane2_amount <= _t115[6:1];
-    wire [15:0] _t116 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
-    wire [15:0] _t117 = lane2_amount[2] ? {4'h0, _t116[15:4]} : _t116; // align.rs:36
-    wire [12:0] _t118 = lane2_amount[1] ? {2'h0, _t117[12:2]} : _t117[12:0]; // align.rs:36
-    wire [10:0] _t119 = lane2_amount[0] ? {1'h0, _t118[10:1]} : _t118[10:0]; // align.rs:36
-    wire [9:0] lane2_shifted = _t119[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        if (advance) lane2_s5 <= lane2_scale_c;
-        if (advance) lane2_s6 <= lane2_s5;
+    wire [6:0] _t109 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
+    always @(posedge clk) if (advance) lane2_amount <= _t109[6:1];
+    wire [15:0] _t110 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t111 = lane2_amount[2] ? {4'h0, _t110[15:4]} : _t110; // align.rs:36
+    wire [12:0] _t112 = lane2_amount[1] ? {2'h0, _t111[12:2]} : _t111[12:0]; // align.rs:36
+    wire [10:0] _t113 = lane2_amount[0] ? {1'h0, _t112[10:1]} : _t112[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t113[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        lane2_s5 <= lane2_scale_c;
+        lane2_s6 <= lane2_s5;
     end
-    wire [9:0] _t120 = lane2_in_steps - lane2_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane2_cells <= _t120[9:5];
-        if (advance) l30_s5_13 <= lane2_x_sign & lane2_middle;
-        if (advance) l30_s6_13 <= l30_s5_13;
-        if (advance) lane2_negative <= l30_s6_13;
-        if (advance) lane2_middle_s5 <= lane2_middle;
-        if (advance) lane2_middle_s6 <= lane2_middle_s5;
-        if (advance) lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t114 = lane2_in_steps - lane2_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane2_cells <= _t114[9:5];
+        l30_s5_13 <= lane2_x_sign & lane2_middle;
+        l30_s6_13 <= l30_s5_13;
+        lane2_negative <= l30_s6_13;
+        lane2_middle_s5 <= lane2_middle;
+        lane2_middle_s6 <= lane2_middle_s5;
+        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
     wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_13 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-        if (advance) lane1_inner <= elements_1_inner;
-        if (advance) lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
-        if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        if (advance) begin
+            codes_13 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+            lane1_inner <= elements_1_inner;
+            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
+            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        end
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
     wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
-        if (advance) lane1_scale_r <= lane1_r;
-        if (advance) lane1_scale_e <= lane1_e;
-        if (advance) l13_s3_14 <= |elements_1_magnitude[14:10];
-        if (advance) lane1_normal <= l13_s3_14;
-        if (advance) elements_1_magnitude_s3 <= elements_1_magnitude;
-        if (advance) lane1_x_magnitude <= elements_1_magnitude_s3;
-        if (advance) elements_1_sign_s3 <= elements_1_sign;
-        if (advance) lane1_x_sign <= elements_1_sign_s3;
-        if (advance) elements_1_outer_s3 <= elements_1_outer;
-        if (advance) lane1_x_outer <= elements_1_outer_s3;
-        if (advance) lane1_x_inner <= lane1_inner;
+    always @(posedge clk) if (advance) begin
+        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        lane1_scale_r <= lane1_r;
+        lane1_scale_e <= lane1_e;
+        l13_s3_14 <= |elements_1_magnitude[14:10];
+        lane1_normal <= l13_s3_14;
+        elements_1_magnitude_s3 <= elements_1_magnitude;
+        lane1_x_magnitude <= elements_1_magnitude_s3;
+        elements_1_sign_s3 <= elements_1_sign;
+        lane1_x_sign <= elements_1_sign_s3;
+        elements_1_outer_s3 <= elements_1_outer;
+        lane1_x_outer <= elements_1_outer_s3;
+        lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:21
-    wire [20:0] _t121 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane1_scaled <= _t121;
+    wire [20:0] _t115 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane1_scaled <= _t115;
     wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
-    wire [6:0] _t122 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
-    always @(posedge clk) if (advance) lane1_amount <= _t122[6:1];
-    wire [15:0] _t123 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
-    wire [15:0] _t124 = lane1_amount[2] ? {4'h0, _t123[15:4]} : _t123; // align.rs:36
-    wire [12:0] _t125 = lane1_amount[1] ? {2'h0, _t124[12:2]} : _t124[12:0]; // align.rs:36
-    wire [10:0] _t126 = lane1_amount[0] ? {1'h0, _t125[10:1]} : _t125[10:0]; // align.rs:36
-    wire [9:0] lane1_shifted = _t126[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        if (advance) lane1_s5 <= lane1_scale_c;
-        if (advance) lane1_s6 <= lane1_s5;
+    wire [6:0] _t116 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
+    always @(posedge clk) if (advance) lane1_amount <= _t116[6:1];
+    wire [15:0] _t117 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t118 = lane1_amount[2] ? {4'h0, _t117[15:4]} : _t117; // align.rs:36
+    wire [12:0] _t119 = lane1_amount[1] ? {2'h0, _t118[12:2]} : _t118[12:0]; // align.rs:36
+    wire [10:0] _t120 = lane1_amount[0] ? {1'h0, _t119[10:1]} : _t119[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t120[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        lane1_s5 <= lane1_scale_c;
+        lane1_s6 <= lane1_s5;
     end
-    wire [9:0] _t127 = lane1_in_steps - lane1_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane1_cells <= _t127[9:5];
-        if (advance) l30_s5_14 <= lane1_x_sign & lane1_middle;
-        if (advance) l30_s6_14 <= l30_s5_14;
-        if (advance) lane1_negative <= l30_s6_14;
-        if (advance) lane1_middle_s5 <= lane1_middle;
-        if (advance) lane1_middle_s6 <= lane1_middle_s5;
-        if (advance) lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t121 = lane1_in_steps - lane1_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane1_cells <= _t121[9:5];
+        l30_s5_14 <= lane1_x_sign & lane1_middle;
+        l30_s6_14 <= l30_s5_14;
+        lane1_negative <= l30_s6_14;
+        lane1_middle_s5 <= lane1_middle;
+        lane1_middle_s6 <= lane1_middle_s5;
+        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
     wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_14 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
-        if (advance) lane0_inner <= elements_0_inner;
-        if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
-        if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        if (advance) begin
+            codes_14 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+            lane0_inner <= elements_0_inner;
+            lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
+            lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
-        if (advance) lane0_scale_r <= lane0_r;
-        if (advance) lane0_scale_e <= lane0_e;
-        if (advance) l13_s3_15 <= |elements_0_magnitude[14:10];
-        if (advance) lane0_normal <= l13_s3_15;
-        if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
-        if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
-        if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) lane0_x_sign <= elements_0_sign_s3;
-        if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) lane0_x_outer <= elements_0_outer_s3;
-        if (advance) lane0_x_inner <= lane0_inner;
+    always @(posedge clk) if (advance) begin
+        lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        lane0_scale_r <= lane0_r;
+        lane0_scale_e <= lane0_e;
+        l13_s3_15 <= |elements_0_magnitude[14:10];
+        lane0_normal <= l13_s3_15;
+        elements_0_magnitude_s3 <= elements_0_magnitude;
+        lane0_x_magnitude <= elements_0_magnitude_s3;
+        elements_0_sign_s3 <= elements_0_sign;
+        lane0_x_sign <= elements_0_sign_s3;
+        elements_0_outer_s3 <= elements_0_outer;
+        lane0_x_outer <= elements_0_outer_s3;
+        lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [20:0] _t128 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane0_scaled <= _t128;
+    wire [20:0] _t122 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane0_scaled <= _t122;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
-    wire [6:0] _t129 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
-    always @(posedge clk) if (advance) lane0_amount <= _t129[6:1];
-    wire [15:0] _t130 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
-    wire [15:0] _t131 = lane0_amount[2] ? {4'h0, _t130[15:4]} : _t130; // align.rs:36
-    wire [12:0] _t132 = lane0_amount[1] ? {2'h0, _t131[12:2]} : _t131[12:0]; // align.rs:36
-    wire [10:0] _t133 = lane0_amount[0] ? {1'h0, _t132[10:1]} : _t132[10:0]; // align.rs:36
-    wire [9:0] lane0_shifted = _t133[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        if (advance) lane0_s5 <= lane0_scale_c;
-        if (advance) lane0_s6 <= lane0_s5;
+    wire [6:0] _t123 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
+    always @(posedge clk) if (advance) lane0_amount <= _t123[6:1];
+    wire [15:0] _t124 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t125 = lane0_amount[2] ? {4'h0, _t124[15:4]} : _t124; // align.rs:36
+    wire [12:0] _t126 = lane0_amount[1] ? {2'h0, _t125[12:2]} : _t125[12:0]; // align.rs:36
+    wire [10:0] _t127 = lane0_amount[0] ? {1'h0, _t126[10:1]} : _t126[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t127[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        lane0_s5 <= lane0_scale_c;
+        lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t134 = lane0_in_steps - lane0_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane0_cells <= _t134[9:5];
-        if (advance) l30_s5_15 <= lane0_x_sign & lane0_middle;
-        if (advance) l30_s6_15 <= l30_s5_15;
-        if (advance) lane0_negative <= l30_s6_15;
-        if (advance) lane0_middle_s5 <= lane0_middle;
-        if (advance) lane0_middle_s6 <= lane0_middle_s5;
-        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t128 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane0_cells <= _t128[9:5];
+        l30_s5_15 <= lane0_x_sign & lane0_middle;
+        l30_s6_15 <= l30_s5_15;
+        lane0_negative <= l30_s6_15;
+        lane0_middle_s5 <= lane0_middle;
+        lane0_middle_s6 <= lane0_middle_s5;
+        lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
@@ -2464,27 +2472,26 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s2 <= 1'h0;
             ready_s3 <= 1'h0;
             ready_s4 <= 1'h0;
-        end else begin
-            if (advance) ready_s1 <= ready;
-            if (advance) ready_s2 <= ready_s1;
-            if (advance) ready_s3 <= ready_s2;
-            if (advance) ready_s4 <= ready_s3;
+        end else if (advance) begin
+            ready_s1 <= ready;
+            ready_s2 <= ready_s1;
+            ready_s3 <= ready_s2;
+            ready_s4 <= ready_s3;
         end
     end
-    always @(posedge clk) begin
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
+    always @(posedge clk) if (advance) begin
+        beat_last_s1 <= beat_last;
+        beat_last_s2 <= beat_last_s1;
+        beat_last_s3 <= beat_last_s2;
+        beat_last_s4 <= beat_last_s3;
     end
-    wire _t135 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:236
-    wire _t136 = takes & (~_t135); // scale_table.rs:132
+    wire _t129 = (ready_s4 & beat_last_s4) & advance; // quantizer.rs:236
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
         end else begin
-            if (_t136) used <= used + 3'h1;
-            else if (_t135 & (~takes)) used <= used - 3'h1;
+            if (takes & (~_t129)) used <= used + 3'h1;
+            else if (_t129 & (~takes)) used <= used - 3'h1;
         end
     end
 
@@ -2536,158 +2543,158 @@ module oaken_quantizer_core_p16_n4096 (
     wire compact_empty_12 = ~present_12; // compact.rs:20
     wire compact_empty_13 = ~present_13; // compact.rs:20
     wire compact_empty_14 = ~present_14; // compact.rs:20
-    always @(posedge clk) begin
-        if (advance) compact_distance_1 <= {4'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {3'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
-        if (advance) compact_distance_3 <= {3'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
+    always @(posedge clk) if (advance) begin
+        compact_distance_1 <= {4'h0, compact_empty_0};
+        compact_distance_2 <= {3'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        compact_distance_3 <= {3'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
+    wire [2:0] _t130 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_4 <= {2'h0, _t130};
+    wire [2:0] _t131 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_5 <= {2'h0, _t131};
+    wire [2:0] _t132 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_6 <= {2'h0, _t132};
+    wire [2:0] _t133 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t134 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t133; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_7 <= {2'h0, _t134};
+    wire [2:0] _t135 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t136 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_8 <= {1'h0, {1'h0, _t135} + {1'h0, _t136}};
     wire [2:0] _t137 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_4 <= {2'h0, _t137};
-    wire [2:0] _t138 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_5 <= {2'h0, _t138};
-    wire [2:0] _t139 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_6 <= {2'h0, _t139};
-    wire [2:0] _t140 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t141 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t140; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_7 <= {2'h0, _t141};
-    wire [2:0] _t142 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t143 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_8 <= {1'h0, {1'h0, _t142} + {1'h0, _t143}};
-    wire [2:0] _t144 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t145 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_9 <= {1'h0, {1'h0, _t144} + {1'h0, _t145}};
-    wire [2:0] _t146 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t147 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_10 <= {1'h0, {1'h0, _t146} + {1'h0, _t147}};
-    wire [2:0] _t148 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t149 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_11 <= {1'h0, {1'h0, _t148} + {1'h0, _t149}};
-    wire [2:0] _t150 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t151 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_12 <= {1'h0, {1'h0, _t150} + {1'h0, _t151}};
-    wire [2:0] _t152 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t153 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t154 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t153; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_13 <= {1'h0, {1'h0, _t152} + {1'h0, _t154}};
-    wire [2:0] _t155 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t156 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t155; // compact.rs:46
-    wire [2:0] _t157 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t158 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t157; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_14 <= {1'h0, {1'h0, _t156} + {1'h0, _t158}};
-    wire [2:0] _t159 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t160 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t159; // compact.rs:46
-    wire [2:0] _t161 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t162 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_15 <= {1'h0, {1'h0, _t160} + ({1'h0, _t161} + {1'h0, _t162})};
-    wire [2:0] _t163 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
-    wire [2:0] _t164 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
-    wire [2:0] _t165 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
-    wire [2:0] _t166 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
-    always @(posedge clk) begin
-        if (advance) compact_total <= {1'h0, {1'h0, _t163} + {1'h0, _t164}} + {1'h0, {1'h0, _t165} + {1'h0, _t166}};
-        if (advance) compact_slots_0_0 <= marks_0;
-        if (advance) compact_slots_1_0 <= marks_1;
-        if (advance) compact_slots_2_0 <= marks_2;
-        if (advance) compact_slots_3_0 <= marks_3;
-        if (advance) compact_slots_4_0 <= marks_4;
-        if (advance) compact_slots_5_0 <= marks_5;
-        if (advance) compact_slots_6_0 <= marks_6;
-        if (advance) compact_slots_7_0 <= marks_7;
-        if (advance) compact_slots_8_0 <= marks_8;
-        if (advance) compact_slots_9_0 <= marks_9;
-        if (advance) compact_slots_10_0 <= marks_10;
-        if (advance) compact_slots_11_0 <= marks_11;
-        if (advance) compact_slots_12_0 <= marks_12;
-        if (advance) compact_slots_13_0 <= marks_13;
-        if (advance) compact_slots_14_0 <= marks_14;
-        if (advance) compact_slots_15_0 <= marks_15;
+    wire [2:0] _t138 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_9 <= {1'h0, {1'h0, _t137} + {1'h0, _t138}};
+    wire [2:0] _t139 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t140 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_10 <= {1'h0, {1'h0, _t139} + {1'h0, _t140}};
+    wire [2:0] _t141 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t142 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_11 <= {1'h0, {1'h0, _t141} + {1'h0, _t142}};
+    wire [2:0] _t143 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t144 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_12 <= {1'h0, {1'h0, _t143} + {1'h0, _t144}};
+    wire [2:0] _t145 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t146 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t147 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t146; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_13 <= {1'h0, {1'h0, _t145} + {1'h0, _t147}};
+    wire [2:0] _t148 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t149 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t148; // compact.rs:46
+    wire [2:0] _t150 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t151 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t150; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_14 <= {1'h0, {1'h0, _t149} + {1'h0, _t151}};
+    wire [2:0] _t152 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t153 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t152; // compact.rs:46
+    wire [2:0] _t154 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t155 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_15 <= {1'h0, {1'h0, _t153} + ({1'h0, _t154} + {1'h0, _t155})};
+    wire [2:0] _t156 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    wire [2:0] _t157 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
+    wire [2:0] _t158 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
+    wire [2:0] _t159 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
+    always @(posedge clk) if (advance) begin
+        compact_total <= {1'h0, {1'h0, _t156} + {1'h0, _t157}} + {1'h0, {1'h0, _t158} + {1'h0, _t159}};
+        compact_slots_0_0 <= marks_0;
+        compact_slots_1_0 <= marks_1;
+        compact_slots_2_0 <= marks_2;
+        compact_slots_3_0 <= marks_3;
+        compact_slots_4_0 <= marks_4;
+        compact_slots_5_0 <= marks_5;
+        compact_slots_6_0 <= marks_6;
+        compact_slots_7_0 <= marks_7;
+        compact_slots_8_0 <= marks_8;
+        compact_slots_9_0 <= marks_9;
+        compact_slots_10_0 <= marks_10;
+        compact_slots_11_0 <= marks_11;
+        compact_slots_12_0 <= marks_12;
+        compact_slots_13_0 <= marks_13;
+        compact_slots_14_0 <= marks_14;
+        compact_slots_15_0 <= marks_15;
     end
-    wire [5:0] _t167 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
-    wire [4:0] _t168 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
-    wire [5:0] _t169 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
-    wire [4:0] _t170 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
-    wire [5:0] _t171 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
-    wire [4:0] _t172 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
-    wire [5:0] _t173 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
-    wire [4:0] _t174 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
-    wire [5:0] _t175 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
-    wire [4:0] _t176 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
-    wire [5:0] _t177 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
-    wire [4:0] _t178 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
-    wire [5:0] _t179 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
-    wire [4:0] _t180 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
-    wire [5:0] _t181 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
-    wire [4:0] _t182 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
-    wire [5:0] _t183 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
-    wire [4:0] _t184 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
-    wire [5:0] _t185 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
-    wire [4:0] _t186 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
-    wire [5:0] _t187 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
-    wire [4:0] _t188 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
-    wire [5:0] _t189 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
-    wire [4:0] _t190 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
-    wire [5:0] _t191 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
-    wire [4:0] _t192 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) l38_s4 <= _t168[1] ? _t167 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l38_s4_2 <= _t170[1] ? _t169 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l38_s4_4 <= _t172[1] ? _t171 : _t167;
-        if (advance) l38_s4_6 <= _t174[1] ? _t173 : _t169;
-        if (advance) l38_s4_8 <= _t176[1] ? _t175 : _t171;
-        if (advance) l38_s4_9 <= _t176[1] ? _t176 : _t172;
-        if (advance) l38_s4_10 <= _t178[1] ? _t177 : _t173;
-        if (advance) l38_s4_11 <= _t178[1] ? _t178 : _t174;
-        if (advance) l38_s4_12 <= _t180[1] ? _t179 : _t175;
-        if (advance) l38_s4_13 <= _t180[1] ? _t180 : _t176;
-        if (advance) l38_s4_14 <= _t182[1] ? _t181 : _t177;
-        if (advance) l38_s4_15 <= _t182[1] ? _t182 : _t178;
-        if (advance) l38_s4_16 <= _t184[1] ? _t183 : _t179;
-        if (advance) l38_s4_17 <= _t184[1] ? _t184 : _t180;
-        if (advance) l38_s4_18 <= _t186[1] ? _t185 : _t181;
-        if (advance) l38_s4_19 <= _t186[1] ? _t186 : _t182;
-        if (advance) l38_s4_20 <= _t188[1] ? _t187 : _t183;
-        if (advance) l38_s4_21 <= _t188[1] ? _t188 : _t184;
-        if (advance) l38_s4_22 <= _t190[1] ? _t189 : _t185;
-        if (advance) l38_s4_23 <= _t190[1] ? _t190 : _t186;
-        if (advance) l38_s4_24 <= _t192[1] ? _t191 : _t187;
-        if (advance) l38_s4_25 <= _t192[1] ? _t192 : _t188;
-        if (advance) l38_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t189;
-        if (advance) l38_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t190;
-        if (advance) l38_s4_28 <= _t191;
-        if (advance) l38_s4_29 <= _t192;
-        if (advance) compact_s4 <= compact_slots_15_0;
-        if (advance) compact_distance_15_s4 <= compact_distance_15;
+    wire [5:0] _t160 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [4:0] _t161 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [5:0] _t162 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
+    wire [4:0] _t163 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
+    wire [5:0] _t164 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
+    wire [4:0] _t165 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
+    wire [5:0] _t166 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
+    wire [4:0] _t167 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
+    wire [5:0] _t168 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
+    wire [4:0] _t169 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
+    wire [5:0] _t170 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
+    wire [4:0] _t171 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
+    wire [5:0] _t172 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
+    wire [4:0] _t173 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
+    wire [5:0] _t174 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
+    wire [4:0] _t175 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
+    wire [5:0] _t176 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
+    wire [4:0] _t177 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
+    wire [5:0] _t178 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
+    wire [4:0] _t179 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
+    wire [5:0] _t180 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
+    wire [4:0] _t181 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
+    wire [5:0] _t182 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
+    wire [4:0] _t183 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
+    wire [5:0] _t184 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
+    wire [4:0] _t185 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        l38_s4 <= _t161[1] ? _t160 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        l38_s4_2 <= _t163[1] ? _t162 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        l38_s4_4 <= _t165[1] ? _t164 : _t160;
+        l38_s4_6 <= _t167[1] ? _t166 : _t162;
+        l38_s4_8 <= _t169[1] ? _t168 : _t164;
+        l38_s4_9 <= _t169[1] ? _t169 : _t165;
+        l38_s4_10 <= _t171[1] ? _t170 : _t166;
+        l38_s4_11 <= _t171[1] ? _t171 : _t167;
+        l38_s4_12 <= _t173[1] ? _t172 : _t168;
+        l38_s4_13 <= _t173[1] ? _t173 : _t169;
+        l38_s4_14 <= _t175[1] ? _t174 : _t170;
+        l38_s4_15 <= _t175[1] ? _t175 : _t171;
+        l38_s4_16 <= _t177[1] ? _t176 : _t172;
+        l38_s4_17 <= _t177[1] ? _t177 : _t173;
+        l38_s4_18 <= _t179[1] ? _t178 : _t174;
+        l38_s4_19 <= _t179[1] ? _t179 : _t175;
+        l38_s4_20 <= _t181[1] ? _t180 : _t176;
+        l38_s4_21 <= _t181[1] ? _t181 : _t177;
+        l38_s4_22 <= _t183[1] ? _t182 : _t178;
+        l38_s4_23 <= _t183[1] ? _t183 : _t179;
+        l38_s4_24 <= _t185[1] ? _t184 : _t180;
+        l38_s4_25 <= _t185[1] ? _t185 : _t181;
+        l38_s4_26 <= compact_distance_15[1] ? compact_slots_15_0 : _t182;
+        l38_s4_27 <= compact_distance_15[1] ? compact_distance_15 : _t183;
+        l38_s4_28 <= _t184;
+        l38_s4_29 <= _t185;
+        compact_s4 <= compact_slots_15_0;
+        compact_distance_15_s4 <= compact_distance_15;
     end
-    wire [5:0] _t193 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
-    wire [4:0] _t194 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
-    wire [5:0] _t195 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
-    wire [4:0] _t196 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
-    wire [5:0] _t197 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
-    wire [4:0] _t198 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
-    wire [5:0] _t199 = compact_distance_15_s4[2] ? compact_s4 : l38_s4_22; // compact.rs:38
-    wire [4:0] _t200 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l38_s4_23; // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) packed_0 <= _t194[3] ? _t193 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
-        if (advance) packed_1 <= _t196[3] ? _t195 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
-        if (advance) packed_2 <= _t198[3] ? _t197 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
-        if (advance) packed_3 <= _t200[3] ? _t199 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
-        if (advance) packed_4 <= l38_s4_25[3] ? l38_s4_24 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
-        if (advance) packed_5 <= l38_s4_27[3] ? l38_s4_26 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
-        if (advance) packed_6 <= l38_s4_29[3] ? l38_s4_28 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
-        if (advance) packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
-        if (advance) packed_8 <= _t193;
-        if (advance) packed_9 <= _t195;
-        if (advance) packed_10 <= _t197;
-        if (advance) packed_11 <= _t199;
-        if (advance) packed_12 <= l38_s4_24;
-        if (advance) packed_13 <= l38_s4_26;
-        if (advance) packed_14 <= l38_s4_28;
-        if (advance) packed_15 <= compact_s4;
-        if (advance) chunk_beat_s1 <= chunk_beat;
-        if (advance) chunk_beat_s2 <= chunk_beat_s1;
-        if (advance) chunk_beat_s3 <= chunk_beat_s2;
-        if (advance) chunk_beat_s4 <= chunk_beat_s3;
-        if (advance) beat_in_chunk <= chunk_beat_s4;
+    wire [5:0] _t186 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
+    wire [4:0] _t187 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
+    wire [5:0] _t188 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
+    wire [4:0] _t189 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
+    wire [5:0] _t190 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
+    wire [4:0] _t191 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
+    wire [5:0] _t192 = compact_distance_15_s4[2] ? compact_s4 : l38_s4_22; // compact.rs:38
+    wire [4:0] _t193 = compact_distance_15_s4[2] ? compact_distance_15_s4 : l38_s4_23; // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        packed_0 <= _t187[3] ? _t186 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
+        packed_1 <= _t189[3] ? _t188 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
+        packed_2 <= _t191[3] ? _t190 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
+        packed_3 <= _t193[3] ? _t192 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
+        packed_4 <= l38_s4_25[3] ? l38_s4_24 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
+        packed_5 <= l38_s4_27[3] ? l38_s4_26 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
+        packed_6 <= l38_s4_29[3] ? l38_s4_28 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
+        packed_7 <= compact_distance_15_s4[3] ? compact_s4 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
+        packed_8 <= _t186;
+        packed_9 <= _t188;
+        packed_10 <= _t190;
+        packed_11 <= _t192;
+        packed_12 <= l38_s4_24;
+        packed_13 <= l38_s4_26;
+        packed_14 <= l38_s4_28;
+        packed_15 <= compact_s4;
+        chunk_beat_s1 <= chunk_beat;
+        chunk_beat_s2 <= chunk_beat_s1;
+        chunk_beat_s3 <= chunk_beat_s2;
+        chunk_beat_s4 <= chunk_beat_s3;
+        beat_in_chunk <= chunk_beat_s4;
     end
     wire [1:0] group = packed_15[5:4]; // quantizer.rs:258
     wire [7:0] entries_0 = {group, beat_in_chunk, packed_15[3:0]}; // quantizer.rs:262
@@ -2730,45 +2737,43 @@ module oaken_quantizer_core_p16_n4096 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) begin
-        if (advance) chunk_first_s1 <= chunk_first;
-        if (advance) chunk_first_s2 <= chunk_first_s1;
-        if (advance) starts_chunk <= chunk_first_s2;
+    always @(posedge clk) if (advance) begin
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        starts_chunk <= chunk_first_s2;
     end
     wire too_many = (ready_s3 & starts_chunk) & (compact_total == 5'h10); // quantizer.rs:272
     wire [127:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3, entries_4, entries_5, entries_6, entries_7, entries_8, entries_9, entries_10, entries_11, entries_12, entries_13, entries_14, entries_15}; // quantizer.rs:277
-    always @(posedge clk) begin
-        if (advance) compact_total_s4 <= compact_total;
-        if (advance) sparse_beat_found <= compact_total_s4;
+    always @(posedge clk) if (advance) begin
+        compact_total_s4 <= compact_total;
+        sparse_beat_found <= compact_total_s4;
     end
     always @(posedge clk) begin
         if (rst) begin
             too_many_s4 <= 1'h0;
             sparse_beat_too_many <= 1'h0;
-        end else begin
-            if (advance) too_many_s4 <= too_many;
-            if (advance) sparse_beat_too_many <= too_many_s4;
+        end else if (advance) begin
+            too_many_s4 <= too_many;
+            sparse_beat_too_many <= too_many_s4;
         end
     end
-    always @(posedge clk) begin
-        if (advance) starts_chunk_s4 <= starts_chunk;
-        if (advance) sparse_beat_starts_chunk <= starts_chunk_s4;
-        if (advance) count_s3 <= count;
-        if (advance) count_s4 <= count_s3;
-        if (advance) sparse_beat_count <= count_s4;
-        if (advance) beat_first_s1 <= beat_first;
-        if (advance) beat_first_s2 <= beat_first_s1;
-        if (advance) beat_first_s3 <= beat_first_s2;
-        if (advance) beat_first_s4 <= beat_first_s3;
-        if (advance) sparse_beat_first <= beat_first_s4;
-        if (advance) sparse_beat_last <= beat_last_s4;
+    always @(posedge clk) if (advance) begin
+        starts_chunk_s4 <= starts_chunk;
+        sparse_beat_starts_chunk <= starts_chunk_s4;
+        count_s3 <= count;
+        count_s4 <= count_s3;
+        sparse_beat_count <= count_s4;
+        beat_first_s1 <= beat_first;
+        beat_first_s2 <= beat_first_s1;
+        beat_first_s3 <= beat_first_s2;
+        beat_first_s4 <= beat_first_s3;
+        sparse_beat_first <= beat_first_s4;
+        sparse_beat_last <= beat_last_s4;
     end
     always @(posedge clk) begin
         if (rst) begin
             ready_s5 <= 1'h0;
-        end else begin
-            if (advance) ready_s5 <= ready_s4;
-        end
+        end else if (advance) ready_s5 <= ready_s4;
     end
     wire sparse_valid_1 = ready_s5; // quantizer.rs:285
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
@@ -2781,16 +2786,16 @@ module oaken_quantizer_core_p16_n4096 (
             ready_s6 <= 1'h0;
             ready_s7 <= 1'h0;
             ready_s8 <= 1'h0;
-        end else begin
-            if (advance) ready_s6 <= ready_s5;
-            if (advance) ready_s7 <= ready_s6;
-            if (advance) ready_s8 <= ready_s7;
+        end else if (advance) begin
+            ready_s6 <= ready_s5;
+            ready_s7 <= ready_s6;
+            ready_s8 <= ready_s7;
         end
     end
-    always @(posedge clk) begin
-        if (advance) sparse_beat_last_s6 <= sparse_beat_last;
-        if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
-        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    always @(posedge clk) if (advance) begin
+        sparse_beat_last_s6 <= sparse_beat_last;
+        sparse_beat_last_s7 <= sparse_beat_last_s6;
+        sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
     wire coded = ready_s8; // quantizer.rs:297
     wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
@@ -2831,7 +2836,7 @@ module oaken_quantizer_core_p16_n4096 (
     );
     assign dense_data = dense_m_payload[64:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t19[0], _t21[15:13], _t22[12:11], _t23[10], _t24[4:0], lane14_scaled[3:0], lane14_scaled[20], _t27[0], _t29[15:13], _t30[12:11], _t31[10], _t32[4:0], lane13_scaled[3:0], lane13_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], lane12_scaled[3:0], lane12_scaled[20], _t43[0], _t45[15:13], _t46[12:11], _t47[10], _t48[4:0], lane11_scaled[3:0], lane11_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane10_scaled[3:0], lane10_scaled[20], _t59[0], _t61[15:13], _t62[12:11], _t63[10], _t64[4:0], lane9_scaled[3:0], lane9_scaled[20], _t66[0], _t68[15:13], _t69[12:11], _t70[10], _t71[4:0], lane8_scaled[3:0], lane8_scaled[20], _t73[0], _t75[15:13], _t76[12:11], _t77[10], _t78[4:0], lane7_scaled[3:0], lane7_scaled[20], _t80[0], _t82[15:13], _t83[12:11], _t84[10], _t85[4:0], lane6_scaled[3:0], lane6_scaled[20], _t87[0], _t89[15:13], _t90[12:11], _t91[10], _t92[4:0], lane5_scaled[3:0], lane5_scaled[20], _t94[0], _t96[15:13], _t97[12:11], _t98[10], _t99[4:0], lane4_scaled[3:0], lane4_scaled[20], _t101[0], _t103[15:13], _t104[12:11], _t105[10], _t106[4:0], lane3_scaled[3:0], lane3_scaled[20], _t108[0], _t110[15:13], _t111[12:11], _t112[10], _t113[4:0], lane2_scaled[3:0], lane2_scaled[20], _t115[0], _t117[15:13], _t118[12:11], _t119[10], _t120[4:0], lane1_scaled[3:0], lane1_scaled[20], _t122[0], _t124[15:13], _t125[12:11], _t126[10], _t127[4:0], lane0_scaled[3:0], lane0_scaled[20], _t129[0], _t131[15:13], _t132[12:11], _t133[10], _t134[4:0], compact_distance_1[4:1], _t168[0], _t168[4:2], _t170[0], _t170[4:2], l38_s4_9[1:0], l38_s4_9[4:3], l38_s4_11[1:0], l38_s4_11[4:3], l38_s4_13[1:0], l38_s4_13[4:3], l38_s4_15[1:0], l38_s4_15[4:3], _t194[2:0], _t194[4], _t196[2:0], _t196[4], _t198[2:0], _t198[4], _t200[2:0], _t200[4], dense_s_ready};
+    wire unused_ok = &{1'b0, length[3:0], _t1[9:8], lane15_scaled[3:0], lane15_scaled[20], _t13[0], _t15[15:13], _t16[12:11], _t17[10], _t18[4:0], lane14_scaled[3:0], lane14_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane13_scaled[3:0], lane13_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], lane12_scaled[3:0], lane12_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane11_scaled[3:0], lane11_scaled[20], _t45[0], _t47[15:13], _t48[12:11], _t49[10], _t50[4:0], lane10_scaled[3:0], lane10_scaled[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], _t58[4:0], lane9_scaled[3:0], lane9_scaled[20], _t60[0], _t62[15:13], _t63[12:11], _t64[10], _t65[4:0], lane8_scaled[3:0], lane8_scaled[20], _t67[0], _t69[15:13], _t70[12:11], _t71[10], _t72[4:0], lane7_scaled[3:0], lane7_scaled[20], _t74[0], _t76[15:13], _t77[12:11], _t78[10], _t79[4:0], lane6_scaled[3:0], lane6_scaled[20], _t81[0], _t83[15:13], _t84[12:11], _t85[10], _t86[4:0], lane5_scaled[3:0], lane5_scaled[20], _t88[0], _t90[15:13], _t91[12:11], _t92[10], _t93[4:0], lane4_scaled[3:0], lane4_scaled[20], _t95[0], _t97[15:13], _t98[12:11], _t99[10], _t100[4:0], lane3_scaled[3:0], lane3_scaled[20], _t102[0], _t104[15:13], _t105[12:11], _t106[10], _t107[4:0], lane2_scaled[3:0], lane2_scaled[20], _t109[0], _t111[15:13], _t112[12:11], _t113[10], _t114[4:0], lane1_scaled[3:0], lane1_scaled[20], _t116[0], _t118[15:13], _t119[12:11], _t120[10], _t121[4:0], lane0_scaled[3:0], lane0_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], compact_distance_1[4:1], _t161[0], _t161[4:2], _t163[0], _t163[4:2], l38_s4_9[1:0], l38_s4_9[4:3], l38_s4_11[1:0], l38_s4_11[4:3], l38_s4_13[1:0], l38_s4_13[4:3], l38_s4_15[1:0], l38_s4_15[4:3], _t187[2:0], _t187[4], _t189[2:0], _t189[4], _t191[2:0], _t191[4], _t193[2:0], _t193[4], dense_s_ready};
 endmodule
 
 `default_nettype wire

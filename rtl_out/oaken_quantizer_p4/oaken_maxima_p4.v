@@ -147,17 +147,19 @@ module oaken_maxima_p4 (
         remark_1 <= remark_s1;
     end
     wire [14:0] _t5 = first_1 ? level2_0_outer_pos : ((so_far_outer_pos >= level2_0_outer_pos) ? so_far_outer_pos : level2_0_outer_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_pos <= _t5;
     wire [14:0] _t6 = first_1 ? level2_0_outer_neg : ((so_far_outer_neg >= level2_0_outer_neg) ? so_far_outer_neg : level2_0_outer_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_neg <= _t6;
     wire [14:0] _t7 = first_1 ? level2_0_middle_pos : ((so_far_middle_pos >= level2_0_middle_pos) ? so_far_middle_pos : level2_0_middle_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_pos <= _t7;
     wire [14:0] _t8 = first_1 ? level2_0_middle_neg : ((so_far_middle_neg >= level2_0_middle_neg) ? so_far_middle_neg : level2_0_middle_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_neg <= _t8;
     wire [14:0] _t9 = first_1 ? level2_0_inner : ((so_far_inner >= level2_0_inner) ? so_far_inner : level2_0_inner); // maxima.rs:126
     always @(posedge clk) begin
-        if (valid_1) so_far_inner <= _t9;
-        if (valid_1) remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        if (valid_1) begin
+            so_far_outer_pos <= _t5;
+            so_far_outer_neg <= _t6;
+            so_far_middle_pos <= _t7;
+            so_far_middle_neg <= _t8;
+            so_far_inner <= _t9;
+            remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        end
         last_s1 <= last;
         last_s2 <= last_s1;
     end

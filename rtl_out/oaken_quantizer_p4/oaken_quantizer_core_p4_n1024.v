@@ -349,24 +349,20 @@ module oaken_quantizer_core_p4_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
-        end else begin
-            may_begin <= same & enable;
-        end
-    end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
-    always @(posedge clk) begin
-        if (rst) begin
             settings_s_low <= 15'h0;
             settings_t_low <= 15'h0;
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             beats_minus_1 <= 8'h0;
         end else begin
-            if (_t3) settings_s_low <= thresholds_s_low;
-            if (_t3) settings_t_low <= thresholds_t_low;
-            if (_t3) settings_t_high <= thresholds_t_high;
-            if (_t3) settings_s_high <= thresholds_s_high;
-            if (_t3) beats_minus_1 <= wanted;
+            may_begin <= same & enable;
+            if ((~(|in_flight)) & (~may_begin)) begin
+                settings_s_low <= thresholds_s_low;
+                settings_t_low <= thresholds_t_low;
+                settings_t_high <= thresholds_t_high;
+                settings_s_high <= thresholds_s_high;
+                beats_minus_1 <= wanted;
+            end
         end
     end
     assign busy = |in_flight;
@@ -513,16 +509,14 @@ module oaken_quantizer_core_p4_n1024 (
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 9'h0;
-        end else begin
-            if (valid_1) write_at <= write_at + 9'h1;
-        end
+        end else if (valid_1) write_at <= write_at + 9'h1;
     end
     wire outliers_0 = found_3_0_outer | found_3_0_inner; // classify.rs:33
     wire outliers_1 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_2 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_3 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t4 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
-    always @(posedge clk) in_beat <= {4'h0, _t4};
+    wire [2:0] _t3 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    always @(posedge clk) in_beat <= {4'h0, _t3};
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
@@ -535,13 +529,13 @@ module oaken_quantizer_core_p4_n1024 (
     always @(posedge clk) if (counted & chunk_ends) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
-            chunk_position <= 4'h0;
-            so_far <= 7'h0;
             count_at <= 5'h0;
-        end else begin
-            if (counted) chunk_position <= chunk_position + 4'h1;
-            if (counted) so_far <= chunk_ends ? 7'h0 : in_chunk;
-            if (counted) if (chunk_ends) count_at <= count_at + 5'h1;
+            so_far <= 7'h0;
+            chunk_position <= 4'h0;
+        end else if (counted) begin
+            chunk_position <= chunk_position + 4'h1;
+            so_far <= chunk_ends ? 7'h0 : in_chunk;
+            if (chunk_ends) count_at <= count_at + 5'h1;
         end
     end
     oaken_maxima_p4 extremes (
@@ -593,14 +587,12 @@ module oaken_quantizer_core_p4_n1024 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t5 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t5;
+    wire [108:0] _t4 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    always @(posedge clk) if (steps_done) queue[queue_in] <= _t4;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 3'h0;
-        end else begin
-            if (steps_done) queue_in <= queue_in + 3'h1;
-        end
+        end else if (steps_done) queue_in <= queue_in + 3'h1;
     end
 
     // out: read the ring
@@ -626,18 +618,12 @@ module oaken_quantizer_core_p4_n1024 (
             turn <= 2'h0;
             slot <= 2'h0;
             slot_out <= 2'h0;
+            loaded <= 3'h0;
         end else begin
             if (works) turn <= turn + 2'h1;
             if (takes) slot <= slot + 2'h1;
             if (leaves) slot_out <= slot_out + 2'h1;
-        end
-    end
-    wire _t6 = takes & (~leaves); // scale_table.rs:105
-    always @(posedge clk) begin
-        if (rst) begin
-            loaded <= 3'h0;
-        end else begin
-            if (_t6) loaded <= loaded + 3'h1;
+            if (takes & (~leaves)) loaded <= loaded + 3'h1;
             else if (leaves & (~takes)) loaded <= loaded - 3'h1;
         end
     end
@@ -647,8 +633,8 @@ module oaken_quantizer_core_p4_n1024 (
         write_r <= turn[1] ? (turn[0] ? d_outer_neg_r : d_outer_pos_r) : (turn[0] ? d_inner_r : d_middle_r);
         write_e <= turn[1] ? (turn[0] ? d_outer_neg_e : d_outer_pos_e) : (turn[0] ? d_inner_e : d_middle_e);
     end
-    wire [9:0] _t7 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
-    always @(posedge clk) write_c <= _t7;
+    wire [9:0] _t5 = turn[1] ? (turn[0] ? d_outer_neg_c : d_outer_pos_c) : (turn[0] ? d_middle_c_neg : d_middle_c); // scale_table.rs:107
+    always @(posedge clk) write_c <= _t5;
     wire [4:0] split = splits[slot_out]; // scale_table.rs:118
     wire ready = |loaded; // scale_table.rs:119
     wire beat_first = beat_index == 8'h0; // quantizer.rs:199
@@ -656,46 +642,34 @@ module oaken_quantizer_core_p4_n1024 (
     wire [3:0] chunk_beat = beat_index[3:0]; // quantizer.rs:201
     wire chunk_first = chunk_beat == 4'h0; // quantizer.rs:202
     assign leaves = (ready & beat_last) & advance;
-    wire _t8 = ready & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 9'h0;
-            beat_index <= 8'h0;
             read_count_at <= 5'h0;
+            beat_index <= 8'h0;
             queue_out <= 3'h0;
-        end else begin
-            if (_t8) read_at <= read_at + 9'h1;
-            if (_t8) beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
-            if (_t8) if (chunk_first) read_count_at <= read_count_at + 5'h1;
-            if (takes) queue_out <= queue_out + 3'h1;
-        end
-    end
-    wire _t9 = steps_done & (~takes); // quantizer.rs:211
-    always @(posedge clk) begin
-        if (rst) begin
             queued <= 4'h0;
-        end else begin
-            if (_t9) queued <= queued + 4'h1;
-            else if (takes & (~steps_done)) queued <= queued - 4'h1;
-        end
-    end
-    wire _t10 = begins & (~sent); // quantizer.rs:212
-    always @(posedge clk) begin
-        if (rst) begin
             in_flight <= 4'h0;
         end else begin
-            if (_t10) in_flight <= in_flight + 4'h1;
+            if (ready & advance) begin
+                read_at <= read_at + 9'h1;
+                beat_index <= beat_last ? 8'h0 : (beat_index + 8'h1);
+                if (chunk_first) read_count_at <= read_count_at + 5'h1;
+            end
+            if (takes) queue_out <= queue_out + 3'h1;
+            if (steps_done & (~takes)) queued <= queued + 4'h1;
+            else if (takes & (~steps_done)) queued <= queued - 4'h1;
+            if (begins & (~sent)) in_flight <= in_flight + 4'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 4'h1;
         end
     end
-    wire _t11 = ready & advance; // quantizer.rs:213
-    wire _t12 = _t11 & (~accepted); // quantizer.rs:213
+    wire _t6 = ready & advance; // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 10'h200;
         end else begin
-            if (_t12) free <= free + 10'h1;
-            else if (accepted & (~_t11)) free <= free - 10'h1;
+            if (_t6 & (~accepted)) free <= free + 10'h1;
+            else if (accepted & (~_t6)) free <= free - 10'h1;
         end
     end
 
@@ -705,14 +679,16 @@ module oaken_quantizer_core_p4_n1024 (
         if (write_valid) lane2_thresholds[write_address] <= write_c;
         if (write_valid) lane1_thresholds[write_address] <= write_c;
         if (write_valid) lane0_thresholds[write_address] <= write_c;
-        if (advance) ring_q0 <= ring[read_at];
-        if (advance) word <= ring_q0;
-        if (advance) counts_q0 <= counts[read_count_at];
-        if (advance) count <= counts_q0;
-        if (advance) slot_out_s1 <= slot_out;
-        if (advance) slot_out_s2 <= slot_out_s1;
-        if (advance) split_s1 <= split;
-        if (advance) split_1 <= split_s1;
+        if (advance) begin
+            ring_q0 <= ring[read_at];
+            word <= ring_q0;
+            counts_q0 <= counts[read_count_at];
+            count <= counts_q0;
+            slot_out_s1 <= slot_out;
+            slot_out_s2 <= slot_out_s1;
+            split_s1 <= split;
+            split_1 <= split_s1;
+        end
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
     wire elements_0_sign = word[2]; // quantizer.rs:225
@@ -731,224 +707,232 @@ module oaken_quantizer_core_p4_n1024 (
     wire elements_3_outer = word[55]; // quantizer.rs:225
     wire elements_3_inner = word[54]; // quantizer.rs:225
     always @(posedge clk) begin
-        if (advance) lane3_inner <= elements_3_inner;
-        if (advance) lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
-        if (advance) lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        if (advance) begin
+            lane3_inner <= elements_3_inner;
+            lane3_step_at <= {slot_out_s2, elements_3_outer, elements_3_inner | (elements_3_outer & elements_3_sign)};
+            lane3_threshold_at <= {slot_out_s2, elements_3_outer, elements_3_sign};
+        end
         if (write_valid) lane3_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane3_steps_q0 = lane3_steps[lane3_step_at]; // scale_table.rs:150
     wire [9:0] lane3_r = lane3_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane3_e = lane3_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane3_side_c = lane3_thresholds[lane3_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
-        if (advance) lane3_scale_r <= lane3_r;
-        if (advance) lane3_scale_e <= lane3_e;
-        if (advance) l13_s3 <= |elements_3_magnitude[14:10];
-        if (advance) lane3_normal <= l13_s3;
-        if (advance) elements_3_magnitude_s3 <= elements_3_magnitude;
-        if (advance) lane3_x_magnitude <= elements_3_magnitude_s3;
-        if (advance) elements_3_sign_s3 <= elements_3_sign;
-        if (advance) lane3_x_sign <= elements_3_sign_s3;
-        if (advance) elements_3_outer_s3 <= elements_3_outer;
-        if (advance) lane3_x_outer <= elements_3_outer_s3;
-        if (advance) lane3_x_inner <= lane3_inner;
+    always @(posedge clk) if (advance) begin
+        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        lane3_scale_r <= lane3_r;
+        lane3_scale_e <= lane3_e;
+        l13_s3 <= |elements_3_magnitude[14:10];
+        lane3_normal <= l13_s3;
+        elements_3_magnitude_s3 <= elements_3_magnitude;
+        lane3_x_magnitude <= elements_3_magnitude_s3;
+        elements_3_sign_s3 <= elements_3_sign;
+        lane3_x_sign <= elements_3_sign_s3;
+        elements_3_outer_s3 <= elements_3_outer;
+        lane3_x_outer <= elements_3_outer_s3;
+        lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer | lane3_x_inner); // encode.rs:21
-    wire [20:0] _t13 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane3_scaled <= _t13;
+    wire [20:0] _t7 = {10'h0, {lane3_normal, lane3_x_magnitude[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane3_scaled <= _t7;
     wire [4:0] lane3_field = lane3_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
-    wire [6:0] _t14 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
-    always @(posedge clk) if (advance) lane3_amount <= _t14[6:1];
-    wire [15:0] _t15 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
-    wire [15:0] _t16 = lane3_amount[2] ? {4'h0, _t15[15:4]} : _t15; // align.rs:36
-    wire [12:0] _t17 = lane3_amount[1] ? {2'h0, _t16[12:2]} : _t16[12:0]; // align.rs:36
-    wire [10:0] _t18 = lane3_amount[0] ? {1'h0, _t17[10:1]} : _t17[10:0]; // align.rs:36
-    wire [9:0] lane3_shifted = _t18[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        if (advance) lane3_s5 <= lane3_scale_c;
-        if (advance) lane3_s6 <= lane3_s5;
+    wire [6:0] _t8 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
+    always @(posedge clk) if (advance) lane3_amount <= _t8[6:1];
+    wire [15:0] _t9 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t10 = lane3_amount[2] ? {4'h0, _t9[15:4]} : _t9; // align.rs:36
+    wire [12:0] _t11 = lane3_amount[1] ? {2'h0, _t10[12:2]} : _t10[12:0]; // align.rs:36
+    wire [10:0] _t12 = lane3_amount[0] ? {1'h0, _t11[10:1]} : _t11[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t12[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        lane3_s5 <= lane3_scale_c;
+        lane3_s6 <= lane3_s5;
     end
-    wire [9:0] _t19 = lane3_in_steps - lane3_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane3_cells <= _t19[9:5];
-        if (advance) l30_s5 <= lane3_x_sign & lane3_middle;
-        if (advance) l30_s6 <= l30_s5;
-        if (advance) lane3_negative <= l30_s6;
-        if (advance) lane3_middle_s5 <= lane3_middle;
-        if (advance) lane3_middle_s6 <= lane3_middle_s5;
-        if (advance) split_1_s3 <= split_1;
-        if (advance) split_1_s4 <= split_1_s3;
-        if (advance) split_1_s5 <= split_1_s4;
-        if (advance) split_1_s6 <= split_1_s5;
-        if (advance) lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t13 = lane3_in_steps - lane3_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane3_cells <= _t13[9:5];
+        l30_s5 <= lane3_x_sign & lane3_middle;
+        l30_s6 <= l30_s5;
+        lane3_negative <= l30_s6;
+        lane3_middle_s5 <= lane3_middle;
+        lane3_middle_s6 <= lane3_middle_s5;
+        split_1_s3 <= split_1;
+        split_1_s4 <= split_1_s3;
+        split_1_s5 <= split_1_s4;
+        split_1_s6 <= split_1_s5;
+        lane3_border <= lane3_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
     wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_0 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-        if (advance) lane2_inner <= elements_2_inner;
-        if (advance) lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
-        if (advance) lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        if (advance) begin
+            codes_0 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+            lane2_inner <= elements_2_inner;
+            lane2_step_at <= {slot_out_s2, elements_2_outer, elements_2_inner | (elements_2_outer & elements_2_sign)};
+            lane2_threshold_at <= {slot_out_s2, elements_2_outer, elements_2_sign};
+        end
         if (write_valid) lane2_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane2_steps_q0 = lane2_steps[lane2_step_at]; // scale_table.rs:150
     wire [9:0] lane2_r = lane2_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane2_e = lane2_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane2_side_c = lane2_thresholds[lane2_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
-        if (advance) lane2_scale_r <= lane2_r;
-        if (advance) lane2_scale_e <= lane2_e;
-        if (advance) l13_s3_1 <= |elements_2_magnitude[14:10];
-        if (advance) lane2_normal <= l13_s3_1;
-        if (advance) elements_2_magnitude_s3 <= elements_2_magnitude;
-        if (advance) lane2_x_magnitude <= elements_2_magnitude_s3;
-        if (advance) elements_2_sign_s3 <= elements_2_sign;
-        if (advance) lane2_x_sign <= elements_2_sign_s3;
-        if (advance) elements_2_outer_s3 <= elements_2_outer;
-        if (advance) lane2_x_outer <= elements_2_outer_s3;
-        if (advance) lane2_x_inner <= lane2_inner;
+    always @(posedge clk) if (advance) begin
+        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        lane2_scale_r <= lane2_r;
+        lane2_scale_e <= lane2_e;
+        l13_s3_1 <= |elements_2_magnitude[14:10];
+        lane2_normal <= l13_s3_1;
+        elements_2_magnitude_s3 <= elements_2_magnitude;
+        lane2_x_magnitude <= elements_2_magnitude_s3;
+        elements_2_sign_s3 <= elements_2_sign;
+        lane2_x_sign <= elements_2_sign_s3;
+        elements_2_outer_s3 <= elements_2_outer;
+        lane2_x_outer <= elements_2_outer_s3;
+        lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer | lane2_x_inner); // encode.rs:21
-    wire [20:0] _t20 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane2_scaled <= _t20;
+    wire [20:0] _t14 = {10'h0, {lane2_normal, lane2_x_magnitude[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane2_scaled <= _t14;
     wire [4:0] lane2_field = lane2_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
-    wire [6:0] _t21 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
-    always @(posedge clk) if (advance) lane2_amount <= _t21[6:1];
-    wire [15:0] _t22 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
-    wire [15:0] _t23 = lane2_amount[2] ? {4'h0, _t22[15:4]} : _t22; // align.rs:36
-    wire [12:0] _t24 = lane2_amount[1] ? {2'h0, _t23[12:2]} : _t23[12:0]; // align.rs:36
-    wire [10:0] _t25 = lane2_amount[0] ? {1'h0, _t24[10:1]} : _t24[10:0]; // align.rs:36
-    wire [9:0] lane2_shifted = _t25[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        if (advance) lane2_s5 <= lane2_scale_c;
-        if (advance) lane2_s6 <= lane2_s5;
+    wire [6:0] _t15 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
+    always @(posedge clk) if (advance) lane2_amount <= _t15[6:1];
+    wire [15:0] _t16 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t17 = lane2_amount[2] ? {4'h0, _t16[15:4]} : _t16; // align.rs:36
+    wire [12:0] _t18 = lane2_amount[1] ? {2'h0, _t17[12:2]} : _t17[12:0]; // align.rs:36
+    wire [10:0] _t19 = lane2_amount[0] ? {1'h0, _t18[10:1]} : _t18[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t19[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        lane2_s5 <= lane2_scale_c;
+        lane2_s6 <= lane2_s5;
     end
-    wire [9:0] _t26 = lane2_in_steps - lane2_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane2_cells <= _t26[9:5];
-        if (advance) l30_s5_1 <= lane2_x_sign & lane2_middle;
-        if (advance) l30_s6_1 <= l30_s5_1;
-        if (advance) lane2_negative <= l30_s6_1;
-        if (advance) lane2_middle_s5 <= lane2_middle;
-        if (advance) lane2_middle_s6 <= lane2_middle_s5;
-        if (advance) lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t20 = lane2_in_steps - lane2_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane2_cells <= _t20[9:5];
+        l30_s5_1 <= lane2_x_sign & lane2_middle;
+        l30_s6_1 <= l30_s5_1;
+        lane2_negative <= l30_s6_1;
+        lane2_middle_s5 <= lane2_middle;
+        lane2_middle_s6 <= lane2_middle_s5;
+        lane2_border <= lane2_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
     wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_1 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-        if (advance) lane1_inner <= elements_1_inner;
-        if (advance) lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
-        if (advance) lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        if (advance) begin
+            codes_1 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+            lane1_inner <= elements_1_inner;
+            lane1_step_at <= {slot_out_s2, elements_1_outer, elements_1_inner | (elements_1_outer & elements_1_sign)};
+            lane1_threshold_at <= {slot_out_s2, elements_1_outer, elements_1_sign};
+        end
         if (write_valid) lane1_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane1_steps_q0 = lane1_steps[lane1_step_at]; // scale_table.rs:150
     wire [9:0] lane1_r = lane1_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane1_e = lane1_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane1_side_c = lane1_thresholds[lane1_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
-        if (advance) lane1_scale_r <= lane1_r;
-        if (advance) lane1_scale_e <= lane1_e;
-        if (advance) l13_s3_2 <= |elements_1_magnitude[14:10];
-        if (advance) lane1_normal <= l13_s3_2;
-        if (advance) elements_1_magnitude_s3 <= elements_1_magnitude;
-        if (advance) lane1_x_magnitude <= elements_1_magnitude_s3;
-        if (advance) elements_1_sign_s3 <= elements_1_sign;
-        if (advance) lane1_x_sign <= elements_1_sign_s3;
-        if (advance) elements_1_outer_s3 <= elements_1_outer;
-        if (advance) lane1_x_outer <= elements_1_outer_s3;
-        if (advance) lane1_x_inner <= lane1_inner;
+    always @(posedge clk) if (advance) begin
+        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        lane1_scale_r <= lane1_r;
+        lane1_scale_e <= lane1_e;
+        l13_s3_2 <= |elements_1_magnitude[14:10];
+        lane1_normal <= l13_s3_2;
+        elements_1_magnitude_s3 <= elements_1_magnitude;
+        lane1_x_magnitude <= elements_1_magnitude_s3;
+        elements_1_sign_s3 <= elements_1_sign;
+        lane1_x_sign <= elements_1_sign_s3;
+        elements_1_outer_s3 <= elements_1_outer;
+        lane1_x_outer <= elements_1_outer_s3;
+        lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer | lane1_x_inner); // encode.rs:21
-    wire [20:0] _t27 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane1_scaled <= _t27;
+    wire [20:0] _t21 = {10'h0, {lane1_normal, lane1_x_magnitude[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane1_scaled <= _t21;
     wire [4:0] lane1_field = lane1_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
-    wire [6:0] _t28 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
-    always @(posedge clk) if (advance) lane1_amount <= _t28[6:1];
-    wire [15:0] _t29 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
-    wire [15:0] _t30 = lane1_amount[2] ? {4'h0, _t29[15:4]} : _t29; // align.rs:36
-    wire [12:0] _t31 = lane1_amount[1] ? {2'h0, _t30[12:2]} : _t30[12:0]; // align.rs:36
-    wire [10:0] _t32 = lane1_amount[0] ? {1'h0, _t31[10:1]} : _t31[10:0]; // align.rs:36
-    wire [9:0] lane1_shifted = _t32[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        if (advance) lane1_s5 <= lane1_scale_c;
-        if (advance) lane1_s6 <= lane1_s5;
+    wire [6:0] _t22 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
+    always @(posedge clk) if (advance) lane1_amount <= _t22[6:1];
+    wire [15:0] _t23 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t24 = lane1_amount[2] ? {4'h0, _t23[15:4]} : _t23; // align.rs:36
+    wire [12:0] _t25 = lane1_amount[1] ? {2'h0, _t24[12:2]} : _t24[12:0]; // align.rs:36
+    wire [10:0] _t26 = lane1_amount[0] ? {1'h0, _t25[10:1]} : _t25[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t26[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        lane1_s5 <= lane1_scale_c;
+        lane1_s6 <= lane1_s5;
     end
-    wire [9:0] _t33 = lane1_in_steps - lane1_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane1_cells <= _t33[9:5];
-        if (advance) l30_s5_2 <= lane1_x_sign & lane1_middle;
-        if (advance) l30_s6_2 <= l30_s5_2;
-        if (advance) lane1_negative <= l30_s6_2;
-        if (advance) lane1_middle_s5 <= lane1_middle;
-        if (advance) lane1_middle_s6 <= lane1_middle_s5;
-        if (advance) lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t27 = lane1_in_steps - lane1_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane1_cells <= _t27[9:5];
+        l30_s5_2 <= lane1_x_sign & lane1_middle;
+        l30_s6_2 <= l30_s5_2;
+        lane1_negative <= l30_s6_2;
+        lane1_middle_s5 <= lane1_middle;
+        lane1_middle_s6 <= lane1_middle_s5;
+        lane1_border <= lane1_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
     wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:36
     always @(posedge clk) begin
-        if (advance) codes_2 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
-        if (advance) lane0_inner <= elements_0_inner;
-        if (advance) lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
-        if (advance) lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        if (advance) begin
+            codes_2 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+            lane0_inner <= elements_0_inner;
+            lane0_step_at <= {slot_out_s2, elements_0_outer, elements_0_inner | (elements_0_outer & elements_0_sign)};
+            lane0_threshold_at <= {slot_out_s2, elements_0_outer, elements_0_sign};
+        end
         if (write_valid) lane0_steps[write_address] <= {write_r, write_e};
     end
     wire [15:0] lane0_steps_q0 = lane0_steps[lane0_step_at]; // scale_table.rs:150
     wire [9:0] lane0_r = lane0_steps_q0[15:6]; // scale_table.rs:150
     wire [5:0] lane0_e = lane0_steps_q0[5:0]; // scale_table.rs:150
     wire [9:0] lane0_side_c = lane0_thresholds[lane0_threshold_at]; // scale_table.rs:151
-    always @(posedge clk) begin
-        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
-        if (advance) lane0_scale_r <= lane0_r;
-        if (advance) lane0_scale_e <= lane0_e;
-        if (advance) l13_s3_3 <= |elements_0_magnitude[14:10];
-        if (advance) lane0_normal <= l13_s3_3;
-        if (advance) elements_0_magnitude_s3 <= elements_0_magnitude;
-        if (advance) lane0_x_magnitude <= elements_0_magnitude_s3;
-        if (advance) elements_0_sign_s3 <= elements_0_sign;
-        if (advance) lane0_x_sign <= elements_0_sign_s3;
-        if (advance) elements_0_outer_s3 <= elements_0_outer;
-        if (advance) lane0_x_outer <= elements_0_outer_s3;
-        if (advance) lane0_x_inner <= lane0_inner;
+    always @(posedge clk) if (advance) begin
+        lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        lane0_scale_r <= lane0_r;
+        lane0_scale_e <= lane0_e;
+        l13_s3_3 <= |elements_0_magnitude[14:10];
+        lane0_normal <= l13_s3_3;
+        elements_0_magnitude_s3 <= elements_0_magnitude;
+        lane0_x_magnitude <= elements_0_magnitude_s3;
+        elements_0_sign_s3 <= elements_0_sign;
+        lane0_x_sign <= elements_0_sign_s3;
+        elements_0_outer_s3 <= elements_0_outer;
+        lane0_x_outer <= elements_0_outer_s3;
+        lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer | lane0_x_inner); // encode.rs:21
-    wire [20:0] _t34 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane0_scaled <= _t34;
+    wire [20:0] _t28 = {10'h0, {lane0_normal, lane0_x_magnitude[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane0_scaled <= _t28;
     wire [4:0] lane0_field = lane0_x_magnitude[14:10]; // align.rs:25
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
-    wire [6:0] _t35 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
-    always @(posedge clk) if (advance) lane0_amount <= _t35[6:1];
-    wire [15:0] _t36 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
-    wire [15:0] _t37 = lane0_amount[2] ? {4'h0, _t36[15:4]} : _t36; // align.rs:36
-    wire [12:0] _t38 = lane0_amount[1] ? {2'h0, _t37[12:2]} : _t37[12:0]; // align.rs:36
-    wire [10:0] _t39 = lane0_amount[0] ? {1'h0, _t38[10:1]} : _t38[10:0]; // align.rs:36
-    wire [9:0] lane0_shifted = _t39[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        if (advance) lane0_s5 <= lane0_scale_c;
-        if (advance) lane0_s6 <= lane0_s5;
+    wire [6:0] _t29 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
+    always @(posedge clk) if (advance) lane0_amount <= _t29[6:1];
+    wire [15:0] _t30 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t31 = lane0_amount[2] ? {4'h0, _t30[15:4]} : _t30; // align.rs:36
+    wire [12:0] _t32 = lane0_amount[1] ? {2'h0, _t31[12:2]} : _t31[12:0]; // align.rs:36
+    wire [10:0] _t33 = lane0_amount[0] ? {1'h0, _t32[10:1]} : _t32[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t33[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        lane0_s5 <= lane0_scale_c;
+        lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t40 = lane0_in_steps - lane0_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane0_cells <= _t40[9:5];
-        if (advance) l30_s5_3 <= lane0_x_sign & lane0_middle;
-        if (advance) l30_s6_3 <= l30_s5_3;
-        if (advance) lane0_negative <= l30_s6_3;
-        if (advance) lane0_middle_s5 <= lane0_middle;
-        if (advance) lane0_middle_s6 <= lane0_middle_s5;
-        if (advance) lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
+    wire [9:0] _t34 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane0_cells <= _t34[9:5];
+        l30_s5_3 <= lane0_x_sign & lane0_middle;
+        l30_s6_3 <= l30_s5_3;
+        lane0_negative <= l30_s6_3;
+        lane0_middle_s5 <= lane0_middle;
+        lane0_middle_s6 <= lane0_middle_s5;
+        lane0_border <= lane0_middle_s6 ? split_1_s6 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
@@ -961,27 +945,26 @@ module oaken_quantizer_core_p4_n1024 (
             ready_s2 <= 1'h0;
             ready_s3 <= 1'h0;
             ready_s4 <= 1'h0;
-        end else begin
-            if (advance) ready_s1 <= ready;
-            if (advance) ready_s2 <= ready_s1;
-            if (advance) ready_s3 <= ready_s2;
-            if (advance) ready_s4 <= ready_s3;
+        end else if (advance) begin
+            ready_s1 <= ready;
+            ready_s2 <= ready_s1;
+            ready_s3 <= ready_s2;
+            ready_s4 <= ready_s3;
         end
     end
-    always @(posedge clk) begin
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) sparse_beat_last <= beat_last_s3;
+    always @(posedge clk) if (advance) begin
+        beat_last_s1 <= beat_last;
+        beat_last_s2 <= beat_last_s1;
+        beat_last_s3 <= beat_last_s2;
+        sparse_beat_last <= beat_last_s3;
     end
-    wire _t41 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:236
-    wire _t42 = takes & (~_t41); // scale_table.rs:132
+    wire _t35 = (ready_s4 & sparse_beat_last) & advance; // quantizer.rs:236
     always @(posedge clk) begin
         if (rst) begin
             used <= 3'h0;
         end else begin
-            if (_t42) used <= used + 3'h1;
-            else if (_t41 & (~takes)) used <= used - 3'h1;
+            if (takes & (~_t35)) used <= used + 3'h1;
+            else if (_t35 & (~takes)) used <= used - 3'h1;
         end
     end
 
@@ -997,31 +980,31 @@ module oaken_quantizer_core_p4_n1024 (
     wire compact_empty_0 = ~present_0; // compact.rs:20
     wire compact_empty_1 = ~present_1; // compact.rs:20
     wire compact_empty_2 = ~present_2; // compact.rs:20
-    always @(posedge clk) begin
-        if (advance) compact_distance_1 <= {2'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
-        if (advance) compact_distance_3 <= {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
+    always @(posedge clk) if (advance) begin
+        compact_distance_1 <= {2'h0, compact_empty_0};
+        compact_distance_2 <= {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        compact_distance_3 <= {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
-    wire [2:0] _t43 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
-    always @(posedge clk) begin
-        if (advance) compact_total <= _t43;
-        if (advance) compact_slots_0_0 <= marks_0;
-        if (advance) compact_slots_1_0 <= marks_1;
-        if (advance) compact_slots_2_0 <= marks_2;
-        if (advance) compact_slots_3_0 <= marks_3;
+    wire [2:0] _t36 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    always @(posedge clk) if (advance) begin
+        compact_total <= _t36;
+        compact_slots_0_0 <= marks_0;
+        compact_slots_1_0 <= marks_1;
+        compact_slots_2_0 <= marks_2;
+        compact_slots_3_0 <= marks_3;
     end
-    wire [3:0] _t44 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
-    wire [2:0] _t45 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
-    wire [3:0] _t46 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) packed_0 <= _t45[1] ? _t44 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) packed_1 <= _t46;
-        if (advance) packed_2 <= _t44;
-        if (advance) packed_3 <= compact_slots_3_0;
-        if (advance) chunk_beat_s1 <= chunk_beat;
-        if (advance) chunk_beat_s2 <= chunk_beat_s1;
-        if (advance) chunk_beat_s3 <= chunk_beat_s2;
-        if (advance) beat_in_chunk <= chunk_beat_s3;
+    wire [3:0] _t37 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [2:0] _t38 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [3:0] _t39 = compact_distance_3[1] ? compact_slots_3_0 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0); // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        packed_0 <= _t38[1] ? _t37 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        packed_1 <= _t39;
+        packed_2 <= _t37;
+        packed_3 <= compact_slots_3_0;
+        chunk_beat_s1 <= chunk_beat;
+        chunk_beat_s2 <= chunk_beat_s1;
+        chunk_beat_s3 <= chunk_beat_s2;
+        beat_in_chunk <= chunk_beat_s3;
     end
     wire [1:0] group = packed_3[3:2]; // quantizer.rs:258
     wire [7:0] entries_0 = {group, beat_in_chunk, packed_3[1:0]}; // quantizer.rs:262
@@ -1040,26 +1023,26 @@ module oaken_quantizer_core_p4_n1024 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) begin
-        if (advance) chunk_first_s1 <= chunk_first;
-        if (advance) chunk_first_s2 <= chunk_first_s1;
-        if (advance) starts_chunk <= chunk_first_s2;
+    always @(posedge clk) if (advance) begin
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        starts_chunk <= chunk_first_s2;
     end
     wire too_many = 1'h0; // quantizer.rs:274
     wire [31:0] sparse_beat_entries = {entries_0, entries_1, entries_2, entries_3}; // quantizer.rs:277
-    always @(posedge clk) begin
-        if (advance) sparse_beat_found <= compact_total;
-        if (advance) too_many_s1 <= too_many;
-        if (advance) too_many_s2 <= too_many_s1;
-        if (advance) too_many_s3 <= too_many_s2;
-        if (advance) sparse_beat_too_many <= too_many_s3;
-        if (advance) sparse_beat_starts_chunk <= starts_chunk;
-        if (advance) count_s3 <= count;
-        if (advance) sparse_beat_count <= count_s3;
-        if (advance) beat_first_s1 <= beat_first;
-        if (advance) beat_first_s2 <= beat_first_s1;
-        if (advance) beat_first_s3 <= beat_first_s2;
-        if (advance) sparse_beat_first <= beat_first_s3;
+    always @(posedge clk) if (advance) begin
+        sparse_beat_found <= compact_total;
+        too_many_s1 <= too_many;
+        too_many_s2 <= too_many_s1;
+        too_many_s3 <= too_many_s2;
+        sparse_beat_too_many <= too_many_s3;
+        sparse_beat_starts_chunk <= starts_chunk;
+        count_s3 <= count;
+        sparse_beat_count <= count_s3;
+        beat_first_s1 <= beat_first;
+        beat_first_s2 <= beat_first_s1;
+        beat_first_s3 <= beat_first_s2;
+        sparse_beat_first <= beat_first_s3;
     end
     wire sparse_valid_1 = ready_s4; // quantizer.rs:285
     wire [57:0] header = headers[writer_vector]; // quantizer.rs:287
@@ -1073,18 +1056,18 @@ module oaken_quantizer_core_p4_n1024 (
             ready_s6 <= 1'h0;
             ready_s7 <= 1'h0;
             ready_s8 <= 1'h0;
-        end else begin
-            if (advance) ready_s5 <= ready_s4;
-            if (advance) ready_s6 <= ready_s5;
-            if (advance) ready_s7 <= ready_s6;
-            if (advance) ready_s8 <= ready_s7;
+        end else if (advance) begin
+            ready_s5 <= ready_s4;
+            ready_s6 <= ready_s5;
+            ready_s7 <= ready_s6;
+            ready_s8 <= ready_s7;
         end
     end
-    always @(posedge clk) begin
-        if (advance) sparse_beat_last_s5 <= sparse_beat_last;
-        if (advance) sparse_beat_last_s6 <= sparse_beat_last_s5;
-        if (advance) sparse_beat_last_s7 <= sparse_beat_last_s6;
-        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    always @(posedge clk) if (advance) begin
+        sparse_beat_last_s5 <= sparse_beat_last;
+        sparse_beat_last_s6 <= sparse_beat_last_s5;
+        sparse_beat_last_s7 <= sparse_beat_last_s6;
+        sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
     wire coded = ready_s8; // quantizer.rs:297
     wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
@@ -1125,7 +1108,7 @@ module oaken_quantizer_core_p4_n1024 (
     );
     assign dense_data = dense_m_payload[16:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t14[0], _t16[15:13], _t17[12:11], _t18[10], _t19[4:0], lane2_scaled[3:0], lane2_scaled[20], _t21[0], _t23[15:13], _t24[12:11], _t25[10], _t26[4:0], lane1_scaled[3:0], lane1_scaled[20], _t28[0], _t30[15:13], _t31[12:11], _t32[10], _t33[4:0], lane0_scaled[3:0], lane0_scaled[20], _t35[0], _t37[15:13], _t38[12:11], _t39[10], _t40[4:0], compact_distance_1[2:1], _t45[0], _t45[2], dense_s_ready};
+    wire unused_ok = &{1'b0, length[1:0], _t1[11:8], lane3_scaled[3:0], lane3_scaled[20], _t8[0], _t10[15:13], _t11[12:11], _t12[10], _t13[4:0], lane2_scaled[3:0], lane2_scaled[20], _t15[0], _t17[15:13], _t18[12:11], _t19[10], _t20[4:0], lane1_scaled[3:0], lane1_scaled[20], _t22[0], _t24[15:13], _t25[12:11], _t26[10], _t27[4:0], lane0_scaled[3:0], lane0_scaled[20], _t29[0], _t31[15:13], _t32[12:11], _t33[10], _t34[4:0], compact_distance_1[2:1], _t38[0], _t38[2], dense_s_ready};
 endmodule
 
 `default_nettype wire

@@ -84,9 +84,7 @@ module oaken_sparse_writer_p4 (
     always @(posedge clk) begin
         if (rst) begin
             second_part <= 1'h0;
-        end else begin
-            if (go & s_valid) second_part <= first_part;
-        end
+        end else if (go & s_valid) second_part <= first_part;
     end
     wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:123
     wire [119:0] below_top = {88'h0, s_entries}; // sparse_writer.rs:126
@@ -108,43 +106,41 @@ module oaken_sparse_writer_p4 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (go) valid <= s_valid;
-        end
+        end else if (go) valid <= s_valid;
     end
     wire [4:0] _t2 = s_begin + {4'h0, with_count}; // sparse_writer.rs:144
-    always @(posedge clk) begin
-        if (go) by <= _t2[3:0];
-        if (go) bytes_1 <= bytes;
+    always @(posedge clk) if (go) begin
+        by <= _t2[3:0];
+        bytes_1 <= bytes;
     end
     wire [127:0] _t3 = by[0] ? {bytes_1[119:0], bytes_1[127:120]} : bytes_1; // sparse_writer.rs:87
-    always @(posedge clk) begin
-        if (go) l87_s2 <= by[1] ? {_t3[111:0], _t3[127:112]} : _t3;
-        if (go) by_s2 <= by;
+    always @(posedge clk) if (go) begin
+        l87_s2 <= by[1] ? {_t3[111:0], _t3[127:112]} : _t3;
+        by_s2 <= by;
     end
     wire [127:0] _t4 = by_s2[2] ? {l87_s2[95:0], l87_s2[127:96]} : l87_s2; // sparse_writer.rs:87
-    always @(posedge clk) begin
-        if (go) turned <= by_s2[3] ? {_t4[63:0], _t4[127:64]} : _t4;
-        if (go) s_begin_s1 <= s_begin;
-        if (go) s_begin_s2 <= s_begin_s1;
-        if (go) s_begin_1 <= s_begin_s2;
-        if (go) overflow_s1 <= overflow;
-        if (go) overflow_s2 <= overflow_s1;
-        if (go) overflow_1 <= overflow_s2;
-        if (go) ends_s1 <= ends;
-        if (go) ends_s2 <= ends_s1;
-        if (go) ends_1 <= ends_s2;
-        if (go) filled_s1 <= filled;
-        if (go) filled_s2 <= filled_s1;
-        if (go) filled_1 <= filled_s2;
+    always @(posedge clk) if (go) begin
+        turned <= by_s2[3] ? {_t4[63:0], _t4[127:64]} : _t4;
+        s_begin_s1 <= s_begin;
+        s_begin_s2 <= s_begin_s1;
+        s_begin_1 <= s_begin_s2;
+        overflow_s1 <= overflow;
+        overflow_s2 <= overflow_s1;
+        overflow_1 <= overflow_s2;
+        ends_s1 <= ends;
+        ends_s2 <= ends_s1;
+        ends_1 <= ends_s2;
+        filled_s1 <= filled;
+        filled_s2 <= filled_s1;
+        filled_1 <= filled_s2;
     end
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
             valid_s3 <= 1'h0;
-        end else begin
-            if (go) valid_s2 <= valid;
-            if (go) valid_s3 <= valid_s2;
+        end else if (go) begin
+            valid_s2 <= valid;
+            valid_s3 <= valid_s2;
         end
     end
     wire valid_1 = valid_s3; // sparse_writer.rs:149
@@ -156,9 +152,7 @@ module oaken_sparse_writer_p4 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 5'h0;
-        end else begin
-            if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
-        end
+        end else if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
     end
     wire [4:0] used = open - reading; // sparse_writer.rs:160
     always @(posedge clk) begin
@@ -245,27 +239,27 @@ module oaken_sparse_writer_p4 (
     assign m_keep = out_keep;
     assign m_last = out_last;
     wire moves = m_ready | (~out_valid); // sparse_writer.rs:201
-    always @(posedge clk) if (moves) out_last <= mark_last;
     wire takes = moves & (reading != open); // sparse_writer.rs:202
     always @(posedge clk) begin
         if (rst) begin
-            first <= 1'h1;
             out_valid <= 1'h0;
-        end else begin
-            if (takes) first <= mark_last;
-            if (moves) out_valid <= takes;
-        end
+        end else if (moves) out_valid <= takes;
     end
     wire [127:0] with_header = {word[127:64], first ? header : word[63:0]}; // sparse_writer.rs:203
-    always @(posedge clk) if (moves) out_data <= with_header;
     wire [15:0] _t7 = {mark_bytes > 5'hf, mark_bytes > 5'he, mark_bytes > 5'hd, mark_bytes > 5'hc, mark_bytes > 5'hb, mark_bytes > 5'ha, mark_bytes > 5'h9, mark_bytes > 5'h8, mark_bytes > 5'h7, mark_bytes > 5'h6, mark_bytes > 5'h5, mark_bytes > 5'h4, mark_bytes > 5'h3, mark_bytes > 5'h2, mark_bytes > 5'h1, mark_bytes > 5'h0}; // sparse_writer.rs:94
     wire [15:0] keep = _t7 | {16{~mark_last}}; // sparse_writer.rs:204
-    always @(posedge clk) if (moves) out_keep <= keep;
+    always @(posedge clk) if (moves) begin
+        out_data <= with_header;
+        out_keep <= keep;
+        out_last <= mark_last;
+    end
     always @(posedge clk) begin
         if (rst) begin
             reading <= 5'h0;
-        end else begin
-            if (takes) reading <= reading + 5'h1;
+            first <= 1'h1;
+        end else if (takes) begin
+            reading <= reading + 5'h1;
+            first <= mark_last;
         end
     end
     assign sent = sent_1;

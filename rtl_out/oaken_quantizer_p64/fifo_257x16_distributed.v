@@ -33,9 +33,9 @@ module fifo_257x16_distributed (
         if (rst) begin
             count <= 5'h0;
             not_full <= 1'h1;
-        end else begin
-            if (changes) count <= count + change;
-            if (changes) not_full <= pop | (count != 5'hf);
+        end else if (changes) begin
+            count <= count + change;
+            not_full <= pop | (count != 5'hf);
         end
     end
 
@@ -44,9 +44,7 @@ module fifo_257x16_distributed (
     always @(posedge clk) begin
         if (rst) begin
             tail <= 4'h0;
-        end else begin
-            if (push) tail <= tail + 4'h1;
-        end
+        end else if (push) tail <= tail + 4'h1;
     end
     assign m_valid = not_empty;
     always @(posedge clk) begin

@@ -1721,17 +1721,19 @@ module oaken_maxima_p64 (
         remark_1 <= remark_s5;
     end
     wire [14:0] _t71 = first_1 ? level6_0_outer_pos : ((so_far_outer_pos >= level6_0_outer_pos) ? so_far_outer_pos : level6_0_outer_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_pos <= _t71;
     wire [14:0] _t72 = first_1 ? level6_0_outer_neg : ((so_far_outer_neg >= level6_0_outer_neg) ? so_far_outer_neg : level6_0_outer_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_outer_neg <= _t72;
     wire [14:0] _t73 = first_1 ? level6_0_middle_pos : ((so_far_middle_pos >= level6_0_middle_pos) ? so_far_middle_pos : level6_0_middle_pos); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_pos <= _t73;
     wire [14:0] _t74 = first_1 ? level6_0_middle_neg : ((so_far_middle_neg >= level6_0_middle_neg) ? so_far_middle_neg : level6_0_middle_neg); // maxima.rs:126
-    always @(posedge clk) if (valid_1) so_far_middle_neg <= _t74;
     wire [14:0] _t75 = first_1 ? level6_0_inner : ((so_far_inner >= level6_0_inner) ? so_far_inner : level6_0_inner); // maxima.rs:126
     always @(posedge clk) begin
-        if (valid_1) so_far_inner <= _t75;
-        if (valid_1) remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        if (valid_1) begin
+            so_far_outer_pos <= _t71;
+            so_far_outer_neg <= _t72;
+            so_far_middle_pos <= _t73;
+            so_far_middle_neg <= _t74;
+            so_far_inner <= _t75;
+            remarked_1 <= remark_1 | (remarked_1 & (~first_1));
+        end
         last_s1 <= last;
         last_s2 <= last_s1;
         last_s3 <= last_s2;

@@ -2874,24 +2874,20 @@ module oaken_quantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             may_begin <= 1'h0;
-        end else begin
-            may_begin <= same & enable;
-        end
-    end
-    wire _t3 = (~(|in_flight)) & (~may_begin); // quantizer.rs:97
-    always @(posedge clk) begin
-        if (rst) begin
             settings_s_low <= 15'h0;
             settings_t_low <= 15'h0;
             settings_t_high <= 15'h0;
             settings_s_high <= 15'h0;
             beats_minus_1 <= 7'h0;
         end else begin
-            if (_t3) settings_s_low <= thresholds_s_low;
-            if (_t3) settings_t_low <= thresholds_t_low;
-            if (_t3) settings_t_high <= thresholds_t_high;
-            if (_t3) settings_s_high <= thresholds_s_high;
-            if (_t3) beats_minus_1 <= wanted;
+            may_begin <= same & enable;
+            if ((~(|in_flight)) & (~may_begin)) begin
+                settings_s_low <= thresholds_s_low;
+                settings_t_low <= thresholds_t_low;
+                settings_t_high <= thresholds_t_high;
+                settings_s_high <= thresholds_s_high;
+                beats_minus_1 <= wanted;
+            end
         end
     end
     assign busy = |in_flight;
@@ -4096,8 +4092,8 @@ module oaken_quantizer_core_p64_n8192 (
     wire [17:0] elements_62 = {found_1_0_magnitude, found_1_0_sign, found_1_0_outer, found_1_0_inner}; // quantizer.rs:136
     wire [17:0] elements_63 = {found_0_0_magnitude, found_0_0_sign, found_0_0_outer, found_0_0_inner}; // quantizer.rs:136
     wire [1151:0] elements = {elements_0, elements_1, elements_2, elements_3, elements_4, elements_5, elements_6, elements_7, elements_8, elements_9, elements_10, elements_11, elements_12, elements_13, elements_14, elements_15, elements_16, elements_17, elements_18, elements_19, elements_20, elements_21, elements_22, elements_23, elements_24, elements_25, elements_26, elements_27, elements_28, elements_29, elements_30, elements_31, elements_32, elements_33, elements_34, elements_35, elements_36, elements_37, elements_38, elements_39, elements_40, elements_41, elements_42, elements_43, elements_44, elements_45, elements_46, elements_47, elements_48, elements_49, elements_50, elements_51, elements_52, elements_53, elements_54, elements_55, elements_56, elements_57, elements_58, elements_59, elements_60, elements_61, elements_62, elements_63}; // quantizer.rs:137
-    wire [63:0] _t4 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:138
-    always @(posedge clk) strange <= |_t4;
+    wire [63:0] _t3 = {found_0_1, found_1_1, found_2_1, found_3_1, found_4_1, found_5_1, found_6_1, found_7_1, found_8_1, found_9_1, found_10_1, found_11_1, found_12_1, found_13_1, found_14_1, found_15_1, found_16_1, found_17_1, found_18_1, found_19_1, found_20_1, found_21_1, found_22_1, found_23_1, found_24_1, found_25_1, found_26_1, found_27_1, found_28_1, found_29_1, found_30_1, found_31_1, found_32_1, found_33_1, found_34_1, found_35_1, found_36_1, found_37_1, found_38_1, found_39_1, found_40_1, found_41_1, found_42_1, found_43_1, found_44_1, found_45_1, found_46_1, found_47_1, found_48_1, found_49_1, found_50_1, found_51_1, found_52_1, found_53_1, found_54_1, found_55_1, found_56_1, found_57_1, found_58_1, found_59_1, found_60_1, found_61_1, found_62_1, found_63_1}; // quantizer.rs:138
+    always @(posedge clk) strange <= |_t3;
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
@@ -4119,9 +4115,7 @@ module oaken_quantizer_core_p64_n8192 (
     always @(posedge clk) begin
         if (rst) begin
             write_at <= 8'h0;
-        end else begin
-            if (valid_1) write_at <= write_at + 8'h1;
-        end
+        end else if (valid_1) write_at <= write_at + 8'h1;
     end
     wire outliers_0 = found_63_0_outer | found_63_0_inner; // classify.rs:33
     wire outliers_1 = found_62_0_outer | found_62_0_inner; // classify.rs:33
@@ -4187,25 +4181,25 @@ module oaken_quantizer_core_p64_n8192 (
     wire outliers_61 = found_2_0_outer | found_2_0_inner; // classify.rs:33
     wire outliers_62 = found_1_0_outer | found_1_0_inner; // classify.rs:33
     wire outliers_63 = found_0_0_outer | found_0_0_inner; // classify.rs:33
-    wire [2:0] _t5 = {1'h0, {1'h0, outliers_63} + {1'h0, outliers_62}} + {1'h0, {1'h0, outliers_61} + {1'h0, outliers_60}}; // quantizer.rs:151
-    wire [2:0] _t6 = {1'h0, {1'h0, outliers_59} + {1'h0, outliers_58}} + {1'h0, {1'h0, outliers_57} + {1'h0, outliers_56}}; // quantizer.rs:151
-    wire [2:0] _t7 = {1'h0, {1'h0, outliers_55} + {1'h0, outliers_54}} + {1'h0, {1'h0, outliers_53} + {1'h0, outliers_52}}; // quantizer.rs:151
-    wire [2:0] _t8 = {1'h0, {1'h0, outliers_51} + {1'h0, outliers_50}} + {1'h0, {1'h0, outliers_49} + {1'h0, outliers_48}}; // quantizer.rs:151
-    wire [2:0] _t9 = {1'h0, {1'h0, outliers_47} + {1'h0, outliers_46}} + {1'h0, {1'h0, outliers_45} + {1'h0, outliers_44}}; // quantizer.rs:151
-    wire [2:0] _t10 = {1'h0, {1'h0, outliers_43} + {1'h0, outliers_42}} + {1'h0, {1'h0, outliers_41} + {1'h0, outliers_40}}; // quantizer.rs:151
-    wire [2:0] _t11 = {1'h0, {1'h0, outliers_39} + {1'h0, outliers_38}} + {1'h0, {1'h0, outliers_37} + {1'h0, outliers_36}}; // quantizer.rs:151
-    wire [2:0] _t12 = {1'h0, {1'h0, outliers_35} + {1'h0, outliers_34}} + {1'h0, {1'h0, outliers_33} + {1'h0, outliers_32}}; // quantizer.rs:151
-    wire [5:0] _t13 = {1'h0, {1'h0, {1'h0, _t5} + {1'h0, _t6}} + {1'h0, {1'h0, _t7} + {1'h0, _t8}}} + {1'h0, {1'h0, {1'h0, _t9} + {1'h0, _t10}} + {1'h0, {1'h0, _t11} + {1'h0, _t12}}}; // quantizer.rs:151
-    wire [2:0] _t14 = {1'h0, {1'h0, outliers_31} + {1'h0, outliers_30}} + {1'h0, {1'h0, outliers_29} + {1'h0, outliers_28}}; // quantizer.rs:151
-    wire [2:0] _t15 = {1'h0, {1'h0, outliers_27} + {1'h0, outliers_26}} + {1'h0, {1'h0, outliers_25} + {1'h0, outliers_24}}; // quantizer.rs:151
-    wire [2:0] _t16 = {1'h0, {1'h0, outliers_23} + {1'h0, outliers_22}} + {1'h0, {1'h0, outliers_21} + {1'h0, outliers_20}}; // quantizer.rs:151
-    wire [2:0] _t17 = {1'h0, {1'h0, outliers_19} + {1'h0, outliers_18}} + {1'h0, {1'h0, outliers_17} + {1'h0, outliers_16}}; // quantizer.rs:151
-    wire [2:0] _t18 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
-    wire [2:0] _t19 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
-    wire [2:0] _t20 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
-    wire [2:0] _t21 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
-    wire [5:0] _t22 = {1'h0, {1'h0, {1'h0, _t14} + {1'h0, _t15}} + {1'h0, {1'h0, _t16} + {1'h0, _t17}}} + {1'h0, {1'h0, {1'h0, _t18} + {1'h0, _t19}} + {1'h0, {1'h0, _t20} + {1'h0, _t21}}}; // quantizer.rs:151
-    always @(posedge clk) in_beat <= {1'h0, _t13} + {1'h0, _t22};
+    wire [2:0] _t4 = {1'h0, {1'h0, outliers_63} + {1'h0, outliers_62}} + {1'h0, {1'h0, outliers_61} + {1'h0, outliers_60}}; // quantizer.rs:151
+    wire [2:0] _t5 = {1'h0, {1'h0, outliers_59} + {1'h0, outliers_58}} + {1'h0, {1'h0, outliers_57} + {1'h0, outliers_56}}; // quantizer.rs:151
+    wire [2:0] _t6 = {1'h0, {1'h0, outliers_55} + {1'h0, outliers_54}} + {1'h0, {1'h0, outliers_53} + {1'h0, outliers_52}}; // quantizer.rs:151
+    wire [2:0] _t7 = {1'h0, {1'h0, outliers_51} + {1'h0, outliers_50}} + {1'h0, {1'h0, outliers_49} + {1'h0, outliers_48}}; // quantizer.rs:151
+    wire [2:0] _t8 = {1'h0, {1'h0, outliers_47} + {1'h0, outliers_46}} + {1'h0, {1'h0, outliers_45} + {1'h0, outliers_44}}; // quantizer.rs:151
+    wire [2:0] _t9 = {1'h0, {1'h0, outliers_43} + {1'h0, outliers_42}} + {1'h0, {1'h0, outliers_41} + {1'h0, outliers_40}}; // quantizer.rs:151
+    wire [2:0] _t10 = {1'h0, {1'h0, outliers_39} + {1'h0, outliers_38}} + {1'h0, {1'h0, outliers_37} + {1'h0, outliers_36}}; // quantizer.rs:151
+    wire [2:0] _t11 = {1'h0, {1'h0, outliers_35} + {1'h0, outliers_34}} + {1'h0, {1'h0, outliers_33} + {1'h0, outliers_32}}; // quantizer.rs:151
+    wire [5:0] _t12 = {1'h0, {1'h0, {1'h0, _t4} + {1'h0, _t5}} + {1'h0, {1'h0, _t6} + {1'h0, _t7}}} + {1'h0, {1'h0, {1'h0, _t8} + {1'h0, _t9}} + {1'h0, {1'h0, _t10} + {1'h0, _t11}}}; // quantizer.rs:151
+    wire [2:0] _t13 = {1'h0, {1'h0, outliers_31} + {1'h0, outliers_30}} + {1'h0, {1'h0, outliers_29} + {1'h0, outliers_28}}; // quantizer.rs:151
+    wire [2:0] _t14 = {1'h0, {1'h0, outliers_27} + {1'h0, outliers_26}} + {1'h0, {1'h0, outliers_25} + {1'h0, outliers_24}}; // quantizer.rs:151
+    wire [2:0] _t15 = {1'h0, {1'h0, outliers_23} + {1'h0, outliers_22}} + {1'h0, {1'h0, outliers_21} + {1'h0, outliers_20}}; // quantizer.rs:151
+    wire [2:0] _t16 = {1'h0, {1'h0, outliers_19} + {1'h0, outliers_18}} + {1'h0, {1'h0, outliers_17} + {1'h0, outliers_16}}; // quantizer.rs:151
+    wire [2:0] _t17 = {1'h0, {1'h0, outliers_15} + {1'h0, outliers_14}} + {1'h0, {1'h0, outliers_13} + {1'h0, outliers_12}}; // quantizer.rs:151
+    wire [2:0] _t18 = {1'h0, {1'h0, outliers_11} + {1'h0, outliers_10}} + {1'h0, {1'h0, outliers_9} + {1'h0, outliers_8}}; // quantizer.rs:151
+    wire [2:0] _t19 = {1'h0, {1'h0, outliers_7} + {1'h0, outliers_6}} + {1'h0, {1'h0, outliers_5} + {1'h0, outliers_4}}; // quantizer.rs:151
+    wire [2:0] _t20 = {1'h0, {1'h0, outliers_3} + {1'h0, outliers_2}} + {1'h0, {1'h0, outliers_1} + {1'h0, outliers_0}}; // quantizer.rs:151
+    wire [5:0] _t21 = {1'h0, {1'h0, {1'h0, _t13} + {1'h0, _t14}} + {1'h0, {1'h0, _t15} + {1'h0, _t16}}} + {1'h0, {1'h0, {1'h0, _t17} + {1'h0, _t18}} + {1'h0, {1'h0, _t19} + {1'h0, _t20}}}; // quantizer.rs:151
+    always @(posedge clk) in_beat <= {1'h0, _t12} + {1'h0, _t21};
     always @(posedge clk) begin
         if (rst) begin
             counted <= 1'h0;
@@ -4217,11 +4211,11 @@ module oaken_quantizer_core_p64_n8192 (
     always @(posedge clk) if (counted & 1'h1) counts[count_at] <= in_chunk;
     always @(posedge clk) begin
         if (rst) begin
-            so_far <= 7'h0;
             count_at <= 8'h0;
-        end else begin
-            if (counted) so_far <= 1'h1 ? 7'h0 : in_chunk;
-            if (counted) count_at <= count_at + 8'h1;
+            so_far <= 7'h0;
+        end else if (counted) begin
+            so_far <= 1'h1 ? 7'h0 : in_chunk;
+            count_at <= count_at + 8'h1;
         end
     end
     oaken_maxima_p64 extremes (
@@ -4273,14 +4267,12 @@ module oaken_quantizer_core_p64_n8192 (
         .scales_inner_e(steps_scales_inner_e)
     );
     always @(posedge clk) if (steps_done) headers[queue_in] <= steps_header;
-    wire [108:0] _t23 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
-    always @(posedge clk) if (steps_done) queue[queue_in] <= _t23;
+    wire [108:0] _t22 = {steps_scales_split, steps_scales_outer_pos_r, steps_scales_outer_pos_e, steps_scales_outer_pos_c, steps_scales_outer_neg_r, steps_scales_outer_neg_e, steps_scales_outer_neg_c, steps_scales_middle_r, steps_scales_middle_e, steps_scales_middle_c, steps_scales_middle_c_neg, steps_scales_inner_r, steps_scales_inner_e}; // quantizer.rs:186
+    always @(posedge clk) if (steps_done) queue[queue_in] <= _t22;
     always @(posedge clk) begin
         if (rst) begin
             queue_in <= 6'h0;
-        end else begin
-            if (steps_done) queue_in <= queue_in + 6'h1;
-        end
+        end else if (steps_done) queue_in <= queue_in + 6'h1;
     end
 
     // out: read the ring
@@ -4302,82 +4294,70 @@ module oaken_quantizer_core_p64_n8192 (
     wire beat_first = beat_index == 7'h0; // quantizer.rs:199
     wire beat_last = beat_index == beats_minus_1; // quantizer.rs:200
     assign leaves = (issue & beat_last) & advance;
-    wire _t24 = issue & advance; // quantizer.rs:204
     always @(posedge clk) begin
         if (rst) begin
             read_at <= 8'h0;
-            beat_index <= 7'h0;
             read_count_at <= 8'h0;
+            beat_index <= 7'h0;
             queue_out <= 6'h0;
-        end else begin
-            if (_t24) read_at <= read_at + 8'h1;
-            if (_t24) beat_index <= beat_last ? 7'h0 : (beat_index + 7'h1);
-            if (_t24) read_count_at <= read_count_at + 8'h1;
-            if (leaves) queue_out <= queue_out + 6'h1;
-        end
-    end
-    wire _t25 = steps_done & (~leaves); // quantizer.rs:211
-    always @(posedge clk) begin
-        if (rst) begin
             queued <= 7'h0;
-        end else begin
-            if (_t25) queued <= queued + 7'h1;
-            else if (leaves & (~steps_done)) queued <= queued - 7'h1;
-        end
-    end
-    wire _t26 = begins & (~sent); // quantizer.rs:212
-    always @(posedge clk) begin
-        if (rst) begin
             in_flight <= 7'h0;
         end else begin
-            if (_t26) in_flight <= in_flight + 7'h1;
+            if (issue & advance) begin
+                read_at <= read_at + 8'h1;
+                beat_index <= beat_last ? 7'h0 : (beat_index + 7'h1);
+                read_count_at <= read_count_at + 8'h1;
+            end
+            if (leaves) queue_out <= queue_out + 6'h1;
+            if (steps_done & (~leaves)) queued <= queued + 7'h1;
+            else if (leaves & (~steps_done)) queued <= queued - 7'h1;
+            if (begins & (~sent)) in_flight <= in_flight + 7'h1;
             else if (sent & (~begins)) in_flight <= in_flight - 7'h1;
         end
     end
-    wire _t27 = issue & advance; // quantizer.rs:213
-    wire _t28 = _t27 & (~accepted); // quantizer.rs:213
+    wire _t23 = issue & advance; // quantizer.rs:213
     always @(posedge clk) begin
         if (rst) begin
             free <= 9'h100;
         end else begin
-            if (_t28) free <= free + 9'h1;
-            else if (accepted & (~_t27)) free <= free - 9'h1;
+            if (_t23 & (~accepted)) free <= free + 9'h1;
+            else if (accepted & (~_t23)) free <= free - 9'h1;
         end
     end
 
     // out: encode
     wire chunk_first = 1'h1; // quantizer.rs:218
-    always @(posedge clk) begin
-        if (advance) ring_q0 <= ring[read_at];
-        if (advance) word <= ring_q0;
-        if (advance) counts_q0 <= counts[read_count_at];
-        if (advance) count <= counts_q0;
-        if (advance) d_outer_pos_r_s1 <= d_outer_pos_r;
-        if (advance) d_outer_pos_r_s2 <= d_outer_pos_r_s1;
-        if (advance) d_outer_pos_e_s1 <= d_outer_pos_e;
-        if (advance) d_outer_pos_e_s2 <= d_outer_pos_e_s1;
-        if (advance) d_outer_pos_c_s1 <= d_outer_pos_c;
-        if (advance) d_outer_pos_c_s2 <= d_outer_pos_c_s1;
-        if (advance) d_outer_neg_r_s1 <= d_outer_neg_r;
-        if (advance) d_outer_neg_r_s2 <= d_outer_neg_r_s1;
-        if (advance) d_outer_neg_e_s1 <= d_outer_neg_e;
-        if (advance) d_outer_neg_e_s2 <= d_outer_neg_e_s1;
-        if (advance) d_outer_neg_c_s1 <= d_outer_neg_c;
-        if (advance) d_outer_neg_c_s2 <= d_outer_neg_c_s1;
-        if (advance) d_middle_r_s1 <= d_middle_r;
-        if (advance) d_middle_r_s2 <= d_middle_r_s1;
-        if (advance) d_middle_e_s1 <= d_middle_e;
-        if (advance) d_middle_e_s2 <= d_middle_e_s1;
-        if (advance) d_middle_c_s1 <= d_middle_c;
-        if (advance) d_middle_c_s2 <= d_middle_c_s1;
-        if (advance) d_middle_c_neg_s1 <= d_middle_c_neg;
-        if (advance) d_middle_c_neg_s2 <= d_middle_c_neg_s1;
-        if (advance) d_inner_r_s1 <= d_inner_r;
-        if (advance) d_inner_r_s2 <= d_inner_r_s1;
-        if (advance) d_inner_e_s1 <= d_inner_e;
-        if (advance) d_inner_e_s2 <= d_inner_e_s1;
-        if (advance) d_split_s1_1 <= d_split;
-        if (advance) split <= d_split_s1_1;
+    always @(posedge clk) if (advance) begin
+        ring_q0 <= ring[read_at];
+        word <= ring_q0;
+        counts_q0 <= counts[read_count_at];
+        count <= counts_q0;
+        d_outer_pos_r_s1 <= d_outer_pos_r;
+        d_outer_pos_r_s2 <= d_outer_pos_r_s1;
+        d_outer_pos_e_s1 <= d_outer_pos_e;
+        d_outer_pos_e_s2 <= d_outer_pos_e_s1;
+        d_outer_pos_c_s1 <= d_outer_pos_c;
+        d_outer_pos_c_s2 <= d_outer_pos_c_s1;
+        d_outer_neg_r_s1 <= d_outer_neg_r;
+        d_outer_neg_r_s2 <= d_outer_neg_r_s1;
+        d_outer_neg_e_s1 <= d_outer_neg_e;
+        d_outer_neg_e_s2 <= d_outer_neg_e_s1;
+        d_outer_neg_c_s1 <= d_outer_neg_c;
+        d_outer_neg_c_s2 <= d_outer_neg_c_s1;
+        d_middle_r_s1 <= d_middle_r;
+        d_middle_r_s2 <= d_middle_r_s1;
+        d_middle_e_s1 <= d_middle_e;
+        d_middle_e_s2 <= d_middle_e_s1;
+        d_middle_c_s1 <= d_middle_c;
+        d_middle_c_s2 <= d_middle_c_s1;
+        d_middle_c_neg_s1 <= d_middle_c_neg;
+        d_middle_c_neg_s2 <= d_middle_c_neg_s1;
+        d_inner_r_s1 <= d_inner_r;
+        d_inner_r_s2 <= d_inner_r_s1;
+        d_inner_e_s1 <= d_inner_e;
+        d_inner_e_s2 <= d_inner_e_s1;
+        d_split_s1_1 <= d_split;
+        split <= d_split_s1_1;
     end
     wire [14:0] elements_0_magnitude = word[17:3]; // quantizer.rs:225
     wire elements_0_sign = word[2]; // quantizer.rs:225
@@ -4635,3345 +4615,3345 @@ module oaken_quantizer_core_p64_n8192 (
     wire elements_63_sign = word[1136]; // quantizer.rs:225
     wire elements_63_outer = word[1135]; // quantizer.rs:225
     wire elements_63_inner = word[1134]; // quantizer.rs:225
-    always @(posedge clk) begin
-        if (advance) lane63_inner <= elements_63_inner;
-        if (advance) lane63_d_outer_pos_r <= d_outer_pos_r_s2;
-        if (advance) lane63_d_outer_pos_e <= d_outer_pos_e_s2;
-        if (advance) lane63_d_outer_pos_c <= d_outer_pos_c_s2;
-        if (advance) lane63_d_outer_neg_r <= d_outer_neg_r_s2;
-        if (advance) lane63_d_outer_neg_e <= d_outer_neg_e_s2;
-        if (advance) lane63_d_outer_neg_c <= d_outer_neg_c_s2;
-        if (advance) lane63_d_middle_r <= d_middle_r_s2;
-        if (advance) lane63_d_middle_e <= d_middle_e_s2;
-        if (advance) lane63_d_middle_c <= d_middle_c_s2;
-        if (advance) lane63_d_middle_c_neg <= d_middle_c_neg_s2;
-        if (advance) lane63_d_inner_r <= d_inner_r_s2;
-        if (advance) lane63_d_inner_e <= d_inner_e_s2;
-        if (advance) lane63_x_magnitude <= elements_63_magnitude;
-        if (advance) lane63_x_sign <= elements_63_sign;
-        if (advance) lane63_x_outer <= elements_63_outer;
+    always @(posedge clk) if (advance) begin
+        lane63_inner <= elements_63_inner;
+        lane63_d_outer_pos_r <= d_outer_pos_r_s2;
+        lane63_d_outer_pos_e <= d_outer_pos_e_s2;
+        lane63_d_outer_pos_c <= d_outer_pos_c_s2;
+        lane63_d_outer_neg_r <= d_outer_neg_r_s2;
+        lane63_d_outer_neg_e <= d_outer_neg_e_s2;
+        lane63_d_outer_neg_c <= d_outer_neg_c_s2;
+        lane63_d_middle_r <= d_middle_r_s2;
+        lane63_d_middle_e <= d_middle_e_s2;
+        lane63_d_middle_c <= d_middle_c_s2;
+        lane63_d_middle_c_neg <= d_middle_c_neg_s2;
+        lane63_d_inner_r <= d_inner_r_s2;
+        lane63_d_inner_e <= d_inner_e_s2;
+        lane63_x_magnitude <= elements_63_magnitude;
+        lane63_x_sign <= elements_63_sign;
+        lane63_x_outer <= elements_63_outer;
     end
     wire [9:0] lane63_middle_c = lane63_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane63_side_r = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane63_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane63_side_e = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane63_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane63_side_c = lane63_x_outer ? (lane63_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane63_inner ? lane63_d_middle_c : lane63_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
-        if (advance) lane63_scale_r <= lane63_side_r;
-        if (advance) lane63_scale_e <= lane63_side_e;
-        if (advance) l13_s3 <= |elements_63_magnitude[14:10];
-        if (advance) lane63_normal <= l13_s3;
-        if (advance) lane63_x_magnitude_1 <= lane63_x_magnitude;
-        if (advance) lane63_x_sign_1 <= lane63_x_sign;
-        if (advance) lane63_x_outer_1 <= lane63_x_outer;
-        if (advance) lane63_x_inner <= lane63_inner;
+    always @(posedge clk) if (advance) begin
+        lane63_scale_c <= lane63_inner ? 10'h3f0 : lane63_side_c;
+        lane63_scale_r <= lane63_side_r;
+        lane63_scale_e <= lane63_side_e;
+        l13_s3 <= |elements_63_magnitude[14:10];
+        lane63_normal <= l13_s3;
+        lane63_x_magnitude_1 <= lane63_x_magnitude;
+        lane63_x_sign_1 <= lane63_x_sign;
+        lane63_x_outer_1 <= lane63_x_outer;
+        lane63_x_inner <= lane63_inner;
     end
     wire lane63_middle = ~(lane63_x_outer_1 | lane63_x_inner); // encode.rs:21
-    wire [20:0] _t29 = {10'h0, {lane63_normal, lane63_x_magnitude_1[9:0]}} * {11'h0, lane63_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane63_scaled <= _t29;
+    wire [20:0] _t24 = {10'h0, {lane63_normal, lane63_x_magnitude_1[9:0]}} * {11'h0, lane63_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane63_scaled <= _t24;
     wire [4:0] lane63_field = lane63_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane63_less = {~{1'h0, lane63_field}, lane63_normal}; // align.rs:26
-    wire [6:0] _t30 = {lane63_scale_e, 1'h1} + lane63_less; // align.rs:27
-    always @(posedge clk) if (advance) lane63_amount <= _t30[6:1];
-    wire [15:0] _t31 = lane63_amount[3] ? {8'h0, lane63_scaled[19:12]} : lane63_scaled[19:4]; // align.rs:36
-    wire [15:0] _t32 = lane63_amount[2] ? {4'h0, _t31[15:4]} : _t31; // align.rs:36
-    wire [12:0] _t33 = lane63_amount[1] ? {2'h0, _t32[12:2]} : _t32[12:0]; // align.rs:36
-    wire [10:0] _t34 = lane63_amount[0] ? {1'h0, _t33[10:1]} : _t33[10:0]; // align.rs:36
-    wire [9:0] lane63_shifted = _t34[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane63_in_steps <= (|lane63_amount[5:4]) ? 10'h0 : lane63_shifted;
-        if (advance) lane63_s5 <= lane63_scale_c;
-        if (advance) lane63_s6 <= lane63_s5;
+    wire [6:0] _t25 = {lane63_scale_e, 1'h1} + lane63_less; // align.rs:27
+    always @(posedge clk) if (advance) lane63_amount <= _t25[6:1];
+    wire [15:0] _t26 = lane63_amount[3] ? {8'h0, lane63_scaled[19:12]} : lane63_scaled[19:4]; // align.rs:36
+    wire [15:0] _t27 = lane63_amount[2] ? {4'h0, _t26[15:4]} : _t26; // align.rs:36
+    wire [12:0] _t28 = lane63_amount[1] ? {2'h0, _t27[12:2]} : _t27[12:0]; // align.rs:36
+    wire [10:0] _t29 = lane63_amount[0] ? {1'h0, _t28[10:1]} : _t28[10:0]; // align.rs:36
+    wire [9:0] lane63_shifted = _t29[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane63_in_steps <= (|lane63_amount[5:4]) ? 10'h0 : lane63_shifted;
+        lane63_s5 <= lane63_scale_c;
+        lane63_s6 <= lane63_s5;
     end
-    wire [9:0] _t35 = lane63_in_steps - lane63_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane63_cells <= _t35[9:5];
-        if (advance) l30_s5 <= lane63_x_sign_1 & lane63_middle;
-        if (advance) l30_s6 <= l30_s5;
-        if (advance) lane63_negative <= l30_s6;
-        if (advance) lane63_middle_s5 <= lane63_middle;
-        if (advance) lane63_middle_s6 <= lane63_middle_s5;
-        if (advance) split_s3 <= split;
-        if (advance) split_s4 <= split_s3;
-        if (advance) split_s5 <= split_s4;
-        if (advance) split_s6 <= split_s5;
-        if (advance) lane63_border <= lane63_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t30 = lane63_in_steps - lane63_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane63_cells <= _t30[9:5];
+        l30_s5 <= lane63_x_sign_1 & lane63_middle;
+        l30_s6 <= l30_s5;
+        lane63_negative <= l30_s6;
+        lane63_middle_s5 <= lane63_middle;
+        lane63_middle_s6 <= lane63_middle_s5;
+        split_s3 <= split;
+        split_s4 <= split_s3;
+        split_s5 <= split_s4;
+        split_s6 <= split_s5;
+        lane63_border <= lane63_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane63_outwards = {lane63_negative, lane63_cells ^ {5{lane63_negative}}}; // encode.rs:34
     wire [5:0] lane63_code = {1'h0, lane63_border} + lane63_outwards; // encode.rs:35
     wire lane63_beyond = lane63_code[5] | (lane63_code[4] & (~lane63_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_0 <= lane63_beyond ? {4{~lane63_negative}} : lane63_code[3:0];
-        if (advance) lane62_inner <= elements_62_inner;
-        if (advance) lane62_x_magnitude <= elements_62_magnitude;
-        if (advance) lane62_x_sign <= elements_62_sign;
-        if (advance) lane62_x_outer <= elements_62_outer;
+    always @(posedge clk) if (advance) begin
+        codes_0 <= lane63_beyond ? {4{~lane63_negative}} : lane63_code[3:0];
+        lane62_inner <= elements_62_inner;
+        lane62_x_magnitude <= elements_62_magnitude;
+        lane62_x_sign <= elements_62_sign;
+        lane62_x_outer <= elements_62_outer;
     end
     wire [9:0] lane62_middle_c = lane62_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane62_side_r = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane62_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane62_side_e = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane62_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane62_side_c = lane62_x_outer ? (lane62_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane62_inner ? lane63_d_middle_c : lane62_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
-        if (advance) lane62_scale_r <= lane62_side_r;
-        if (advance) lane62_scale_e <= lane62_side_e;
-        if (advance) l13_s3_1 <= |elements_62_magnitude[14:10];
-        if (advance) lane62_normal <= l13_s3_1;
-        if (advance) lane62_x_magnitude_1 <= lane62_x_magnitude;
-        if (advance) lane62_x_sign_1 <= lane62_x_sign;
-        if (advance) lane62_x_outer_1 <= lane62_x_outer;
-        if (advance) lane62_x_inner <= lane62_inner;
+    always @(posedge clk) if (advance) begin
+        lane62_scale_c <= lane62_inner ? 10'h3f0 : lane62_side_c;
+        lane62_scale_r <= lane62_side_r;
+        lane62_scale_e <= lane62_side_e;
+        l13_s3_1 <= |elements_62_magnitude[14:10];
+        lane62_normal <= l13_s3_1;
+        lane62_x_magnitude_1 <= lane62_x_magnitude;
+        lane62_x_sign_1 <= lane62_x_sign;
+        lane62_x_outer_1 <= lane62_x_outer;
+        lane62_x_inner <= lane62_inner;
     end
     wire lane62_middle = ~(lane62_x_outer_1 | lane62_x_inner); // encode.rs:21
-    wire [20:0] _t36 = {10'h0, {lane62_normal, lane62_x_magnitude_1[9:0]}} * {11'h0, lane62_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane62_scaled <= _t36;
+    wire [20:0] _t31 = {10'h0, {lane62_normal, lane62_x_magnitude_1[9:0]}} * {11'h0, lane62_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane62_scaled <= _t31;
     wire [4:0] lane62_field = lane62_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane62_less = {~{1'h0, lane62_field}, lane62_normal}; // align.rs:26
-    wire [6:0] _t37 = {lane62_scale_e, 1'h1} + lane62_less; // align.rs:27
-    always @(posedge clk) if (advance) lane62_amount <= _t37[6:1];
-    wire [15:0] _t38 = lane62_amount[3] ? {8'h0, lane62_scaled[19:12]} : lane62_scaled[19:4]; // align.rs:36
-    wire [15:0] _t39 = lane62_amount[2] ? {4'h0, _t38[15:4]} : _t38; // align.rs:36
-    wire [12:0] _t40 = lane62_amount[1] ? {2'h0, _t39[12:2]} : _t39[12:0]; // align.rs:36
-    wire [10:0] _t41 = lane62_amount[0] ? {1'h0, _t40[10:1]} : _t40[10:0]; // align.rs:36
-    wire [9:0] lane62_shifted = _t41[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane62_in_steps <= (|lane62_amount[5:4]) ? 10'h0 : lane62_shifted;
-        if (advance) lane62_s5 <= lane62_scale_c;
-        if (advance) lane62_s6 <= lane62_s5;
+    wire [6:0] _t32 = {lane62_scale_e, 1'h1} + lane62_less; // align.rs:27
+    always @(posedge clk) if (advance) lane62_amount <= _t32[6:1];
+    wire [15:0] _t33 = lane62_amount[3] ? {8'h0, lane62_scaled[19:12]} : lane62_scaled[19:4]; // align.rs:36
+    wire [15:0] _t34 = lane62_amount[2] ? {4'h0, _t33[15:4]} : _t33; // align.rs:36
+    wire [12:0] _t35 = lane62_amount[1] ? {2'h0, _t34[12:2]} : _t34[12:0]; // align.rs:36
+    wire [10:0] _t36 = lane62_amount[0] ? {1'h0, _t35[10:1]} : _t35[10:0]; // align.rs:36
+    wire [9:0] lane62_shifted = _t36[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane62_in_steps <= (|lane62_amount[5:4]) ? 10'h0 : lane62_shifted;
+        lane62_s5 <= lane62_scale_c;
+        lane62_s6 <= lane62_s5;
     end
-    wire [9:0] _t42 = lane62_in_steps - lane62_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane62_cells <= _t42[9:5];
-        if (advance) l30_s5_1 <= lane62_x_sign_1 & lane62_middle;
-        if (advance) l30_s6_1 <= l30_s5_1;
-        if (advance) lane62_negative <= l30_s6_1;
-        if (advance) lane62_middle_s5 <= lane62_middle;
-        if (advance) lane62_middle_s6 <= lane62_middle_s5;
-        if (advance) lane62_border <= lane62_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t37 = lane62_in_steps - lane62_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane62_cells <= _t37[9:5];
+        l30_s5_1 <= lane62_x_sign_1 & lane62_middle;
+        l30_s6_1 <= l30_s5_1;
+        lane62_negative <= l30_s6_1;
+        lane62_middle_s5 <= lane62_middle;
+        lane62_middle_s6 <= lane62_middle_s5;
+        lane62_border <= lane62_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane62_outwards = {lane62_negative, lane62_cells ^ {5{lane62_negative}}}; // encode.rs:34
     wire [5:0] lane62_code = {1'h0, lane62_border} + lane62_outwards; // encode.rs:35
     wire lane62_beyond = lane62_code[5] | (lane62_code[4] & (~lane62_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_1 <= lane62_beyond ? {4{~lane62_negative}} : lane62_code[3:0];
-        if (advance) lane61_inner <= elements_61_inner;
-        if (advance) lane61_x_magnitude <= elements_61_magnitude;
-        if (advance) lane61_x_sign <= elements_61_sign;
-        if (advance) lane61_x_outer <= elements_61_outer;
+    always @(posedge clk) if (advance) begin
+        codes_1 <= lane62_beyond ? {4{~lane62_negative}} : lane62_code[3:0];
+        lane61_inner <= elements_61_inner;
+        lane61_x_magnitude <= elements_61_magnitude;
+        lane61_x_sign <= elements_61_sign;
+        lane61_x_outer <= elements_61_outer;
     end
     wire [9:0] lane61_middle_c = lane61_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane61_side_r = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane61_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane61_side_e = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane61_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane61_side_c = lane61_x_outer ? (lane61_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane61_inner ? lane63_d_middle_c : lane61_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
-        if (advance) lane61_scale_r <= lane61_side_r;
-        if (advance) lane61_scale_e <= lane61_side_e;
-        if (advance) l13_s3_2 <= |elements_61_magnitude[14:10];
-        if (advance) lane61_normal <= l13_s3_2;
-        if (advance) lane61_x_magnitude_1 <= lane61_x_magnitude;
-        if (advance) lane61_x_sign_1 <= lane61_x_sign;
-        if (advance) lane61_x_outer_1 <= lane61_x_outer;
-        if (advance) lane61_x_inner <= lane61_inner;
+    always @(posedge clk) if (advance) begin
+        lane61_scale_c <= lane61_inner ? 10'h3f0 : lane61_side_c;
+        lane61_scale_r <= lane61_side_r;
+        lane61_scale_e <= lane61_side_e;
+        l13_s3_2 <= |elements_61_magnitude[14:10];
+        lane61_normal <= l13_s3_2;
+        lane61_x_magnitude_1 <= lane61_x_magnitude;
+        lane61_x_sign_1 <= lane61_x_sign;
+        lane61_x_outer_1 <= lane61_x_outer;
+        lane61_x_inner <= lane61_inner;
     end
     wire lane61_middle = ~(lane61_x_outer_1 | lane61_x_inner); // encode.rs:21
-    wire [20:0] _t43 = {10'h0, {lane61_normal, lane61_x_magnitude_1[9:0]}} * {11'h0, lane61_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane61_scaled <= _t43;
+    wire [20:0] _t38 = {10'h0, {lane61_normal, lane61_x_magnitude_1[9:0]}} * {11'h0, lane61_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane61_scaled <= _t38;
     wire [4:0] lane61_field = lane61_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane61_less = {~{1'h0, lane61_field}, lane61_normal}; // align.rs:26
-    wire [6:0] _t44 = {lane61_scale_e, 1'h1} + lane61_less; // align.rs:27
-    always @(posedge clk) if (advance) lane61_amount <= _t44[6:1];
-    wire [15:0] _t45 = lane61_amount[3] ? {8'h0, lane61_scaled[19:12]} : lane61_scaled[19:4]; // align.rs:36
-    wire [15:0] _t46 = lane61_amount[2] ? {4'h0, _t45[15:4]} : _t45; // align.rs:36
-    wire [12:0] _t47 = lane61_amount[1] ? {2'h0, _t46[12:2]} : _t46[12:0]; // align.rs:36
-    wire [10:0] _t48 = lane61_amount[0] ? {1'h0, _t47[10:1]} : _t47[10:0]; // align.rs:36
-    wire [9:0] lane61_shifted = _t48[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane61_in_steps <= (|lane61_amount[5:4]) ? 10'h0 : lane61_shifted;
-        if (advance) lane61_s5 <= lane61_scale_c;
-        if (advance) lane61_s6 <= lane61_s5;
+    wire [6:0] _t39 = {lane61_scale_e, 1'h1} + lane61_less; // align.rs:27
+    always @(posedge clk) if (advance) lane61_amount <= _t39[6:1];
+    wire [15:0] _t40 = lane61_amount[3] ? {8'h0, lane61_scaled[19:12]} : lane61_scaled[19:4]; // align.rs:36
+    wire [15:0] _t41 = lane61_amount[2] ? {4'h0, _t40[15:4]} : _t40; // align.rs:36
+    wire [12:0] _t42 = lane61_amount[1] ? {2'h0, _t41[12:2]} : _t41[12:0]; // align.rs:36
+    wire [10:0] _t43 = lane61_amount[0] ? {1'h0, _t42[10:1]} : _t42[10:0]; // align.rs:36
+    wire [9:0] lane61_shifted = _t43[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane61_in_steps <= (|lane61_amount[5:4]) ? 10'h0 : lane61_shifted;
+        lane61_s5 <= lane61_scale_c;
+        lane61_s6 <= lane61_s5;
     end
-    wire [9:0] _t49 = lane61_in_steps - lane61_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane61_cells <= _t49[9:5];
-        if (advance) l30_s5_2 <= lane61_x_sign_1 & lane61_middle;
-        if (advance) l30_s6_2 <= l30_s5_2;
-        if (advance) lane61_negative <= l30_s6_2;
-        if (advance) lane61_middle_s5 <= lane61_middle;
-        if (advance) lane61_middle_s6 <= lane61_middle_s5;
-        if (advance) lane61_border <= lane61_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t44 = lane61_in_steps - lane61_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane61_cells <= _t44[9:5];
+        l30_s5_2 <= lane61_x_sign_1 & lane61_middle;
+        l30_s6_2 <= l30_s5_2;
+        lane61_negative <= l30_s6_2;
+        lane61_middle_s5 <= lane61_middle;
+        lane61_middle_s6 <= lane61_middle_s5;
+        lane61_border <= lane61_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane61_outwards = {lane61_negative, lane61_cells ^ {5{lane61_negative}}}; // encode.rs:34
     wire [5:0] lane61_code = {1'h0, lane61_border} + lane61_outwards; // encode.rs:35
     wire lane61_beyond = lane61_code[5] | (lane61_code[4] & (~lane61_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_2 <= lane61_beyond ? {4{~lane61_negative}} : lane61_code[3:0];
-        if (advance) lane60_inner <= elements_60_inner;
-        if (advance) lane60_x_magnitude <= elements_60_magnitude;
-        if (advance) lane60_x_sign <= elements_60_sign;
-        if (advance) lane60_x_outer <= elements_60_outer;
+    always @(posedge clk) if (advance) begin
+        codes_2 <= lane61_beyond ? {4{~lane61_negative}} : lane61_code[3:0];
+        lane60_inner <= elements_60_inner;
+        lane60_x_magnitude <= elements_60_magnitude;
+        lane60_x_sign <= elements_60_sign;
+        lane60_x_outer <= elements_60_outer;
     end
     wire [9:0] lane60_middle_c = lane60_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane60_side_r = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane60_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane60_side_e = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane60_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane60_side_c = lane60_x_outer ? (lane60_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane60_inner ? lane63_d_middle_c : lane60_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
-        if (advance) lane60_scale_r <= lane60_side_r;
-        if (advance) lane60_scale_e <= lane60_side_e;
-        if (advance) l13_s3_3 <= |elements_60_magnitude[14:10];
-        if (advance) lane60_normal <= l13_s3_3;
-        if (advance) lane60_x_magnitude_1 <= lane60_x_magnitude;
-        if (advance) lane60_x_sign_1 <= lane60_x_sign;
-        if (advance) lane60_x_outer_1 <= lane60_x_outer;
-        if (advance) lane60_x_inner <= lane60_inner;
+    always @(posedge clk) if (advance) begin
+        lane60_scale_c <= lane60_inner ? 10'h3f0 : lane60_side_c;
+        lane60_scale_r <= lane60_side_r;
+        lane60_scale_e <= lane60_side_e;
+        l13_s3_3 <= |elements_60_magnitude[14:10];
+        lane60_normal <= l13_s3_3;
+        lane60_x_magnitude_1 <= lane60_x_magnitude;
+        lane60_x_sign_1 <= lane60_x_sign;
+        lane60_x_outer_1 <= lane60_x_outer;
+        lane60_x_inner <= lane60_inner;
     end
     wire lane60_middle = ~(lane60_x_outer_1 | lane60_x_inner); // encode.rs:21
-    wire [20:0] _t50 = {10'h0, {lane60_normal, lane60_x_magnitude_1[9:0]}} * {11'h0, lane60_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane60_scaled <= _t50;
+    wire [20:0] _t45 = {10'h0, {lane60_normal, lane60_x_magnitude_1[9:0]}} * {11'h0, lane60_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane60_scaled <= _t45;
     wire [4:0] lane60_field = lane60_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane60_less = {~{1'h0, lane60_field}, lane60_normal}; // align.rs:26
-    wire [6:0] _t51 = {lane60_scale_e, 1'h1} + lane60_less; // align.rs:27
-    always @(posedge clk) if (advance) lane60_amount <= _t51[6:1];
-    wire [15:0] _t52 = lane60_amount[3] ? {8'h0, lane60_scaled[19:12]} : lane60_scaled[19:4]; // align.rs:36
-    wire [15:0] _t53 = lane60_amount[2] ? {4'h0, _t52[15:4]} : _t52; // align.rs:36
-    wire [12:0] _t54 = lane60_amount[1] ? {2'h0, _t53[12:2]} : _t53[12:0]; // align.rs:36
-    wire [10:0] _t55 = lane60_amount[0] ? {1'h0, _t54[10:1]} : _t54[10:0]; // align.rs:36
-    wire [9:0] lane60_shifted = _t55[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane60_in_steps <= (|lane60_amount[5:4]) ? 10'h0 : lane60_shifted;
-        if (advance) lane60_s5 <= lane60_scale_c;
-        if (advance) lane60_s6 <= lane60_s5;
+    wire [6:0] _t46 = {lane60_scale_e, 1'h1} + lane60_less; // align.rs:27
+    always @(posedge clk) if (advance) lane60_amount <= _t46[6:1];
+    wire [15:0] _t47 = lane60_amount[3] ? {8'h0, lane60_scaled[19:12]} : lane60_scaled[19:4]; // align.rs:36
+    wire [15:0] _t48 = lane60_amount[2] ? {4'h0, _t47[15:4]} : _t47; // align.rs:36
+    wire [12:0] _t49 = lane60_amount[1] ? {2'h0, _t48[12:2]} : _t48[12:0]; // align.rs:36
+    wire [10:0] _t50 = lane60_amount[0] ? {1'h0, _t49[10:1]} : _t49[10:0]; // align.rs:36
+    wire [9:0] lane60_shifted = _t50[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane60_in_steps <= (|lane60_amount[5:4]) ? 10'h0 : lane60_shifted;
+        lane60_s5 <= lane60_scale_c;
+        lane60_s6 <= lane60_s5;
     end
-    wire [9:0] _t56 = lane60_in_steps - lane60_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane60_cells <= _t56[9:5];
-        if (advance) l30_s5_3 <= lane60_x_sign_1 & lane60_middle;
-        if (advance) l30_s6_3 <= l30_s5_3;
-        if (advance) lane60_negative <= l30_s6_3;
-        if (advance) lane60_middle_s5 <= lane60_middle;
-        if (advance) lane60_middle_s6 <= lane60_middle_s5;
-        if (advance) lane60_border <= lane60_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t51 = lane60_in_steps - lane60_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane60_cells <= _t51[9:5];
+        l30_s5_3 <= lane60_x_sign_1 & lane60_middle;
+        l30_s6_3 <= l30_s5_3;
+        lane60_negative <= l30_s6_3;
+        lane60_middle_s5 <= lane60_middle;
+        lane60_middle_s6 <= lane60_middle_s5;
+        lane60_border <= lane60_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane60_outwards = {lane60_negative, lane60_cells ^ {5{lane60_negative}}}; // encode.rs:34
     wire [5:0] lane60_code = {1'h0, lane60_border} + lane60_outwards; // encode.rs:35
     wire lane60_beyond = lane60_code[5] | (lane60_code[4] & (~lane60_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_3 <= lane60_beyond ? {4{~lane60_negative}} : lane60_code[3:0];
-        if (advance) lane59_inner <= elements_59_inner;
-        if (advance) lane59_x_magnitude <= elements_59_magnitude;
-        if (advance) lane59_x_sign <= elements_59_sign;
-        if (advance) lane59_x_outer <= elements_59_outer;
+    always @(posedge clk) if (advance) begin
+        codes_3 <= lane60_beyond ? {4{~lane60_negative}} : lane60_code[3:0];
+        lane59_inner <= elements_59_inner;
+        lane59_x_magnitude <= elements_59_magnitude;
+        lane59_x_sign <= elements_59_sign;
+        lane59_x_outer <= elements_59_outer;
     end
     wire [9:0] lane59_middle_c = lane59_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane59_side_r = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane59_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane59_side_e = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane59_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane59_side_c = lane59_x_outer ? (lane59_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane59_inner ? lane63_d_middle_c : lane59_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
-        if (advance) lane59_scale_r <= lane59_side_r;
-        if (advance) lane59_scale_e <= lane59_side_e;
-        if (advance) l13_s3_4 <= |elements_59_magnitude[14:10];
-        if (advance) lane59_normal <= l13_s3_4;
-        if (advance) lane59_x_magnitude_1 <= lane59_x_magnitude;
-        if (advance) lane59_x_sign_1 <= lane59_x_sign;
-        if (advance) lane59_x_outer_1 <= lane59_x_outer;
-        if (advance) lane59_x_inner <= lane59_inner;
+    always @(posedge clk) if (advance) begin
+        lane59_scale_c <= lane59_inner ? 10'h3f0 : lane59_side_c;
+        lane59_scale_r <= lane59_side_r;
+        lane59_scale_e <= lane59_side_e;
+        l13_s3_4 <= |elements_59_magnitude[14:10];
+        lane59_normal <= l13_s3_4;
+        lane59_x_magnitude_1 <= lane59_x_magnitude;
+        lane59_x_sign_1 <= lane59_x_sign;
+        lane59_x_outer_1 <= lane59_x_outer;
+        lane59_x_inner <= lane59_inner;
     end
     wire lane59_middle = ~(lane59_x_outer_1 | lane59_x_inner); // encode.rs:21
-    wire [20:0] _t57 = {10'h0, {lane59_normal, lane59_x_magnitude_1[9:0]}} * {11'h0, lane59_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane59_scaled <= _t57;
+    wire [20:0] _t52 = {10'h0, {lane59_normal, lane59_x_magnitude_1[9:0]}} * {11'h0, lane59_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane59_scaled <= _t52;
     wire [4:0] lane59_field = lane59_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane59_less = {~{1'h0, lane59_field}, lane59_normal}; // align.rs:26
-    wire [6:0] _t58 = {lane59_scale_e, 1'h1} + lane59_less; // align.rs:27
-    always @(posedge clk) if (advance) lane59_amount <= _t58[6:1];
-    wire [15:0] _t59 = lane59_amount[3] ? {8'h0, lane59_scaled[19:12]} : lane59_scaled[19:4]; // align.rs:36
-    wire [15:0] _t60 = lane59_amount[2] ? {4'h0, _t59[15:4]} : _t59; // align.rs:36
-    wire [12:0] _t61 = lane59_amount[1] ? {2'h0, _t60[12:2]} : _t60[12:0]; // align.rs:36
-    wire [10:0] _t62 = lane59_amount[0] ? {1'h0, _t61[10:1]} : _t61[10:0]; // align.rs:36
-    wire [9:0] lane59_shifted = _t62[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane59_in_steps <= (|lane59_amount[5:4]) ? 10'h0 : lane59_shifted;
-        if (advance) lane59_s5 <= lane59_scale_c;
-        if (advance) lane59_s6 <= lane59_s5;
+    wire [6:0] _t53 = {lane59_scale_e, 1'h1} + lane59_less; // align.rs:27
+    always @(posedge clk) if (advance) lane59_amount <= _t53[6:1];
+    wire [15:0] _t54 = lane59_amount[3] ? {8'h0, lane59_scaled[19:12]} : lane59_scaled[19:4]; // align.rs:36
+    wire [15:0] _t55 = lane59_amount[2] ? {4'h0, _t54[15:4]} : _t54; // align.rs:36
+    wire [12:0] _t56 = lane59_amount[1] ? {2'h0, _t55[12:2]} : _t55[12:0]; // align.rs:36
+    wire [10:0] _t57 = lane59_amount[0] ? {1'h0, _t56[10:1]} : _t56[10:0]; // align.rs:36
+    wire [9:0] lane59_shifted = _t57[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane59_in_steps <= (|lane59_amount[5:4]) ? 10'h0 : lane59_shifted;
+        lane59_s5 <= lane59_scale_c;
+        lane59_s6 <= lane59_s5;
     end
-    wire [9:0] _t63 = lane59_in_steps - lane59_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane59_cells <= _t63[9:5];
-        if (advance) l30_s5_4 <= lane59_x_sign_1 & lane59_middle;
-        if (advance) l30_s6_4 <= l30_s5_4;
-        if (advance) lane59_negative <= l30_s6_4;
-        if (advance) lane59_middle_s5 <= lane59_middle;
-        if (advance) lane59_middle_s6 <= lane59_middle_s5;
-        if (advance) lane59_border <= lane59_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t58 = lane59_in_steps - lane59_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane59_cells <= _t58[9:5];
+        l30_s5_4 <= lane59_x_sign_1 & lane59_middle;
+        l30_s6_4 <= l30_s5_4;
+        lane59_negative <= l30_s6_4;
+        lane59_middle_s5 <= lane59_middle;
+        lane59_middle_s6 <= lane59_middle_s5;
+        lane59_border <= lane59_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane59_outwards = {lane59_negative, lane59_cells ^ {5{lane59_negative}}}; // encode.rs:34
     wire [5:0] lane59_code = {1'h0, lane59_border} + lane59_outwards; // encode.rs:35
     wire lane59_beyond = lane59_code[5] | (lane59_code[4] & (~lane59_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_4 <= lane59_beyond ? {4{~lane59_negative}} : lane59_code[3:0];
-        if (advance) lane58_inner <= elements_58_inner;
-        if (advance) lane58_x_magnitude <= elements_58_magnitude;
-        if (advance) lane58_x_sign <= elements_58_sign;
-        if (advance) lane58_x_outer <= elements_58_outer;
+    always @(posedge clk) if (advance) begin
+        codes_4 <= lane59_beyond ? {4{~lane59_negative}} : lane59_code[3:0];
+        lane58_inner <= elements_58_inner;
+        lane58_x_magnitude <= elements_58_magnitude;
+        lane58_x_sign <= elements_58_sign;
+        lane58_x_outer <= elements_58_outer;
     end
     wire [9:0] lane58_middle_c = lane58_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane58_side_r = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane58_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane58_side_e = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane58_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane58_side_c = lane58_x_outer ? (lane58_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane58_inner ? lane63_d_middle_c : lane58_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
-        if (advance) lane58_scale_r <= lane58_side_r;
-        if (advance) lane58_scale_e <= lane58_side_e;
-        if (advance) l13_s3_5 <= |elements_58_magnitude[14:10];
-        if (advance) lane58_normal <= l13_s3_5;
-        if (advance) lane58_x_magnitude_1 <= lane58_x_magnitude;
-        if (advance) lane58_x_sign_1 <= lane58_x_sign;
-        if (advance) lane58_x_outer_1 <= lane58_x_outer;
-        if (advance) lane58_x_inner <= lane58_inner;
+    always @(posedge clk) if (advance) begin
+        lane58_scale_c <= lane58_inner ? 10'h3f0 : lane58_side_c;
+        lane58_scale_r <= lane58_side_r;
+        lane58_scale_e <= lane58_side_e;
+        l13_s3_5 <= |elements_58_magnitude[14:10];
+        lane58_normal <= l13_s3_5;
+        lane58_x_magnitude_1 <= lane58_x_magnitude;
+        lane58_x_sign_1 <= lane58_x_sign;
+        lane58_x_outer_1 <= lane58_x_outer;
+        lane58_x_inner <= lane58_inner;
     end
     wire lane58_middle = ~(lane58_x_outer_1 | lane58_x_inner); // encode.rs:21
-    wire [20:0] _t64 = {10'h0, {lane58_normal, lane58_x_magnitude_1[9:0]}} * {11'h0, lane58_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane58_scaled <= _t64;
+    wire [20:0] _t59 = {10'h0, {lane58_normal, lane58_x_magnitude_1[9:0]}} * {11'h0, lane58_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane58_scaled <= _t59;
     wire [4:0] lane58_field = lane58_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane58_less = {~{1'h0, lane58_field}, lane58_normal}; // align.rs:26
-    wire [6:0] _t65 = {lane58_scale_e, 1'h1} + lane58_less; // align.rs:27
-    always @(posedge clk) if (advance) lane58_amount <= _t65[6:1];
-    wire [15:0] _t66 = lane58_amount[3] ? {8'h0, lane58_scaled[19:12]} : lane58_scaled[19:4]; // align.rs:36
-    wire [15:0] _t67 = lane58_amount[2] ? {4'h0, _t66[15:4]} : _t66; // align.rs:36
-    wire [12:0] _t68 = lane58_amount[1] ? {2'h0, _t67[12:2]} : _t67[12:0]; // align.rs:36
-    wire [10:0] _t69 = lane58_amount[0] ? {1'h0, _t68[10:1]} : _t68[10:0]; // align.rs:36
-    wire [9:0] lane58_shifted = _t69[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane58_in_steps <= (|lane58_amount[5:4]) ? 10'h0 : lane58_shifted;
-        if (advance) lane58_s5 <= lane58_scale_c;
-        if (advance) lane58_s6 <= lane58_s5;
+    wire [6:0] _t60 = {lane58_scale_e, 1'h1} + lane58_less; // align.rs:27
+    always @(posedge clk) if (advance) lane58_amount <= _t60[6:1];
+    wire [15:0] _t61 = lane58_amount[3] ? {8'h0, lane58_scaled[19:12]} : lane58_scaled[19:4]; // align.rs:36
+    wire [15:0] _t62 = lane58_amount[2] ? {4'h0, _t61[15:4]} : _t61; // align.rs:36
+    wire [12:0] _t63 = lane58_amount[1] ? {2'h0, _t62[12:2]} : _t62[12:0]; // align.rs:36
+    wire [10:0] _t64 = lane58_amount[0] ? {1'h0, _t63[10:1]} : _t63[10:0]; // align.rs:36
+    wire [9:0] lane58_shifted = _t64[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane58_in_steps <= (|lane58_amount[5:4]) ? 10'h0 : lane58_shifted;
+        lane58_s5 <= lane58_scale_c;
+        lane58_s6 <= lane58_s5;
     end
-    wire [9:0] _t70 = lane58_in_steps - lane58_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane58_cells <= _t70[9:5];
-        if (advance) l30_s5_5 <= lane58_x_sign_1 & lane58_middle;
-        if (advance) l30_s6_5 <= l30_s5_5;
-        if (advance) lane58_negative <= l30_s6_5;
-        if (advance) lane58_middle_s5 <= lane58_middle;
-        if (advance) lane58_middle_s6 <= lane58_middle_s5;
-        if (advance) lane58_border <= lane58_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t65 = lane58_in_steps - lane58_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane58_cells <= _t65[9:5];
+        l30_s5_5 <= lane58_x_sign_1 & lane58_middle;
+        l30_s6_5 <= l30_s5_5;
+        lane58_negative <= l30_s6_5;
+        lane58_middle_s5 <= lane58_middle;
+        lane58_middle_s6 <= lane58_middle_s5;
+        lane58_border <= lane58_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane58_outwards = {lane58_negative, lane58_cells ^ {5{lane58_negative}}}; // encode.rs:34
     wire [5:0] lane58_code = {1'h0, lane58_border} + lane58_outwards; // encode.rs:35
     wire lane58_beyond = lane58_code[5] | (lane58_code[4] & (~lane58_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_5 <= lane58_beyond ? {4{~lane58_negative}} : lane58_code[3:0];
-        if (advance) lane57_inner <= elements_57_inner;
-        if (advance) lane57_x_magnitude <= elements_57_magnitude;
-        if (advance) lane57_x_sign <= elements_57_sign;
-        if (advance) lane57_x_outer <= elements_57_outer;
+    always @(posedge clk) if (advance) begin
+        codes_5 <= lane58_beyond ? {4{~lane58_negative}} : lane58_code[3:0];
+        lane57_inner <= elements_57_inner;
+        lane57_x_magnitude <= elements_57_magnitude;
+        lane57_x_sign <= elements_57_sign;
+        lane57_x_outer <= elements_57_outer;
     end
     wire [9:0] lane57_middle_c = lane57_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane57_side_r = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane57_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane57_side_e = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane57_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane57_side_c = lane57_x_outer ? (lane57_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane57_inner ? lane63_d_middle_c : lane57_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
-        if (advance) lane57_scale_r <= lane57_side_r;
-        if (advance) lane57_scale_e <= lane57_side_e;
-        if (advance) l13_s3_6 <= |elements_57_magnitude[14:10];
-        if (advance) lane57_normal <= l13_s3_6;
-        if (advance) lane57_x_magnitude_1 <= lane57_x_magnitude;
-        if (advance) lane57_x_sign_1 <= lane57_x_sign;
-        if (advance) lane57_x_outer_1 <= lane57_x_outer;
-        if (advance) lane57_x_inner <= lane57_inner;
+    always @(posedge clk) if (advance) begin
+        lane57_scale_c <= lane57_inner ? 10'h3f0 : lane57_side_c;
+        lane57_scale_r <= lane57_side_r;
+        lane57_scale_e <= lane57_side_e;
+        l13_s3_6 <= |elements_57_magnitude[14:10];
+        lane57_normal <= l13_s3_6;
+        lane57_x_magnitude_1 <= lane57_x_magnitude;
+        lane57_x_sign_1 <= lane57_x_sign;
+        lane57_x_outer_1 <= lane57_x_outer;
+        lane57_x_inner <= lane57_inner;
     end
     wire lane57_middle = ~(lane57_x_outer_1 | lane57_x_inner); // encode.rs:21
-    wire [20:0] _t71 = {10'h0, {lane57_normal, lane57_x_magnitude_1[9:0]}} * {11'h0, lane57_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane57_scaled <= _t71;
+    wire [20:0] _t66 = {10'h0, {lane57_normal, lane57_x_magnitude_1[9:0]}} * {11'h0, lane57_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane57_scaled <= _t66;
     wire [4:0] lane57_field = lane57_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane57_less = {~{1'h0, lane57_field}, lane57_normal}; // align.rs:26
-    wire [6:0] _t72 = {lane57_scale_e, 1'h1} + lane57_less; // align.rs:27
-    always @(posedge clk) if (advance) lane57_amount <= _t72[6:1];
-    wire [15:0] _t73 = lane57_amount[3] ? {8'h0, lane57_scaled[19:12]} : lane57_scaled[19:4]; // align.rs:36
-    wire [15:0] _t74 = lane57_amount[2] ? {4'h0, _t73[15:4]} : _t73; // align.rs:36
-    wire [12:0] _t75 = lane57_amount[1] ? {2'h0, _t74[12:2]} : _t74[12:0]; // align.rs:36
-    wire [10:0] _t76 = lane57_amount[0] ? {1'h0, _t75[10:1]} : _t75[10:0]; // align.rs:36
-    wire [9:0] lane57_shifted = _t76[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane57_in_steps <= (|lane57_amount[5:4]) ? 10'h0 : lane57_shifted;
-        if (advance) lane57_s5 <= lane57_scale_c;
-        if (advance) lane57_s6 <= lane57_s5;
+    wire [6:0] _t67 = {lane57_scale_e, 1'h1} + lane57_less; // align.rs:27
+    always @(posedge clk) if (advance) lane57_amount <= _t67[6:1];
+    wire [15:0] _t68 = lane57_amount[3] ? {8'h0, lane57_scaled[19:12]} : lane57_scaled[19:4]; // align.rs:36
+    wire [15:0] _t69 = lane57_amount[2] ? {4'h0, _t68[15:4]} : _t68; // align.rs:36
+    wire [12:0] _t70 = lane57_amount[1] ? {2'h0, _t69[12:2]} : _t69[12:0]; // align.rs:36
+    wire [10:0] _t71 = lane57_amount[0] ? {1'h0, _t70[10:1]} : _t70[10:0]; // align.rs:36
+    wire [9:0] lane57_shifted = _t71[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane57_in_steps <= (|lane57_amount[5:4]) ? 10'h0 : lane57_shifted;
+        lane57_s5 <= lane57_scale_c;
+        lane57_s6 <= lane57_s5;
     end
-    wire [9:0] _t77 = lane57_in_steps - lane57_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane57_cells <= _t77[9:5];
-        if (advance) l30_s5_6 <= lane57_x_sign_1 & lane57_middle;
-        if (advance) l30_s6_6 <= l30_s5_6;
-        if (advance) lane57_negative <= l30_s6_6;
-        if (advance) lane57_middle_s5 <= lane57_middle;
-        if (advance) lane57_middle_s6 <= lane57_middle_s5;
-        if (advance) lane57_border <= lane57_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t72 = lane57_in_steps - lane57_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane57_cells <= _t72[9:5];
+        l30_s5_6 <= lane57_x_sign_1 & lane57_middle;
+        l30_s6_6 <= l30_s5_6;
+        lane57_negative <= l30_s6_6;
+        lane57_middle_s5 <= lane57_middle;
+        lane57_middle_s6 <= lane57_middle_s5;
+        lane57_border <= lane57_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane57_outwards = {lane57_negative, lane57_cells ^ {5{lane57_negative}}}; // encode.rs:34
     wire [5:0] lane57_code = {1'h0, lane57_border} + lane57_outwards; // encode.rs:35
     wire lane57_beyond = lane57_code[5] | (lane57_code[4] & (~lane57_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_6 <= lane57_beyond ? {4{~lane57_negative}} : lane57_code[3:0];
-        if (advance) lane56_inner <= elements_56_inner;
-        if (advance) lane56_x_magnitude <= elements_56_magnitude;
-        if (advance) lane56_x_sign <= elements_56_sign;
-        if (advance) lane56_x_outer <= elements_56_outer;
+    always @(posedge clk) if (advance) begin
+        codes_6 <= lane57_beyond ? {4{~lane57_negative}} : lane57_code[3:0];
+        lane56_inner <= elements_56_inner;
+        lane56_x_magnitude <= elements_56_magnitude;
+        lane56_x_sign <= elements_56_sign;
+        lane56_x_outer <= elements_56_outer;
     end
     wire [9:0] lane56_middle_c = lane56_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane56_side_r = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane56_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane56_side_e = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane56_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane56_side_c = lane56_x_outer ? (lane56_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane56_inner ? lane63_d_middle_c : lane56_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
-        if (advance) lane56_scale_r <= lane56_side_r;
-        if (advance) lane56_scale_e <= lane56_side_e;
-        if (advance) l13_s3_7 <= |elements_56_magnitude[14:10];
-        if (advance) lane56_normal <= l13_s3_7;
-        if (advance) lane56_x_magnitude_1 <= lane56_x_magnitude;
-        if (advance) lane56_x_sign_1 <= lane56_x_sign;
-        if (advance) lane56_x_outer_1 <= lane56_x_outer;
-        if (advance) lane56_x_inner <= lane56_inner;
+    always @(posedge clk) if (advance) begin
+        lane56_scale_c <= lane56_inner ? 10'h3f0 : lane56_side_c;
+        lane56_scale_r <= lane56_side_r;
+        lane56_scale_e <= lane56_side_e;
+        l13_s3_7 <= |elements_56_magnitude[14:10];
+        lane56_normal <= l13_s3_7;
+        lane56_x_magnitude_1 <= lane56_x_magnitude;
+        lane56_x_sign_1 <= lane56_x_sign;
+        lane56_x_outer_1 <= lane56_x_outer;
+        lane56_x_inner <= lane56_inner;
     end
     wire lane56_middle = ~(lane56_x_outer_1 | lane56_x_inner); // encode.rs:21
-    wire [20:0] _t78 = {10'h0, {lane56_normal, lane56_x_magnitude_1[9:0]}} * {11'h0, lane56_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane56_scaled <= _t78;
+    wire [20:0] _t73 = {10'h0, {lane56_normal, lane56_x_magnitude_1[9:0]}} * {11'h0, lane56_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane56_scaled <= _t73;
     wire [4:0] lane56_field = lane56_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane56_less = {~{1'h0, lane56_field}, lane56_normal}; // align.rs:26
-    wire [6:0] _t79 = {lane56_scale_e, 1'h1} + lane56_less; // align.rs:27
-    always @(posedge clk) if (advance) lane56_amount <= _t79[6:1];
-    wire [15:0] _t80 = lane56_amount[3] ? {8'h0, lane56_scaled[19:12]} : lane56_scaled[19:4]; // align.rs:36
-    wire [15:0] _t81 = lane56_amount[2] ? {4'h0, _t80[15:4]} : _t80; // align.rs:36
-    wire [12:0] _t82 = lane56_amount[1] ? {2'h0, _t81[12:2]} : _t81[12:0]; // align.rs:36
-    wire [10:0] _t83 = lane56_amount[0] ? {1'h0, _t82[10:1]} : _t82[10:0]; // align.rs:36
-    wire [9:0] lane56_shifted = _t83[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane56_in_steps <= (|lane56_amount[5:4]) ? 10'h0 : lane56_shifted;
-        if (advance) lane56_s5 <= lane56_scale_c;
-        if (advance) lane56_s6 <= lane56_s5;
+    wire [6:0] _t74 = {lane56_scale_e, 1'h1} + lane56_less; // align.rs:27
+    always @(posedge clk) if (advance) lane56_amount <= _t74[6:1];
+    wire [15:0] _t75 = lane56_amount[3] ? {8'h0, lane56_scaled[19:12]} : lane56_scaled[19:4]; // align.rs:36
+    wire [15:0] _t76 = lane56_amount[2] ? {4'h0, _t75[15:4]} : _t75; // align.rs:36
+    wire [12:0] _t77 = lane56_amount[1] ? {2'h0, _t76[12:2]} : _t76[12:0]; // align.rs:36
+    wire [10:0] _t78 = lane56_amount[0] ? {1'h0, _t77[10:1]} : _t77[10:0]; // align.rs:36
+    wire [9:0] lane56_shifted = _t78[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane56_in_steps <= (|lane56_amount[5:4]) ? 10'h0 : lane56_shifted;
+        lane56_s5 <= lane56_scale_c;
+        lane56_s6 <= lane56_s5;
     end
-    wire [9:0] _t84 = lane56_in_steps - lane56_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane56_cells <= _t84[9:5];
-        if (advance) l30_s5_7 <= lane56_x_sign_1 & lane56_middle;
-        if (advance) l30_s6_7 <= l30_s5_7;
-        if (advance) lane56_negative <= l30_s6_7;
-        if (advance) lane56_middle_s5 <= lane56_middle;
-        if (advance) lane56_middle_s6 <= lane56_middle_s5;
-        if (advance) lane56_border <= lane56_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t79 = lane56_in_steps - lane56_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane56_cells <= _t79[9:5];
+        l30_s5_7 <= lane56_x_sign_1 & lane56_middle;
+        l30_s6_7 <= l30_s5_7;
+        lane56_negative <= l30_s6_7;
+        lane56_middle_s5 <= lane56_middle;
+        lane56_middle_s6 <= lane56_middle_s5;
+        lane56_border <= lane56_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane56_outwards = {lane56_negative, lane56_cells ^ {5{lane56_negative}}}; // encode.rs:34
     wire [5:0] lane56_code = {1'h0, lane56_border} + lane56_outwards; // encode.rs:35
     wire lane56_beyond = lane56_code[5] | (lane56_code[4] & (~lane56_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_7 <= lane56_beyond ? {4{~lane56_negative}} : lane56_code[3:0];
-        if (advance) lane55_inner <= elements_55_inner;
-        if (advance) lane55_x_magnitude <= elements_55_magnitude;
-        if (advance) lane55_x_sign <= elements_55_sign;
-        if (advance) lane55_x_outer <= elements_55_outer;
+    always @(posedge clk) if (advance) begin
+        codes_7 <= lane56_beyond ? {4{~lane56_negative}} : lane56_code[3:0];
+        lane55_inner <= elements_55_inner;
+        lane55_x_magnitude <= elements_55_magnitude;
+        lane55_x_sign <= elements_55_sign;
+        lane55_x_outer <= elements_55_outer;
     end
     wire [9:0] lane55_middle_c = lane55_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane55_side_r = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane55_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane55_side_e = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane55_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane55_side_c = lane55_x_outer ? (lane55_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane55_inner ? lane63_d_middle_c : lane55_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
-        if (advance) lane55_scale_r <= lane55_side_r;
-        if (advance) lane55_scale_e <= lane55_side_e;
-        if (advance) l13_s3_8 <= |elements_55_magnitude[14:10];
-        if (advance) lane55_normal <= l13_s3_8;
-        if (advance) lane55_x_magnitude_1 <= lane55_x_magnitude;
-        if (advance) lane55_x_sign_1 <= lane55_x_sign;
-        if (advance) lane55_x_outer_1 <= lane55_x_outer;
-        if (advance) lane55_x_inner <= lane55_inner;
+    always @(posedge clk) if (advance) begin
+        lane55_scale_c <= lane55_inner ? 10'h3f0 : lane55_side_c;
+        lane55_scale_r <= lane55_side_r;
+        lane55_scale_e <= lane55_side_e;
+        l13_s3_8 <= |elements_55_magnitude[14:10];
+        lane55_normal <= l13_s3_8;
+        lane55_x_magnitude_1 <= lane55_x_magnitude;
+        lane55_x_sign_1 <= lane55_x_sign;
+        lane55_x_outer_1 <= lane55_x_outer;
+        lane55_x_inner <= lane55_inner;
     end
     wire lane55_middle = ~(lane55_x_outer_1 | lane55_x_inner); // encode.rs:21
-    wire [20:0] _t85 = {10'h0, {lane55_normal, lane55_x_magnitude_1[9:0]}} * {11'h0, lane55_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane55_scaled <= _t85;
+    wire [20:0] _t80 = {10'h0, {lane55_normal, lane55_x_magnitude_1[9:0]}} * {11'h0, lane55_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane55_scaled <= _t80;
     wire [4:0] lane55_field = lane55_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane55_less = {~{1'h0, lane55_field}, lane55_normal}; // align.rs:26
-    wire [6:0] _t86 = {lane55_scale_e, 1'h1} + lane55_less; // align.rs:27
-    always @(posedge clk) if (advance) lane55_amount <= _t86[6:1];
-    wire [15:0] _t87 = lane55_amount[3] ? {8'h0, lane55_scaled[19:12]} : lane55_scaled[19:4]; // align.rs:36
-    wire [15:0] _t88 = lane55_amount[2] ? {4'h0, _t87[15:4]} : _t87; // align.rs:36
-    wire [12:0] _t89 = lane55_amount[1] ? {2'h0, _t88[12:2]} : _t88[12:0]; // align.rs:36
-    wire [10:0] _t90 = lane55_amount[0] ? {1'h0, _t89[10:1]} : _t89[10:0]; // align.rs:36
-    wire [9:0] lane55_shifted = _t90[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane55_in_steps <= (|lane55_amount[5:4]) ? 10'h0 : lane55_shifted;
-        if (advance) lane55_s5 <= lane55_scale_c;
-        if (advance) lane55_s6 <= lane55_s5;
+    wire [6:0] _t81 = {lane55_scale_e, 1'h1} + lane55_less; // align.rs:27
+    always @(posedge clk) if (advance) lane55_amount <= _t81[6:1];
+    wire [15:0] _t82 = lane55_amount[3] ? {8'h0, lane55_scaled[19:12]} : lane55_scaled[19:4]; // align.rs:36
+    wire [15:0] _t83 = lane55_amount[2] ? {4'h0, _t82[15:4]} : _t82; // align.rs:36
+    wire [12:0] _t84 = lane55_amount[1] ? {2'h0, _t83[12:2]} : _t83[12:0]; // align.rs:36
+    wire [10:0] _t85 = lane55_amount[0] ? {1'h0, _t84[10:1]} : _t84[10:0]; // align.rs:36
+    wire [9:0] lane55_shifted = _t85[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane55_in_steps <= (|lane55_amount[5:4]) ? 10'h0 : lane55_shifted;
+        lane55_s5 <= lane55_scale_c;
+        lane55_s6 <= lane55_s5;
     end
-    wire [9:0] _t91 = lane55_in_steps - lane55_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane55_cells <= _t91[9:5];
-        if (advance) l30_s5_8 <= lane55_x_sign_1 & lane55_middle;
-        if (advance) l30_s6_8 <= l30_s5_8;
-        if (advance) lane55_negative <= l30_s6_8;
-        if (advance) lane55_middle_s5 <= lane55_middle;
-        if (advance) lane55_middle_s6 <= lane55_middle_s5;
-        if (advance) lane55_border <= lane55_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t86 = lane55_in_steps - lane55_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane55_cells <= _t86[9:5];
+        l30_s5_8 <= lane55_x_sign_1 & lane55_middle;
+        l30_s6_8 <= l30_s5_8;
+        lane55_negative <= l30_s6_8;
+        lane55_middle_s5 <= lane55_middle;
+        lane55_middle_s6 <= lane55_middle_s5;
+        lane55_border <= lane55_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane55_outwards = {lane55_negative, lane55_cells ^ {5{lane55_negative}}}; // encode.rs:34
     wire [5:0] lane55_code = {1'h0, lane55_border} + lane55_outwards; // encode.rs:35
     wire lane55_beyond = lane55_code[5] | (lane55_code[4] & (~lane55_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_8 <= lane55_beyond ? {4{~lane55_negative}} : lane55_code[3:0];
-        if (advance) lane54_inner <= elements_54_inner;
-        if (advance) lane54_x_magnitude <= elements_54_magnitude;
-        if (advance) lane54_x_sign <= elements_54_sign;
-        if (advance) lane54_x_outer <= elements_54_outer;
+    always @(posedge clk) if (advance) begin
+        codes_8 <= lane55_beyond ? {4{~lane55_negative}} : lane55_code[3:0];
+        lane54_inner <= elements_54_inner;
+        lane54_x_magnitude <= elements_54_magnitude;
+        lane54_x_sign <= elements_54_sign;
+        lane54_x_outer <= elements_54_outer;
     end
     wire [9:0] lane54_middle_c = lane54_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane54_side_r = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane54_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane54_side_e = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane54_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane54_side_c = lane54_x_outer ? (lane54_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane54_inner ? lane63_d_middle_c : lane54_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
-        if (advance) lane54_scale_r <= lane54_side_r;
-        if (advance) lane54_scale_e <= lane54_side_e;
-        if (advance) l13_s3_9 <= |elements_54_magnitude[14:10];
-        if (advance) lane54_normal <= l13_s3_9;
-        if (advance) lane54_x_magnitude_1 <= lane54_x_magnitude;
-        if (advance) lane54_x_sign_1 <= lane54_x_sign;
-        if (advance) lane54_x_outer_1 <= lane54_x_outer;
-        if (advance) lane54_x_inner <= lane54_inner;
+    always @(posedge clk) if (advance) begin
+        lane54_scale_c <= lane54_inner ? 10'h3f0 : lane54_side_c;
+        lane54_scale_r <= lane54_side_r;
+        lane54_scale_e <= lane54_side_e;
+        l13_s3_9 <= |elements_54_magnitude[14:10];
+        lane54_normal <= l13_s3_9;
+        lane54_x_magnitude_1 <= lane54_x_magnitude;
+        lane54_x_sign_1 <= lane54_x_sign;
+        lane54_x_outer_1 <= lane54_x_outer;
+        lane54_x_inner <= lane54_inner;
     end
     wire lane54_middle = ~(lane54_x_outer_1 | lane54_x_inner); // encode.rs:21
-    wire [20:0] _t92 = {10'h0, {lane54_normal, lane54_x_magnitude_1[9:0]}} * {11'h0, lane54_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane54_scaled <= _t92;
+    wire [20:0] _t87 = {10'h0, {lane54_normal, lane54_x_magnitude_1[9:0]}} * {11'h0, lane54_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane54_scaled <= _t87;
     wire [4:0] lane54_field = lane54_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane54_less = {~{1'h0, lane54_field}, lane54_normal}; // align.rs:26
-    wire [6:0] _t93 = {lane54_scale_e, 1'h1} + lane54_less; // align.rs:27
-    always @(posedge clk) if (advance) lane54_amount <= _t93[6:1];
-    wire [15:0] _t94 = lane54_amount[3] ? {8'h0, lane54_scaled[19:12]} : lane54_scaled[19:4]; // align.rs:36
-    wire [15:0] _t95 = lane54_amount[2] ? {4'h0, _t94[15:4]} : _t94; // align.rs:36
-    wire [12:0] _t96 = lane54_amount[1] ? {2'h0, _t95[12:2]} : _t95[12:0]; // align.rs:36
-    wire [10:0] _t97 = lane54_amount[0] ? {1'h0, _t96[10:1]} : _t96[10:0]; // align.rs:36
-    wire [9:0] lane54_shifted = _t97[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane54_in_steps <= (|lane54_amount[5:4]) ? 10'h0 : lane54_shifted;
-        if (advance) lane54_s5 <= lane54_scale_c;
-        if (advance) lane54_s6 <= lane54_s5;
+    wire [6:0] _t88 = {lane54_scale_e, 1'h1} + lane54_less; // align.rs:27
+    always @(posedge clk) if (advance) lane54_amount <= _t88[6:1];
+    wire [15:0] _t89 = lane54_amount[3] ? {8'h0, lane54_scaled[19:12]} : lane54_scaled[19:4]; // align.rs:36
+    wire [15:0] _t90 = lane54_amount[2] ? {4'h0, _t89[15:4]} : _t89; // align.rs:36
+    wire [12:0] _t91 = lane54_amount[1] ? {2'h0, _t90[12:2]} : _t90[12:0]; // align.rs:36
+    wire [10:0] _t92 = lane54_amount[0] ? {1'h0, _t91[10:1]} : _t91[10:0]; // align.rs:36
+    wire [9:0] lane54_shifted = _t92[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane54_in_steps <= (|lane54_amount[5:4]) ? 10'h0 : lane54_shifted;
+        lane54_s5 <= lane54_scale_c;
+        lane54_s6 <= lane54_s5;
     end
-    wire [9:0] _t98 = lane54_in_steps - lane54_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane54_cells <= _t98[9:5];
-        if (advance) l30_s5_9 <= lane54_x_sign_1 & lane54_middle;
-        if (advance) l30_s6_9 <= l30_s5_9;
-        if (advance) lane54_negative <= l30_s6_9;
-        if (advance) lane54_middle_s5 <= lane54_middle;
-        if (advance) lane54_middle_s6 <= lane54_middle_s5;
-        if (advance) lane54_border <= lane54_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t93 = lane54_in_steps - lane54_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane54_cells <= _t93[9:5];
+        l30_s5_9 <= lane54_x_sign_1 & lane54_middle;
+        l30_s6_9 <= l30_s5_9;
+        lane54_negative <= l30_s6_9;
+        lane54_middle_s5 <= lane54_middle;
+        lane54_middle_s6 <= lane54_middle_s5;
+        lane54_border <= lane54_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane54_outwards = {lane54_negative, lane54_cells ^ {5{lane54_negative}}}; // encode.rs:34
     wire [5:0] lane54_code = {1'h0, lane54_border} + lane54_outwards; // encode.rs:35
     wire lane54_beyond = lane54_code[5] | (lane54_code[4] & (~lane54_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_9 <= lane54_beyond ? {4{~lane54_negative}} : lane54_code[3:0];
-        if (advance) lane53_inner <= elements_53_inner;
-        if (advance) lane53_x_magnitude <= elements_53_magnitude;
-        if (advance) lane53_x_sign <= elements_53_sign;
-        if (advance) lane53_x_outer <= elements_53_outer;
+    always @(posedge clk) if (advance) begin
+        codes_9 <= lane54_beyond ? {4{~lane54_negative}} : lane54_code[3:0];
+        lane53_inner <= elements_53_inner;
+        lane53_x_magnitude <= elements_53_magnitude;
+        lane53_x_sign <= elements_53_sign;
+        lane53_x_outer <= elements_53_outer;
     end
     wire [9:0] lane53_middle_c = lane53_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane53_side_r = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane53_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane53_side_e = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane53_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane53_side_c = lane53_x_outer ? (lane53_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane53_inner ? lane63_d_middle_c : lane53_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
-        if (advance) lane53_scale_r <= lane53_side_r;
-        if (advance) lane53_scale_e <= lane53_side_e;
-        if (advance) l13_s3_10 <= |elements_53_magnitude[14:10];
-        if (advance) lane53_normal <= l13_s3_10;
-        if (advance) lane53_x_magnitude_1 <= lane53_x_magnitude;
-        if (advance) lane53_x_sign_1 <= lane53_x_sign;
-        if (advance) lane53_x_outer_1 <= lane53_x_outer;
-        if (advance) lane53_x_inner <= lane53_inner;
+    always @(posedge clk) if (advance) begin
+        lane53_scale_c <= lane53_inner ? 10'h3f0 : lane53_side_c;
+        lane53_scale_r <= lane53_side_r;
+        lane53_scale_e <= lane53_side_e;
+        l13_s3_10 <= |elements_53_magnitude[14:10];
+        lane53_normal <= l13_s3_10;
+        lane53_x_magnitude_1 <= lane53_x_magnitude;
+        lane53_x_sign_1 <= lane53_x_sign;
+        lane53_x_outer_1 <= lane53_x_outer;
+        lane53_x_inner <= lane53_inner;
     end
     wire lane53_middle = ~(lane53_x_outer_1 | lane53_x_inner); // encode.rs:21
-    wire [20:0] _t99 = {10'h0, {lane53_normal, lane53_x_magnitude_1[9:0]}} * {11'h0, lane53_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane53_scaled <= _t99;
+    wire [20:0] _t94 = {10'h0, {lane53_normal, lane53_x_magnitude_1[9:0]}} * {11'h0, lane53_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane53_scaled <= _t94;
     wire [4:0] lane53_field = lane53_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane53_less = {~{1'h0, lane53_field}, lane53_normal}; // align.rs:26
-    wire [6:0] _t100 = {lane53_scale_e, 1'h1} + lane53_less; // align.rs:27
-    always @(posedge clk) if (advance) lane53_amount <= _t100[6:1];
-    wire [15:0] _t101 = lane53_amount[3] ? {8'h0, lane53_scaled[19:12]} : lane53_scaled[19:4]; // align.rs:36
-    wire [15:0] _t102 = lane53_amount[2] ? {4'h0, _t101[15:4]} : _t101; // align.rs:36
-    wire [12:0] _t103 = lane53_amount[1] ? {2'h0, _t102[12:2]} : _t102[12:0]; // align.rs:36
-    wire [10:0] _t104 = lane53_amount[0] ? {1'h0, _t103[10:1]} : _t103[10:0]; // align.rs:36
-    wire [9:0] lane53_shifted = _t104[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane53_in_steps <= (|lane53_amount[5:4]) ? 10'h0 : lane53_shifted;
-        if (advance) lane53_s5 <= lane53_scale_c;
-        if (advance) lane53_s6 <= lane53_s5;
+    wire [6:0] _t95 = {lane53_scale_e, 1'h1} + lane53_less; // align.rs:27
+    always @(posedge clk) if (advance) lane53_amount <= _t95[6:1];
+    wire [15:0] _t96 = lane53_amount[3] ? {8'h0, lane53_scaled[19:12]} : lane53_scaled[19:4]; // align.rs:36
+    wire [15:0] _t97 = lane53_amount[2] ? {4'h0, _t96[15:4]} : _t96; // align.rs:36
+    wire [12:0] _t98 = lane53_amount[1] ? {2'h0, _t97[12:2]} : _t97[12:0]; // align.rs:36
+    wire [10:0] _t99 = lane53_amount[0] ? {1'h0, _t98[10:1]} : _t98[10:0]; // align.rs:36
+    wire [9:0] lane53_shifted = _t99[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane53_in_steps <= (|lane53_amount[5:4]) ? 10'h0 : lane53_shifted;
+        lane53_s5 <= lane53_scale_c;
+        lane53_s6 <= lane53_s5;
     end
-    wire [9:0] _t105 = lane53_in_steps - lane53_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane53_cells <= _t105[9:5];
-        if (advance) l30_s5_10 <= lane53_x_sign_1 & lane53_middle;
-        if (advance) l30_s6_10 <= l30_s5_10;
-        if (advance) lane53_negative <= l30_s6_10;
-        if (advance) lane53_middle_s5 <= lane53_middle;
-        if (advance) lane53_middle_s6 <= lane53_middle_s5;
-        if (advance) lane53_border <= lane53_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t100 = lane53_in_steps - lane53_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane53_cells <= _t100[9:5];
+        l30_s5_10 <= lane53_x_sign_1 & lane53_middle;
+        l30_s6_10 <= l30_s5_10;
+        lane53_negative <= l30_s6_10;
+        lane53_middle_s5 <= lane53_middle;
+        lane53_middle_s6 <= lane53_middle_s5;
+        lane53_border <= lane53_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane53_outwards = {lane53_negative, lane53_cells ^ {5{lane53_negative}}}; // encode.rs:34
     wire [5:0] lane53_code = {1'h0, lane53_border} + lane53_outwards; // encode.rs:35
     wire lane53_beyond = lane53_code[5] | (lane53_code[4] & (~lane53_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_10 <= lane53_beyond ? {4{~lane53_negative}} : lane53_code[3:0];
-        if (advance) lane52_inner <= elements_52_inner;
-        if (advance) lane52_x_magnitude <= elements_52_magnitude;
-        if (advance) lane52_x_sign <= elements_52_sign;
-        if (advance) lane52_x_outer <= elements_52_outer;
+    always @(posedge clk) if (advance) begin
+        codes_10 <= lane53_beyond ? {4{~lane53_negative}} : lane53_code[3:0];
+        lane52_inner <= elements_52_inner;
+        lane52_x_magnitude <= elements_52_magnitude;
+        lane52_x_sign <= elements_52_sign;
+        lane52_x_outer <= elements_52_outer;
     end
     wire [9:0] lane52_middle_c = lane52_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane52_side_r = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane52_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane52_side_e = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane52_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane52_side_c = lane52_x_outer ? (lane52_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane52_inner ? lane63_d_middle_c : lane52_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
-        if (advance) lane52_scale_r <= lane52_side_r;
-        if (advance) lane52_scale_e <= lane52_side_e;
-        if (advance) l13_s3_11 <= |elements_52_magnitude[14:10];
-        if (advance) lane52_normal <= l13_s3_11;
-        if (advance) lane52_x_magnitude_1 <= lane52_x_magnitude;
-        if (advance) lane52_x_sign_1 <= lane52_x_sign;
-        if (advance) lane52_x_outer_1 <= lane52_x_outer;
-        if (advance) lane52_x_inner <= lane52_inner;
+    always @(posedge clk) if (advance) begin
+        lane52_scale_c <= lane52_inner ? 10'h3f0 : lane52_side_c;
+        lane52_scale_r <= lane52_side_r;
+        lane52_scale_e <= lane52_side_e;
+        l13_s3_11 <= |elements_52_magnitude[14:10];
+        lane52_normal <= l13_s3_11;
+        lane52_x_magnitude_1 <= lane52_x_magnitude;
+        lane52_x_sign_1 <= lane52_x_sign;
+        lane52_x_outer_1 <= lane52_x_outer;
+        lane52_x_inner <= lane52_inner;
     end
     wire lane52_middle = ~(lane52_x_outer_1 | lane52_x_inner); // encode.rs:21
-    wire [20:0] _t106 = {10'h0, {lane52_normal, lane52_x_magnitude_1[9:0]}} * {11'h0, lane52_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane52_scaled <= _t106;
+    wire [20:0] _t101 = {10'h0, {lane52_normal, lane52_x_magnitude_1[9:0]}} * {11'h0, lane52_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane52_scaled <= _t101;
     wire [4:0] lane52_field = lane52_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane52_less = {~{1'h0, lane52_field}, lane52_normal}; // align.rs:26
-    wire [6:0] _t107 = {lane52_scale_e, 1'h1} + lane52_less; // align.rs:27
-    always @(posedge clk) if (advance) lane52_amount <= _t107[6:1];
-    wire [15:0] _t108 = lane52_amount[3] ? {8'h0, lane52_scaled[19:12]} : lane52_scaled[19:4]; // align.rs:36
-    wire [15:0] _t109 = lane52_amount[2] ? {4'h0, _t108[15:4]} : _t108; // align.rs:36
-    wire [12:0] _t110 = lane52_amount[1] ? {2'h0, _t109[12:2]} : _t109[12:0]; // align.rs:36
-    wire [10:0] _t111 = lane52_amount[0] ? {1'h0, _t110[10:1]} : _t110[10:0]; // align.rs:36
-    wire [9:0] lane52_shifted = _t111[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane52_in_steps <= (|lane52_amount[5:4]) ? 10'h0 : lane52_shifted;
-        if (advance) lane52_s5 <= lane52_scale_c;
-        if (advance) lane52_s6 <= lane52_s5;
+    wire [6:0] _t102 = {lane52_scale_e, 1'h1} + lane52_less; // align.rs:27
+    always @(posedge clk) if (advance) lane52_amount <= _t102[6:1];
+    wire [15:0] _t103 = lane52_amount[3] ? {8'h0, lane52_scaled[19:12]} : lane52_scaled[19:4]; // align.rs:36
+    wire [15:0] _t104 = lane52_amount[2] ? {4'h0, _t103[15:4]} : _t103; // align.rs:36
+    wire [12:0] _t105 = lane52_amount[1] ? {2'h0, _t104[12:2]} : _t104[12:0]; // align.rs:36
+    wire [10:0] _t106 = lane52_amount[0] ? {1'h0, _t105[10:1]} : _t105[10:0]; // align.rs:36
+    wire [9:0] lane52_shifted = _t106[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane52_in_steps <= (|lane52_amount[5:4]) ? 10'h0 : lane52_shifted;
+        lane52_s5 <= lane52_scale_c;
+        lane52_s6 <= lane52_s5;
     end
-    wire [9:0] _t112 = lane52_in_steps - lane52_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane52_cells <= _t112[9:5];
-        if (advance) l30_s5_11 <= lane52_x_sign_1 & lane52_middle;
-        if (advance) l30_s6_11 <= l30_s5_11;
-        if (advance) lane52_negative <= l30_s6_11;
-        if (advance) lane52_middle_s5 <= lane52_middle;
-        if (advance) lane52_middle_s6 <= lane52_middle_s5;
-        if (advance) lane52_border <= lane52_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t107 = lane52_in_steps - lane52_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane52_cells <= _t107[9:5];
+        l30_s5_11 <= lane52_x_sign_1 & lane52_middle;
+        l30_s6_11 <= l30_s5_11;
+        lane52_negative <= l30_s6_11;
+        lane52_middle_s5 <= lane52_middle;
+        lane52_middle_s6 <= lane52_middle_s5;
+        lane52_border <= lane52_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane52_outwards = {lane52_negative, lane52_cells ^ {5{lane52_negative}}}; // encode.rs:34
     wire [5:0] lane52_code = {1'h0, lane52_border} + lane52_outwards; // encode.rs:35
     wire lane52_beyond = lane52_code[5] | (lane52_code[4] & (~lane52_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_11 <= lane52_beyond ? {4{~lane52_negative}} : lane52_code[3:0];
-        if (advance) lane51_inner <= elements_51_inner;
-        if (advance) lane51_x_magnitude <= elements_51_magnitude;
-        if (advance) lane51_x_sign <= elements_51_sign;
-        if (advance) lane51_x_outer <= elements_51_outer;
+    always @(posedge clk) if (advance) begin
+        codes_11 <= lane52_beyond ? {4{~lane52_negative}} : lane52_code[3:0];
+        lane51_inner <= elements_51_inner;
+        lane51_x_magnitude <= elements_51_magnitude;
+        lane51_x_sign <= elements_51_sign;
+        lane51_x_outer <= elements_51_outer;
     end
     wire [9:0] lane51_middle_c = lane51_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane51_side_r = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane51_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane51_side_e = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane51_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane51_side_c = lane51_x_outer ? (lane51_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane51_inner ? lane63_d_middle_c : lane51_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
-        if (advance) lane51_scale_r <= lane51_side_r;
-        if (advance) lane51_scale_e <= lane51_side_e;
-        if (advance) l13_s3_12 <= |elements_51_magnitude[14:10];
-        if (advance) lane51_normal <= l13_s3_12;
-        if (advance) lane51_x_magnitude_1 <= lane51_x_magnitude;
-        if (advance) lane51_x_sign_1 <= lane51_x_sign;
-        if (advance) lane51_x_outer_1 <= lane51_x_outer;
-        if (advance) lane51_x_inner <= lane51_inner;
+    always @(posedge clk) if (advance) begin
+        lane51_scale_c <= lane51_inner ? 10'h3f0 : lane51_side_c;
+        lane51_scale_r <= lane51_side_r;
+        lane51_scale_e <= lane51_side_e;
+        l13_s3_12 <= |elements_51_magnitude[14:10];
+        lane51_normal <= l13_s3_12;
+        lane51_x_magnitude_1 <= lane51_x_magnitude;
+        lane51_x_sign_1 <= lane51_x_sign;
+        lane51_x_outer_1 <= lane51_x_outer;
+        lane51_x_inner <= lane51_inner;
     end
     wire lane51_middle = ~(lane51_x_outer_1 | lane51_x_inner); // encode.rs:21
-    wire [20:0] _t113 = {10'h0, {lane51_normal, lane51_x_magnitude_1[9:0]}} * {11'h0, lane51_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane51_scaled <= _t113;
+    wire [20:0] _t108 = {10'h0, {lane51_normal, lane51_x_magnitude_1[9:0]}} * {11'h0, lane51_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane51_scaled <= _t108;
     wire [4:0] lane51_field = lane51_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane51_less = {~{1'h0, lane51_field}, lane51_normal}; // align.rs:26
-    wire [6:0] _t114 = {lane51_scale_e, 1'h1} + lane51_less; // align.rs:27
-    always @(posedge clk) if (advance) lane51_amount <= _t114[6:1];
-    wire [15:0] _t115 = lane51_amount[3] ? {8'h0, lane51_scaled[19:12]} : lane51_scaled[19:4]; // align.rs:36
-    wire [15:0] _t116 = lane51_amount[2] ? {4'h0, _t115[15:4]} : _t115; // align.rs:36
-    wire [12:0] _t117 = lane51_amount[1] ? {2'h0, _t116[12:2]} : _t116[12:0]; // align.rs:36
-    wire [10:0] _t118 = lane51_amount[0] ? {1'h0, _t117[10:1]} : _t117[10:0]; // align.rs:36
-    wire [9:0] lane51_shifted = _t118[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane51_in_steps <= (|lane51_amount[5:4]) ? 10'h0 : lane51_shifted;
-        if (advance) lane51_s5 <= lane51_scale_c;
-        if (advance) lane51_s6 <= lane51_s5;
+    wire [6:0] _t109 = {lane51_scale_e, 1'h1} + lane51_less; // align.rs:27
+    always @(posedge clk) if (advance) lane51_amount <= _t109[6:1];
+    wire [15:0] _t110 = lane51_amount[3] ? {8'h0, lane51_scaled[19:12]} : lane51_scaled[19:4]; // align.rs:36
+    wire [15:0] _t111 = lane51_amount[2] ? {4'h0, _t110[15:4]} : _t110; // align.rs:36
+    wire [12:0] _t112 = lane51_amount[1] ? {2'h0, _t111[12:2]} : _t111[12:0]; // align.rs:36
+    wire [10:0] _t113 = lane51_amount[0] ? {1'h0, _t112[10:1]} : _t112[10:0]; // align.rs:36
+    wire [9:0] lane51_shifted = _t113[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane51_in_steps <= (|lane51_amount[5:4]) ? 10'h0 : lane51_shifted;
+        lane51_s5 <= lane51_scale_c;
+        lane51_s6 <= lane51_s5;
     end
-    wire [9:0] _t119 = lane51_in_steps - lane51_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane51_cells <= _t119[9:5];
-        if (advance) l30_s5_12 <= lane51_x_sign_1 & lane51_middle;
-        if (advance) l30_s6_12 <= l30_s5_12;
-        if (advance) lane51_negative <= l30_s6_12;
-        if (advance) lane51_middle_s5 <= lane51_middle;
-        if (advance) lane51_middle_s6 <= lane51_middle_s5;
-        if (advance) lane51_border <= lane51_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t114 = lane51_in_steps - lane51_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane51_cells <= _t114[9:5];
+        l30_s5_12 <= lane51_x_sign_1 & lane51_middle;
+        l30_s6_12 <= l30_s5_12;
+        lane51_negative <= l30_s6_12;
+        lane51_middle_s5 <= lane51_middle;
+        lane51_middle_s6 <= lane51_middle_s5;
+        lane51_border <= lane51_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane51_outwards = {lane51_negative, lane51_cells ^ {5{lane51_negative}}}; // encode.rs:34
     wire [5:0] lane51_code = {1'h0, lane51_border} + lane51_outwards; // encode.rs:35
     wire lane51_beyond = lane51_code[5] | (lane51_code[4] & (~lane51_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_12 <= lane51_beyond ? {4{~lane51_negative}} : lane51_code[3:0];
-        if (advance) lane50_inner <= elements_50_inner;
-        if (advance) lane50_x_magnitude <= elements_50_magnitude;
-        if (advance) lane50_x_sign <= elements_50_sign;
-        if (advance) lane50_x_outer <= elements_50_outer;
+    always @(posedge clk) if (advance) begin
+        codes_12 <= lane51_beyond ? {4{~lane51_negative}} : lane51_code[3:0];
+        lane50_inner <= elements_50_inner;
+        lane50_x_magnitude <= elements_50_magnitude;
+        lane50_x_sign <= elements_50_sign;
+        lane50_x_outer <= elements_50_outer;
     end
     wire [9:0] lane50_middle_c = lane50_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane50_side_r = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane50_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane50_side_e = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane50_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane50_side_c = lane50_x_outer ? (lane50_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane50_inner ? lane63_d_middle_c : lane50_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
-        if (advance) lane50_scale_r <= lane50_side_r;
-        if (advance) lane50_scale_e <= lane50_side_e;
-        if (advance) l13_s3_13 <= |elements_50_magnitude[14:10];
-        if (advance) lane50_normal <= l13_s3_13;
-        if (advance) lane50_x_magnitude_1 <= lane50_x_magnitude;
-        if (advance) lane50_x_sign_1 <= lane50_x_sign;
-        if (advance) lane50_x_outer_1 <= lane50_x_outer;
-        if (advance) lane50_x_inner <= lane50_inner;
+    always @(posedge clk) if (advance) begin
+        lane50_scale_c <= lane50_inner ? 10'h3f0 : lane50_side_c;
+        lane50_scale_r <= lane50_side_r;
+        lane50_scale_e <= lane50_side_e;
+        l13_s3_13 <= |elements_50_magnitude[14:10];
+        lane50_normal <= l13_s3_13;
+        lane50_x_magnitude_1 <= lane50_x_magnitude;
+        lane50_x_sign_1 <= lane50_x_sign;
+        lane50_x_outer_1 <= lane50_x_outer;
+        lane50_x_inner <= lane50_inner;
     end
     wire lane50_middle = ~(lane50_x_outer_1 | lane50_x_inner); // encode.rs:21
-    wire [20:0] _t120 = {10'h0, {lane50_normal, lane50_x_magnitude_1[9:0]}} * {11'h0, lane50_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane50_scaled <= _t120;
+    wire [20:0] _t115 = {10'h0, {lane50_normal, lane50_x_magnitude_1[9:0]}} * {11'h0, lane50_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane50_scaled <= _t115;
     wire [4:0] lane50_field = lane50_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane50_less = {~{1'h0, lane50_field}, lane50_normal}; // align.rs:26
-    wire [6:0] _t121 = {lane50_scale_e, 1'h1} + lane50_less; // align.rs:27
-    always @(posedge clk) if (advance) lane50_amount <= _t121[6:1];
-    wire [15:0] _t122 = lane50_amount[3] ? {8'h0, lane50_scaled[19:12]} : lane50_scaled[19:4]; // align.rs:36
-    wire [15:0] _t123 = lane50_amount[2] ? {4'h0, _t122[15:4]} : _t122; // align.rs:36
-    wire [12:0] _t124 = lane50_amount[1] ? {2'h0, _t123[12:2]} : _t123[12:0]; // align.rs:36
-    wire [10:0] _t125 = lane50_amount[0] ? {1'h0, _t124[10:1]} : _t124[10:0]; // align.rs:36
-    wire [9:0] lane50_shifted = _t125[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane50_in_steps <= (|lane50_amount[5:4]) ? 10'h0 : lane50_shifted;
-        if (advance) lane50_s5 <= lane50_scale_c;
-        if (advance) lane50_s6 <= lane50_s5;
+    wire [6:0] _t116 = {lane50_scale_e, 1'h1} + lane50_less; // align.rs:27
+    always @(posedge clk) if (advance) lane50_amount <= _t116[6:1];
+    wire [15:0] _t117 = lane50_amount[3] ? {8'h0, lane50_scaled[19:12]} : lane50_scaled[19:4]; // align.rs:36
+    wire [15:0] _t118 = lane50_amount[2] ? {4'h0, _t117[15:4]} : _t117; // align.rs:36
+    wire [12:0] _t119 = lane50_amount[1] ? {2'h0, _t118[12:2]} : _t118[12:0]; // align.rs:36
+    wire [10:0] _t120 = lane50_amount[0] ? {1'h0, _t119[10:1]} : _t119[10:0]; // align.rs:36
+    wire [9:0] lane50_shifted = _t120[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane50_in_steps <= (|lane50_amount[5:4]) ? 10'h0 : lane50_shifted;
+        lane50_s5 <= lane50_scale_c;
+        lane50_s6 <= lane50_s5;
     end
-    wire [9:0] _t126 = lane50_in_steps - lane50_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane50_cells <= _t126[9:5];
-        if (advance) l30_s5_13 <= lane50_x_sign_1 & lane50_middle;
-        if (advance) l30_s6_13 <= l30_s5_13;
-        if (advance) lane50_negative <= l30_s6_13;
-        if (advance) lane50_middle_s5 <= lane50_middle;
-        if (advance) lane50_middle_s6 <= lane50_middle_s5;
-        if (advance) lane50_border <= lane50_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t121 = lane50_in_steps - lane50_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane50_cells <= _t121[9:5];
+        l30_s5_13 <= lane50_x_sign_1 & lane50_middle;
+        l30_s6_13 <= l30_s5_13;
+        lane50_negative <= l30_s6_13;
+        lane50_middle_s5 <= lane50_middle;
+        lane50_middle_s6 <= lane50_middle_s5;
+        lane50_border <= lane50_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane50_outwards = {lane50_negative, lane50_cells ^ {5{lane50_negative}}}; // encode.rs:34
     wire [5:0] lane50_code = {1'h0, lane50_border} + lane50_outwards; // encode.rs:35
     wire lane50_beyond = lane50_code[5] | (lane50_code[4] & (~lane50_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_13 <= lane50_beyond ? {4{~lane50_negative}} : lane50_code[3:0];
-        if (advance) lane49_inner <= elements_49_inner;
-        if (advance) lane49_x_magnitude <= elements_49_magnitude;
-        if (advance) lane49_x_sign <= elements_49_sign;
-        if (advance) lane49_x_outer <= elements_49_outer;
+    always @(posedge clk) if (advance) begin
+        codes_13 <= lane50_beyond ? {4{~lane50_negative}} : lane50_code[3:0];
+        lane49_inner <= elements_49_inner;
+        lane49_x_magnitude <= elements_49_magnitude;
+        lane49_x_sign <= elements_49_sign;
+        lane49_x_outer <= elements_49_outer;
     end
     wire [9:0] lane49_middle_c = lane49_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane49_side_r = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane49_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane49_side_e = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane49_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane49_side_c = lane49_x_outer ? (lane49_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane49_inner ? lane63_d_middle_c : lane49_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
-        if (advance) lane49_scale_r <= lane49_side_r;
-        if (advance) lane49_scale_e <= lane49_side_e;
-        if (advance) l13_s3_14 <= |elements_49_magnitude[14:10];
-        if (advance) lane49_normal <= l13_s3_14;
-        if (advance) lane49_x_magnitude_1 <= lane49_x_magnitude;
-        if (advance) lane49_x_sign_1 <= lane49_x_sign;
-        if (advance) lane49_x_outer_1 <= lane49_x_outer;
-        if (advance) lane49_x_inner <= lane49_inner;
+    always @(posedge clk) if (advance) begin
+        lane49_scale_c <= lane49_inner ? 10'h3f0 : lane49_side_c;
+        lane49_scale_r <= lane49_side_r;
+        lane49_scale_e <= lane49_side_e;
+        l13_s3_14 <= |elements_49_magnitude[14:10];
+        lane49_normal <= l13_s3_14;
+        lane49_x_magnitude_1 <= lane49_x_magnitude;
+        lane49_x_sign_1 <= lane49_x_sign;
+        lane49_x_outer_1 <= lane49_x_outer;
+        lane49_x_inner <= lane49_inner;
     end
     wire lane49_middle = ~(lane49_x_outer_1 | lane49_x_inner); // encode.rs:21
-    wire [20:0] _t127 = {10'h0, {lane49_normal, lane49_x_magnitude_1[9:0]}} * {11'h0, lane49_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane49_scaled <= _t127;
+    wire [20:0] _t122 = {10'h0, {lane49_normal, lane49_x_magnitude_1[9:0]}} * {11'h0, lane49_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane49_scaled <= _t122;
     wire [4:0] lane49_field = lane49_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane49_less = {~{1'h0, lane49_field}, lane49_normal}; // align.rs:26
-    wire [6:0] _t128 = {lane49_scale_e, 1'h1} + lane49_less; // align.rs:27
-    always @(posedge clk) if (advance) lane49_amount <= _t128[6:1];
-    wire [15:0] _t129 = lane49_amount[3] ? {8'h0, lane49_scaled[19:12]} : lane49_scaled[19:4]; // align.rs:36
-    wire [15:0] _t130 = lane49_amount[2] ? {4'h0, _t129[15:4]} : _t129; // align.rs:36
-    wire [12:0] _t131 = lane49_amount[1] ? {2'h0, _t130[12:2]} : _t130[12:0]; // align.rs:36
-    wire [10:0] _t132 = lane49_amount[0] ? {1'h0, _t131[10:1]} : _t131[10:0]; // align.rs:36
-    wire [9:0] lane49_shifted = _t132[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane49_in_steps <= (|lane49_amount[5:4]) ? 10'h0 : lane49_shifted;
-        if (advance) lane49_s5 <= lane49_scale_c;
-        if (advance) lane49_s6 <= lane49_s5;
+    wire [6:0] _t123 = {lane49_scale_e, 1'h1} + lane49_less; // align.rs:27
+    always @(posedge clk) if (advance) lane49_amount <= _t123[6:1];
+    wire [15:0] _t124 = lane49_amount[3] ? {8'h0, lane49_scaled[19:12]} : lane49_scaled[19:4]; // align.rs:36
+    wire [15:0] _t125 = lane49_amount[2] ? {4'h0, _t124[15:4]} : _t124; // align.rs:36
+    wire [12:0] _t126 = lane49_amount[1] ? {2'h0, _t125[12:2]} : _t125[12:0]; // align.rs:36
+    wire [10:0] _t127 = lane49_amount[0] ? {1'h0, _t126[10:1]} : _t126[10:0]; // align.rs:36
+    wire [9:0] lane49_shifted = _t127[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane49_in_steps <= (|lane49_amount[5:4]) ? 10'h0 : lane49_shifted;
+        lane49_s5 <= lane49_scale_c;
+        lane49_s6 <= lane49_s5;
     end
-    wire [9:0] _t133 = lane49_in_steps - lane49_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane49_cells <= _t133[9:5];
-        if (advance) l30_s5_14 <= lane49_x_sign_1 & lane49_middle;
-        if (advance) l30_s6_14 <= l30_s5_14;
-        if (advance) lane49_negative <= l30_s6_14;
-        if (advance) lane49_middle_s5 <= lane49_middle;
-        if (advance) lane49_middle_s6 <= lane49_middle_s5;
-        if (advance) lane49_border <= lane49_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t128 = lane49_in_steps - lane49_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane49_cells <= _t128[9:5];
+        l30_s5_14 <= lane49_x_sign_1 & lane49_middle;
+        l30_s6_14 <= l30_s5_14;
+        lane49_negative <= l30_s6_14;
+        lane49_middle_s5 <= lane49_middle;
+        lane49_middle_s6 <= lane49_middle_s5;
+        lane49_border <= lane49_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane49_outwards = {lane49_negative, lane49_cells ^ {5{lane49_negative}}}; // encode.rs:34
     wire [5:0] lane49_code = {1'h0, lane49_border} + lane49_outwards; // encode.rs:35
     wire lane49_beyond = lane49_code[5] | (lane49_code[4] & (~lane49_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_14 <= lane49_beyond ? {4{~lane49_negative}} : lane49_code[3:0];
-        if (advance) lane48_inner <= elements_48_inner;
-        if (advance) lane48_x_magnitude <= elements_48_magnitude;
-        if (advance) lane48_x_sign <= elements_48_sign;
-        if (advance) lane48_x_outer <= elements_48_outer;
+    always @(posedge clk) if (advance) begin
+        codes_14 <= lane49_beyond ? {4{~lane49_negative}} : lane49_code[3:0];
+        lane48_inner <= elements_48_inner;
+        lane48_x_magnitude <= elements_48_magnitude;
+        lane48_x_sign <= elements_48_sign;
+        lane48_x_outer <= elements_48_outer;
     end
     wire [9:0] lane48_middle_c = lane48_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane48_side_r = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane48_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane48_side_e = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane48_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane48_side_c = lane48_x_outer ? (lane48_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane48_inner ? lane63_d_middle_c : lane48_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
-        if (advance) lane48_scale_r <= lane48_side_r;
-        if (advance) lane48_scale_e <= lane48_side_e;
-        if (advance) l13_s3_15 <= |elements_48_magnitude[14:10];
-        if (advance) lane48_normal <= l13_s3_15;
-        if (advance) lane48_x_magnitude_1 <= lane48_x_magnitude;
-        if (advance) lane48_x_sign_1 <= lane48_x_sign;
-        if (advance) lane48_x_outer_1 <= lane48_x_outer;
-        if (advance) lane48_x_inner <= lane48_inner;
+    always @(posedge clk) if (advance) begin
+        lane48_scale_c <= lane48_inner ? 10'h3f0 : lane48_side_c;
+        lane48_scale_r <= lane48_side_r;
+        lane48_scale_e <= lane48_side_e;
+        l13_s3_15 <= |elements_48_magnitude[14:10];
+        lane48_normal <= l13_s3_15;
+        lane48_x_magnitude_1 <= lane48_x_magnitude;
+        lane48_x_sign_1 <= lane48_x_sign;
+        lane48_x_outer_1 <= lane48_x_outer;
+        lane48_x_inner <= lane48_inner;
     end
     wire lane48_middle = ~(lane48_x_outer_1 | lane48_x_inner); // encode.rs:21
-    wire [20:0] _t134 = {10'h0, {lane48_normal, lane48_x_magnitude_1[9:0]}} * {11'h0, lane48_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane48_scaled <= _t134;
+    wire [20:0] _t129 = {10'h0, {lane48_normal, lane48_x_magnitude_1[9:0]}} * {11'h0, lane48_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane48_scaled <= _t129;
     wire [4:0] lane48_field = lane48_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane48_less = {~{1'h0, lane48_field}, lane48_normal}; // align.rs:26
-    wire [6:0] _t135 = {lane48_scale_e, 1'h1} + lane48_less; // align.rs:27
-    always @(posedge clk) if (advance) lane48_amount <= _t135[6:1];
-    wire [15:0] _t136 = lane48_amount[3] ? {8'h0, lane48_scaled[19:12]} : lane48_scaled[19:4]; // align.rs:36
-    wire [15:0] _t137 = lane48_amount[2] ? {4'h0, _t136[15:4]} : _t136; // align.rs:36
-    wire [12:0] _t138 = lane48_amount[1] ? {2'h0, _t137[12:2]} : _t137[12:0]; // align.rs:36
-    wire [10:0] _t139 = lane48_amount[0] ? {1'h0, _t138[10:1]} : _t138[10:0]; // align.rs:36
-    wire [9:0] lane48_shifted = _t139[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane48_in_steps <= (|lane48_amount[5:4]) ? 10'h0 : lane48_shifted;
-        if (advance) lane48_s5 <= lane48_scale_c;
-        if (advance) lane48_s6 <= lane48_s5;
+    wire [6:0] _t130 = {lane48_scale_e, 1'h1} + lane48_less; // align.rs:27
+    always @(posedge clk) if (advance) lane48_amount <= _t130[6:1];
+    wire [15:0] _t131 = lane48_amount[3] ? {8'h0, lane48_scaled[19:12]} : lane48_scaled[19:4]; // align.rs:36
+    wire [15:0] _t132 = lane48_amount[2] ? {4'h0, _t131[15:4]} : _t131; // align.rs:36
+    wire [12:0] _t133 = lane48_amount[1] ? {2'h0, _t132[12:2]} : _t132[12:0]; // align.rs:36
+    wire [10:0] _t134 = lane48_amount[0] ? {1'h0, _t133[10:1]} : _t133[10:0]; // align.rs:36
+    wire [9:0] lane48_shifted = _t134[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane48_in_steps <= (|lane48_amount[5:4]) ? 10'h0 : lane48_shifted;
+        lane48_s5 <= lane48_scale_c;
+        lane48_s6 <= lane48_s5;
     end
-    wire [9:0] _t140 = lane48_in_steps - lane48_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane48_cells <= _t140[9:5];
-        if (advance) l30_s5_15 <= lane48_x_sign_1 & lane48_middle;
-        if (advance) l30_s6_15 <= l30_s5_15;
-        if (advance) lane48_negative <= l30_s6_15;
-        if (advance) lane48_middle_s5 <= lane48_middle;
-        if (advance) lane48_middle_s6 <= lane48_middle_s5;
-        if (advance) lane48_border <= lane48_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t135 = lane48_in_steps - lane48_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane48_cells <= _t135[9:5];
+        l30_s5_15 <= lane48_x_sign_1 & lane48_middle;
+        l30_s6_15 <= l30_s5_15;
+        lane48_negative <= l30_s6_15;
+        lane48_middle_s5 <= lane48_middle;
+        lane48_middle_s6 <= lane48_middle_s5;
+        lane48_border <= lane48_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane48_outwards = {lane48_negative, lane48_cells ^ {5{lane48_negative}}}; // encode.rs:34
     wire [5:0] lane48_code = {1'h0, lane48_border} + lane48_outwards; // encode.rs:35
     wire lane48_beyond = lane48_code[5] | (lane48_code[4] & (~lane48_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_15 <= lane48_beyond ? {4{~lane48_negative}} : lane48_code[3:0];
-        if (advance) lane47_inner <= elements_47_inner;
-        if (advance) lane47_x_magnitude <= elements_47_magnitude;
-        if (advance) lane47_x_sign <= elements_47_sign;
-        if (advance) lane47_x_outer <= elements_47_outer;
+    always @(posedge clk) if (advance) begin
+        codes_15 <= lane48_beyond ? {4{~lane48_negative}} : lane48_code[3:0];
+        lane47_inner <= elements_47_inner;
+        lane47_x_magnitude <= elements_47_magnitude;
+        lane47_x_sign <= elements_47_sign;
+        lane47_x_outer <= elements_47_outer;
     end
     wire [9:0] lane47_middle_c = lane47_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane47_side_r = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane47_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane47_side_e = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane47_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane47_side_c = lane47_x_outer ? (lane47_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane47_inner ? lane63_d_middle_c : lane47_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
-        if (advance) lane47_scale_r <= lane47_side_r;
-        if (advance) lane47_scale_e <= lane47_side_e;
-        if (advance) l13_s3_16 <= |elements_47_magnitude[14:10];
-        if (advance) lane47_normal <= l13_s3_16;
-        if (advance) lane47_x_magnitude_1 <= lane47_x_magnitude;
-        if (advance) lane47_x_sign_1 <= lane47_x_sign;
-        if (advance) lane47_x_outer_1 <= lane47_x_outer;
-        if (advance) lane47_x_inner <= lane47_inner;
+    always @(posedge clk) if (advance) begin
+        lane47_scale_c <= lane47_inner ? 10'h3f0 : lane47_side_c;
+        lane47_scale_r <= lane47_side_r;
+        lane47_scale_e <= lane47_side_e;
+        l13_s3_16 <= |elements_47_magnitude[14:10];
+        lane47_normal <= l13_s3_16;
+        lane47_x_magnitude_1 <= lane47_x_magnitude;
+        lane47_x_sign_1 <= lane47_x_sign;
+        lane47_x_outer_1 <= lane47_x_outer;
+        lane47_x_inner <= lane47_inner;
     end
     wire lane47_middle = ~(lane47_x_outer_1 | lane47_x_inner); // encode.rs:21
-    wire [20:0] _t141 = {10'h0, {lane47_normal, lane47_x_magnitude_1[9:0]}} * {11'h0, lane47_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane47_scaled <= _t141;
+    wire [20:0] _t136 = {10'h0, {lane47_normal, lane47_x_magnitude_1[9:0]}} * {11'h0, lane47_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane47_scaled <= _t136;
     wire [4:0] lane47_field = lane47_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane47_less = {~{1'h0, lane47_field}, lane47_normal}; // align.rs:26
-    wire [6:0] _t142 = {lane47_scale_e, 1'h1} + lane47_less; // align.rs:27
-    always @(posedge clk) if (advance) lane47_amount <= _t142[6:1];
-    wire [15:0] _t143 = lane47_amount[3] ? {8'h0, lane47_scaled[19:12]} : lane47_scaled[19:4]; // align.rs:36
-    wire [15:0] _t144 = lane47_amount[2] ? {4'h0, _t143[15:4]} : _t143; // align.rs:36
-    wire [12:0] _t145 = lane47_amount[1] ? {2'h0, _t144[12:2]} : _t144[12:0]; // align.rs:36
-    wire [10:0] _t146 = lane47_amount[0] ? {1'h0, _t145[10:1]} : _t145[10:0]; // align.rs:36
-    wire [9:0] lane47_shifted = _t146[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane47_in_steps <= (|lane47_amount[5:4]) ? 10'h0 : lane47_shifted;
-        if (advance) lane47_s5 <= lane47_scale_c;
-        if (advance) lane47_s6 <= lane47_s5;
+    wire [6:0] _t137 = {lane47_scale_e, 1'h1} + lane47_less; // align.rs:27
+    always @(posedge clk) if (advance) lane47_amount <= _t137[6:1];
+    wire [15:0] _t138 = lane47_amount[3] ? {8'h0, lane47_scaled[19:12]} : lane47_scaled[19:4]; // align.rs:36
+    wire [15:0] _t139 = lane47_amount[2] ? {4'h0, _t138[15:4]} : _t138; // align.rs:36
+    wire [12:0] _t140 = lane47_amount[1] ? {2'h0, _t139[12:2]} : _t139[12:0]; // align.rs:36
+    wire [10:0] _t141 = lane47_amount[0] ? {1'h0, _t140[10:1]} : _t140[10:0]; // align.rs:36
+    wire [9:0] lane47_shifted = _t141[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane47_in_steps <= (|lane47_amount[5:4]) ? 10'h0 : lane47_shifted;
+        lane47_s5 <= lane47_scale_c;
+        lane47_s6 <= lane47_s5;
     end
-    wire [9:0] _t147 = lane47_in_steps - lane47_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane47_cells <= _t147[9:5];
-        if (advance) l30_s5_16 <= lane47_x_sign_1 & lane47_middle;
-        if (advance) l30_s6_16 <= l30_s5_16;
-        if (advance) lane47_negative <= l30_s6_16;
-        if (advance) lane47_middle_s5 <= lane47_middle;
-        if (advance) lane47_middle_s6 <= lane47_middle_s5;
-        if (advance) lane47_border <= lane47_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t142 = lane47_in_steps - lane47_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane47_cells <= _t142[9:5];
+        l30_s5_16 <= lane47_x_sign_1 & lane47_middle;
+        l30_s6_16 <= l30_s5_16;
+        lane47_negative <= l30_s6_16;
+        lane47_middle_s5 <= lane47_middle;
+        lane47_middle_s6 <= lane47_middle_s5;
+        lane47_border <= lane47_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane47_outwards = {lane47_negative, lane47_cells ^ {5{lane47_negative}}}; // encode.rs:34
     wire [5:0] lane47_code = {1'h0, lane47_border} + lane47_outwards; // encode.rs:35
     wire lane47_beyond = lane47_code[5] | (lane47_code[4] & (~lane47_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_16 <= lane47_beyond ? {4{~lane47_negative}} : lane47_code[3:0];
-        if (advance) lane46_inner <= elements_46_inner;
-        if (advance) lane46_x_magnitude <= elements_46_magnitude;
-        if (advance) lane46_x_sign <= elements_46_sign;
-        if (advance) lane46_x_outer <= elements_46_outer;
+    always @(posedge clk) if (advance) begin
+        codes_16 <= lane47_beyond ? {4{~lane47_negative}} : lane47_code[3:0];
+        lane46_inner <= elements_46_inner;
+        lane46_x_magnitude <= elements_46_magnitude;
+        lane46_x_sign <= elements_46_sign;
+        lane46_x_outer <= elements_46_outer;
     end
     wire [9:0] lane46_middle_c = lane46_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane46_side_r = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane46_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane46_side_e = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane46_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane46_side_c = lane46_x_outer ? (lane46_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane46_inner ? lane63_d_middle_c : lane46_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
-        if (advance) lane46_scale_r <= lane46_side_r;
-        if (advance) lane46_scale_e <= lane46_side_e;
-        if (advance) l13_s3_17 <= |elements_46_magnitude[14:10];
-        if (advance) lane46_normal <= l13_s3_17;
-        if (advance) lane46_x_magnitude_1 <= lane46_x_magnitude;
-        if (advance) lane46_x_sign_1 <= lane46_x_sign;
-        if (advance) lane46_x_outer_1 <= lane46_x_outer;
-        if (advance) lane46_x_inner <= lane46_inner;
+    always @(posedge clk) if (advance) begin
+        lane46_scale_c <= lane46_inner ? 10'h3f0 : lane46_side_c;
+        lane46_scale_r <= lane46_side_r;
+        lane46_scale_e <= lane46_side_e;
+        l13_s3_17 <= |elements_46_magnitude[14:10];
+        lane46_normal <= l13_s3_17;
+        lane46_x_magnitude_1 <= lane46_x_magnitude;
+        lane46_x_sign_1 <= lane46_x_sign;
+        lane46_x_outer_1 <= lane46_x_outer;
+        lane46_x_inner <= lane46_inner;
     end
     wire lane46_middle = ~(lane46_x_outer_1 | lane46_x_inner); // encode.rs:21
-    wire [20:0] _t148 = {10'h0, {lane46_normal, lane46_x_magnitude_1[9:0]}} * {11'h0, lane46_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane46_scaled <= _t148;
+    wire [20:0] _t143 = {10'h0, {lane46_normal, lane46_x_magnitude_1[9:0]}} * {11'h0, lane46_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane46_scaled <= _t143;
     wire [4:0] lane46_field = lane46_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane46_less = {~{1'h0, lane46_field}, lane46_normal}; // align.rs:26
-    wire [6:0] _t149 = {lane46_scale_e, 1'h1} + lane46_less; // align.rs:27
-    always @(posedge clk) if (advance) lane46_amount <= _t149[6:1];
-    wire [15:0] _t150 = lane46_amount[3] ? {8'h0, lane46_scaled[19:12]} : lane46_scaled[19:4]; // align.rs:36
-    wire [15:0] _t151 = lane46_amount[2] ? {4'h0, _t150[15:4]} : _t150; // align.rs:36
-    wire [12:0] _t152 = lane46_amount[1] ? {2'h0, _t151[12:2]} : _t151[12:0]; // align.rs:36
-    wire [10:0] _t153 = lane46_amount[0] ? {1'h0, _t152[10:1]} : _t152[10:0]; // align.rs:36
-    wire [9:0] lane46_shifted = _t153[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane46_in_steps <= (|lane46_amount[5:4]) ? 10'h0 : lane46_shifted;
-        if (advance) lane46_s5 <= lane46_scale_c;
-        if (advance) lane46_s6 <= lane46_s5;
+    wire [6:0] _t144 = {lane46_scale_e, 1'h1} + lane46_less; // align.rs:27
+    always @(posedge clk) if (advance) lane46_amount <= _t144[6:1];
+    wire [15:0] _t145 = lane46_amount[3] ? {8'h0, lane46_scaled[19:12]} : lane46_scaled[19:4]; // align.rs:36
+    wire [15:0] _t146 = lane46_amount[2] ? {4'h0, _t145[15:4]} : _t145; // align.rs:36
+    wire [12:0] _t147 = lane46_amount[1] ? {2'h0, _t146[12:2]} : _t146[12:0]; // align.rs:36
+    wire [10:0] _t148 = lane46_amount[0] ? {1'h0, _t147[10:1]} : _t147[10:0]; // align.rs:36
+    wire [9:0] lane46_shifted = _t148[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane46_in_steps <= (|lane46_amount[5:4]) ? 10'h0 : lane46_shifted;
+        lane46_s5 <= lane46_scale_c;
+        lane46_s6 <= lane46_s5;
     end
-    wire [9:0] _t154 = lane46_in_steps - lane46_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane46_cells <= _t154[9:5];
-        if (advance) l30_s5_17 <= lane46_x_sign_1 & lane46_middle;
-        if (advance) l30_s6_17 <= l30_s5_17;
-        if (advance) lane46_negative <= l30_s6_17;
-        if (advance) lane46_middle_s5 <= lane46_middle;
-        if (advance) lane46_middle_s6 <= lane46_middle_s5;
-        if (advance) lane46_border <= lane46_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t149 = lane46_in_steps - lane46_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane46_cells <= _t149[9:5];
+        l30_s5_17 <= lane46_x_sign_1 & lane46_middle;
+        l30_s6_17 <= l30_s5_17;
+        lane46_negative <= l30_s6_17;
+        lane46_middle_s5 <= lane46_middle;
+        lane46_middle_s6 <= lane46_middle_s5;
+        lane46_border <= lane46_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane46_outwards = {lane46_negative, lane46_cells ^ {5{lane46_negative}}}; // encode.rs:34
     wire [5:0] lane46_code = {1'h0, lane46_border} + lane46_outwards; // encode.rs:35
     wire lane46_beyond = lane46_code[5] | (lane46_code[4] & (~lane46_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_17 <= lane46_beyond ? {4{~lane46_negative}} : lane46_code[3:0];
-        if (advance) lane45_inner <= elements_45_inner;
-        if (advance) lane45_x_magnitude <= elements_45_magnitude;
-        if (advance) lane45_x_sign <= elements_45_sign;
-        if (advance) lane45_x_outer <= elements_45_outer;
+    always @(posedge clk) if (advance) begin
+        codes_17 <= lane46_beyond ? {4{~lane46_negative}} : lane46_code[3:0];
+        lane45_inner <= elements_45_inner;
+        lane45_x_magnitude <= elements_45_magnitude;
+        lane45_x_sign <= elements_45_sign;
+        lane45_x_outer <= elements_45_outer;
     end
     wire [9:0] lane45_middle_c = lane45_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane45_side_r = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane45_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane45_side_e = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane45_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane45_side_c = lane45_x_outer ? (lane45_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane45_inner ? lane63_d_middle_c : lane45_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
-        if (advance) lane45_scale_r <= lane45_side_r;
-        if (advance) lane45_scale_e <= lane45_side_e;
-        if (advance) l13_s3_18 <= |elements_45_magnitude[14:10];
-        if (advance) lane45_normal <= l13_s3_18;
-        if (advance) lane45_x_magnitude_1 <= lane45_x_magnitude;
-        if (advance) lane45_x_sign_1 <= lane45_x_sign;
-        if (advance) lane45_x_outer_1 <= lane45_x_outer;
-        if (advance) lane45_x_inner <= lane45_inner;
+    always @(posedge clk) if (advance) begin
+        lane45_scale_c <= lane45_inner ? 10'h3f0 : lane45_side_c;
+        lane45_scale_r <= lane45_side_r;
+        lane45_scale_e <= lane45_side_e;
+        l13_s3_18 <= |elements_45_magnitude[14:10];
+        lane45_normal <= l13_s3_18;
+        lane45_x_magnitude_1 <= lane45_x_magnitude;
+        lane45_x_sign_1 <= lane45_x_sign;
+        lane45_x_outer_1 <= lane45_x_outer;
+        lane45_x_inner <= lane45_inner;
     end
     wire lane45_middle = ~(lane45_x_outer_1 | lane45_x_inner); // encode.rs:21
-    wire [20:0] _t155 = {10'h0, {lane45_normal, lane45_x_magnitude_1[9:0]}} * {11'h0, lane45_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane45_scaled <= _t155;
+    wire [20:0] _t150 = {10'h0, {lane45_normal, lane45_x_magnitude_1[9:0]}} * {11'h0, lane45_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane45_scaled <= _t150;
     wire [4:0] lane45_field = lane45_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane45_less = {~{1'h0, lane45_field}, lane45_normal}; // align.rs:26
-    wire [6:0] _t156 = {lane45_scale_e, 1'h1} + lane45_less; // align.rs:27
-    always @(posedge clk) if (advance) lane45_amount <= _t156[6:1];
-    wire [15:0] _t157 = lane45_amount[3] ? {8'h0, lane45_scaled[19:12]} : lane45_scaled[19:4]; // align.rs:36
-    wire [15:0] _t158 = lane45_amount[2] ? {4'h0, _t157[15:4]} : _t157; // align.rs:36
-    wire [12:0] _t159 = lane45_amount[1] ? {2'h0, _t158[12:2]} : _t158[12:0]; // align.rs:36
-    wire [10:0] _t160 = lane45_amount[0] ? {1'h0, _t159[10:1]} : _t159[10:0]; // align.rs:36
-    wire [9:0] lane45_shifted = _t160[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane45_in_steps <= (|lane45_amount[5:4]) ? 10'h0 : lane45_shifted;
-        if (advance) lane45_s5 <= lane45_scale_c;
-        if (advance) lane45_s6 <= lane45_s5;
+    wire [6:0] _t151 = {lane45_scale_e, 1'h1} + lane45_less; // align.rs:27
+    always @(posedge clk) if (advance) lane45_amount <= _t151[6:1];
+    wire [15:0] _t152 = lane45_amount[3] ? {8'h0, lane45_scaled[19:12]} : lane45_scaled[19:4]; // align.rs:36
+    wire [15:0] _t153 = lane45_amount[2] ? {4'h0, _t152[15:4]} : _t152; // align.rs:36
+    wire [12:0] _t154 = lane45_amount[1] ? {2'h0, _t153[12:2]} : _t153[12:0]; // align.rs:36
+    wire [10:0] _t155 = lane45_amount[0] ? {1'h0, _t154[10:1]} : _t154[10:0]; // align.rs:36
+    wire [9:0] lane45_shifted = _t155[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane45_in_steps <= (|lane45_amount[5:4]) ? 10'h0 : lane45_shifted;
+        lane45_s5 <= lane45_scale_c;
+        lane45_s6 <= lane45_s5;
     end
-    wire [9:0] _t161 = lane45_in_steps - lane45_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane45_cells <= _t161[9:5];
-        if (advance) l30_s5_18 <= lane45_x_sign_1 & lane45_middle;
-        if (advance) l30_s6_18 <= l30_s5_18;
-        if (advance) lane45_negative <= l30_s6_18;
-        if (advance) lane45_middle_s5 <= lane45_middle;
-        if (advance) lane45_middle_s6 <= lane45_middle_s5;
-        if (advance) lane45_border <= lane45_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t156 = lane45_in_steps - lane45_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane45_cells <= _t156[9:5];
+        l30_s5_18 <= lane45_x_sign_1 & lane45_middle;
+        l30_s6_18 <= l30_s5_18;
+        lane45_negative <= l30_s6_18;
+        lane45_middle_s5 <= lane45_middle;
+        lane45_middle_s6 <= lane45_middle_s5;
+        lane45_border <= lane45_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane45_outwards = {lane45_negative, lane45_cells ^ {5{lane45_negative}}}; // encode.rs:34
     wire [5:0] lane45_code = {1'h0, lane45_border} + lane45_outwards; // encode.rs:35
     wire lane45_beyond = lane45_code[5] | (lane45_code[4] & (~lane45_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_18 <= lane45_beyond ? {4{~lane45_negative}} : lane45_code[3:0];
-        if (advance) lane44_inner <= elements_44_inner;
-        if (advance) lane44_x_magnitude <= elements_44_magnitude;
-        if (advance) lane44_x_sign <= elements_44_sign;
-        if (advance) lane44_x_outer <= elements_44_outer;
+    always @(posedge clk) if (advance) begin
+        codes_18 <= lane45_beyond ? {4{~lane45_negative}} : lane45_code[3:0];
+        lane44_inner <= elements_44_inner;
+        lane44_x_magnitude <= elements_44_magnitude;
+        lane44_x_sign <= elements_44_sign;
+        lane44_x_outer <= elements_44_outer;
     end
     wire [9:0] lane44_middle_c = lane44_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane44_side_r = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane44_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane44_side_e = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane44_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane44_side_c = lane44_x_outer ? (lane44_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane44_inner ? lane63_d_middle_c : lane44_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
-        if (advance) lane44_scale_r <= lane44_side_r;
-        if (advance) lane44_scale_e <= lane44_side_e;
-        if (advance) l13_s3_19 <= |elements_44_magnitude[14:10];
-        if (advance) lane44_normal <= l13_s3_19;
-        if (advance) lane44_x_magnitude_1 <= lane44_x_magnitude;
-        if (advance) lane44_x_sign_1 <= lane44_x_sign;
-        if (advance) lane44_x_outer_1 <= lane44_x_outer;
-        if (advance) lane44_x_inner <= lane44_inner;
+    always @(posedge clk) if (advance) begin
+        lane44_scale_c <= lane44_inner ? 10'h3f0 : lane44_side_c;
+        lane44_scale_r <= lane44_side_r;
+        lane44_scale_e <= lane44_side_e;
+        l13_s3_19 <= |elements_44_magnitude[14:10];
+        lane44_normal <= l13_s3_19;
+        lane44_x_magnitude_1 <= lane44_x_magnitude;
+        lane44_x_sign_1 <= lane44_x_sign;
+        lane44_x_outer_1 <= lane44_x_outer;
+        lane44_x_inner <= lane44_inner;
     end
     wire lane44_middle = ~(lane44_x_outer_1 | lane44_x_inner); // encode.rs:21
-    wire [20:0] _t162 = {10'h0, {lane44_normal, lane44_x_magnitude_1[9:0]}} * {11'h0, lane44_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane44_scaled <= _t162;
+    wire [20:0] _t157 = {10'h0, {lane44_normal, lane44_x_magnitude_1[9:0]}} * {11'h0, lane44_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane44_scaled <= _t157;
     wire [4:0] lane44_field = lane44_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane44_less = {~{1'h0, lane44_field}, lane44_normal}; // align.rs:26
-    wire [6:0] _t163 = {lane44_scale_e, 1'h1} + lane44_less; // align.rs:27
-    always @(posedge clk) if (advance) lane44_amount <= _t163[6:1];
-    wire [15:0] _t164 = lane44_amount[3] ? {8'h0, lane44_scaled[19:12]} : lane44_scaled[19:4]; // align.rs:36
-    wire [15:0] _t165 = lane44_amount[2] ? {4'h0, _t164[15:4]} : _t164; // align.rs:36
-    wire [12:0] _t166 = lane44_amount[1] ? {2'h0, _t165[12:2]} : _t165[12:0]; // align.rs:36
-    wire [10:0] _t167 = lane44_amount[0] ? {1'h0, _t166[10:1]} : _t166[10:0]; // align.rs:36
-    wire [9:0] lane44_shifted = _t167[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane44_in_steps <= (|lane44_amount[5:4]) ? 10'h0 : lane44_shifted;
-        if (advance) lane44_s5 <= lane44_scale_c;
-        if (advance) lane44_s6 <= lane44_s5;
+    wire [6:0] _t158 = {lane44_scale_e, 1'h1} + lane44_less; // align.rs:27
+    always @(posedge clk) if (advance) lane44_amount <= _t158[6:1];
+    wire [15:0] _t159 = lane44_amount[3] ? {8'h0, lane44_scaled[19:12]} : lane44_scaled[19:4]; // align.rs:36
+    wire [15:0] _t160 = lane44_amount[2] ? {4'h0, _t159[15:4]} : _t159; // align.rs:36
+    wire [12:0] _t161 = lane44_amount[1] ? {2'h0, _t160[12:2]} : _t160[12:0]; // align.rs:36
+    wire [10:0] _t162 = lane44_amount[0] ? {1'h0, _t161[10:1]} : _t161[10:0]; // align.rs:36
+    wire [9:0] lane44_shifted = _t162[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane44_in_steps <= (|lane44_amount[5:4]) ? 10'h0 : lane44_shifted;
+        lane44_s5 <= lane44_scale_c;
+        lane44_s6 <= lane44_s5;
     end
-    wire [9:0] _t168 = lane44_in_steps - lane44_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane44_cells <= _t168[9:5];
-        if (advance) l30_s5_19 <= lane44_x_sign_1 & lane44_middle;
-        if (advance) l30_s6_19 <= l30_s5_19;
-        if (advance) lane44_negative <= l30_s6_19;
-        if (advance) lane44_middle_s5 <= lane44_middle;
-        if (advance) lane44_middle_s6 <= lane44_middle_s5;
-        if (advance) lane44_border <= lane44_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t163 = lane44_in_steps - lane44_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane44_cells <= _t163[9:5];
+        l30_s5_19 <= lane44_x_sign_1 & lane44_middle;
+        l30_s6_19 <= l30_s5_19;
+        lane44_negative <= l30_s6_19;
+        lane44_middle_s5 <= lane44_middle;
+        lane44_middle_s6 <= lane44_middle_s5;
+        lane44_border <= lane44_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane44_outwards = {lane44_negative, lane44_cells ^ {5{lane44_negative}}}; // encode.rs:34
     wire [5:0] lane44_code = {1'h0, lane44_border} + lane44_outwards; // encode.rs:35
     wire lane44_beyond = lane44_code[5] | (lane44_code[4] & (~lane44_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_19 <= lane44_beyond ? {4{~lane44_negative}} : lane44_code[3:0];
-        if (advance) lane43_inner <= elements_43_inner;
-        if (advance) lane43_x_magnitude <= elements_43_magnitude;
-        if (advance) lane43_x_sign <= elements_43_sign;
-        if (advance) lane43_x_outer <= elements_43_outer;
+    always @(posedge clk) if (advance) begin
+        codes_19 <= lane44_beyond ? {4{~lane44_negative}} : lane44_code[3:0];
+        lane43_inner <= elements_43_inner;
+        lane43_x_magnitude <= elements_43_magnitude;
+        lane43_x_sign <= elements_43_sign;
+        lane43_x_outer <= elements_43_outer;
     end
     wire [9:0] lane43_middle_c = lane43_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane43_side_r = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane43_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane43_side_e = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane43_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane43_side_c = lane43_x_outer ? (lane43_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane43_inner ? lane63_d_middle_c : lane43_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
-        if (advance) lane43_scale_r <= lane43_side_r;
-        if (advance) lane43_scale_e <= lane43_side_e;
-        if (advance) l13_s3_20 <= |elements_43_magnitude[14:10];
-        if (advance) lane43_normal <= l13_s3_20;
-        if (advance) lane43_x_magnitude_1 <= lane43_x_magnitude;
-        if (advance) lane43_x_sign_1 <= lane43_x_sign;
-        if (advance) lane43_x_outer_1 <= lane43_x_outer;
-        if (advance) lane43_x_inner <= lane43_inner;
+    always @(posedge clk) if (advance) begin
+        lane43_scale_c <= lane43_inner ? 10'h3f0 : lane43_side_c;
+        lane43_scale_r <= lane43_side_r;
+        lane43_scale_e <= lane43_side_e;
+        l13_s3_20 <= |elements_43_magnitude[14:10];
+        lane43_normal <= l13_s3_20;
+        lane43_x_magnitude_1 <= lane43_x_magnitude;
+        lane43_x_sign_1 <= lane43_x_sign;
+        lane43_x_outer_1 <= lane43_x_outer;
+        lane43_x_inner <= lane43_inner;
     end
     wire lane43_middle = ~(lane43_x_outer_1 | lane43_x_inner); // encode.rs:21
-    wire [20:0] _t169 = {10'h0, {lane43_normal, lane43_x_magnitude_1[9:0]}} * {11'h0, lane43_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane43_scaled <= _t169;
+    wire [20:0] _t164 = {10'h0, {lane43_normal, lane43_x_magnitude_1[9:0]}} * {11'h0, lane43_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane43_scaled <= _t164;
     wire [4:0] lane43_field = lane43_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane43_less = {~{1'h0, lane43_field}, lane43_normal}; // align.rs:26
-    wire [6:0] _t170 = {lane43_scale_e, 1'h1} + lane43_less; // align.rs:27
-    always @(posedge clk) if (advance) lane43_amount <= _t170[6:1];
-    wire [15:0] _t171 = lane43_amount[3] ? {8'h0, lane43_scaled[19:12]} : lane43_scaled[19:4]; // align.rs:36
-    wire [15:0] _t172 = lane43_amount[2] ? {4'h0, _t171[15:4]} : _t171; // align.rs:36
-    wire [12:0] _t173 = lane43_amount[1] ? {2'h0, _t172[12:2]} : _t172[12:0]; // align.rs:36
-    wire [10:0] _t174 = lane43_amount[0] ? {1'h0, _t173[10:1]} : _t173[10:0]; // align.rs:36
-    wire [9:0] lane43_shifted = _t174[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane43_in_steps <= (|lane43_amount[5:4]) ? 10'h0 : lane43_shifted;
-        if (advance) lane43_s5 <= lane43_scale_c;
-        if (advance) lane43_s6 <= lane43_s5;
+    wire [6:0] _t165 = {lane43_scale_e, 1'h1} + lane43_less; // align.rs:27
+    always @(posedge clk) if (advance) lane43_amount <= _t165[6:1];
+    wire [15:0] _t166 = lane43_amount[3] ? {8'h0, lane43_scaled[19:12]} : lane43_scaled[19:4]; // align.rs:36
+    wire [15:0] _t167 = lane43_amount[2] ? {4'h0, _t166[15:4]} : _t166; // align.rs:36
+    wire [12:0] _t168 = lane43_amount[1] ? {2'h0, _t167[12:2]} : _t167[12:0]; // align.rs:36
+    wire [10:0] _t169 = lane43_amount[0] ? {1'h0, _t168[10:1]} : _t168[10:0]; // align.rs:36
+    wire [9:0] lane43_shifted = _t169[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane43_in_steps <= (|lane43_amount[5:4]) ? 10'h0 : lane43_shifted;
+        lane43_s5 <= lane43_scale_c;
+        lane43_s6 <= lane43_s5;
     end
-    wire [9:0] _t175 = lane43_in_steps - lane43_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane43_cells <= _t175[9:5];
-        if (advance) l30_s5_20 <= lane43_x_sign_1 & lane43_middle;
-        if (advance) l30_s6_20 <= l30_s5_20;
-        if (advance) lane43_negative <= l30_s6_20;
-        if (advance) lane43_middle_s5 <= lane43_middle;
-        if (advance) lane43_middle_s6 <= lane43_middle_s5;
-        if (advance) lane43_border <= lane43_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t170 = lane43_in_steps - lane43_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane43_cells <= _t170[9:5];
+        l30_s5_20 <= lane43_x_sign_1 & lane43_middle;
+        l30_s6_20 <= l30_s5_20;
+        lane43_negative <= l30_s6_20;
+        lane43_middle_s5 <= lane43_middle;
+        lane43_middle_s6 <= lane43_middle_s5;
+        lane43_border <= lane43_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane43_outwards = {lane43_negative, lane43_cells ^ {5{lane43_negative}}}; // encode.rs:34
     wire [5:0] lane43_code = {1'h0, lane43_border} + lane43_outwards; // encode.rs:35
     wire lane43_beyond = lane43_code[5] | (lane43_code[4] & (~lane43_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_20 <= lane43_beyond ? {4{~lane43_negative}} : lane43_code[3:0];
-        if (advance) lane42_inner <= elements_42_inner;
-        if (advance) lane42_x_magnitude <= elements_42_magnitude;
-        if (advance) lane42_x_sign <= elements_42_sign;
-        if (advance) lane42_x_outer <= elements_42_outer;
+    always @(posedge clk) if (advance) begin
+        codes_20 <= lane43_beyond ? {4{~lane43_negative}} : lane43_code[3:0];
+        lane42_inner <= elements_42_inner;
+        lane42_x_magnitude <= elements_42_magnitude;
+        lane42_x_sign <= elements_42_sign;
+        lane42_x_outer <= elements_42_outer;
     end
     wire [9:0] lane42_middle_c = lane42_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane42_side_r = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane42_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane42_side_e = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane42_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane42_side_c = lane42_x_outer ? (lane42_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane42_inner ? lane63_d_middle_c : lane42_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
-        if (advance) lane42_scale_r <= lane42_side_r;
-        if (advance) lane42_scale_e <= lane42_side_e;
-        if (advance) l13_s3_21 <= |elements_42_magnitude[14:10];
-        if (advance) lane42_normal <= l13_s3_21;
-        if (advance) lane42_x_magnitude_1 <= lane42_x_magnitude;
-        if (advance) lane42_x_sign_1 <= lane42_x_sign;
-        if (advance) lane42_x_outer_1 <= lane42_x_outer;
-        if (advance) lane42_x_inner <= lane42_inner;
+    always @(posedge clk) if (advance) begin
+        lane42_scale_c <= lane42_inner ? 10'h3f0 : lane42_side_c;
+        lane42_scale_r <= lane42_side_r;
+        lane42_scale_e <= lane42_side_e;
+        l13_s3_21 <= |elements_42_magnitude[14:10];
+        lane42_normal <= l13_s3_21;
+        lane42_x_magnitude_1 <= lane42_x_magnitude;
+        lane42_x_sign_1 <= lane42_x_sign;
+        lane42_x_outer_1 <= lane42_x_outer;
+        lane42_x_inner <= lane42_inner;
     end
     wire lane42_middle = ~(lane42_x_outer_1 | lane42_x_inner); // encode.rs:21
-    wire [20:0] _t176 = {10'h0, {lane42_normal, lane42_x_magnitude_1[9:0]}} * {11'h0, lane42_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane42_scaled <= _t176;
+    wire [20:0] _t171 = {10'h0, {lane42_normal, lane42_x_magnitude_1[9:0]}} * {11'h0, lane42_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane42_scaled <= _t171;
     wire [4:0] lane42_field = lane42_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane42_less = {~{1'h0, lane42_field}, lane42_normal}; // align.rs:26
-    wire [6:0] _t177 = {lane42_scale_e, 1'h1} + lane42_less; // align.rs:27
-    always @(posedge clk) if (advance) lane42_amount <= _t177[6:1];
-    wire [15:0] _t178 = lane42_amount[3] ? {8'h0, lane42_scaled[19:12]} : lane42_scaled[19:4]; // align.rs:36
-    wire [15:0] _t179 = lane42_amount[2] ? {4'h0, _t178[15:4]} : _t178; // align.rs:36
-    wire [12:0] _t180 = lane42_amount[1] ? {2'h0, _t179[12:2]} : _t179[12:0]; // align.rs:36
-    wire [10:0] _t181 = lane42_amount[0] ? {1'h0, _t180[10:1]} : _t180[10:0]; // align.rs:36
-    wire [9:0] lane42_shifted = _t181[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane42_in_steps <= (|lane42_amount[5:4]) ? 10'h0 : lane42_shifted;
-        if (advance) lane42_s5 <= lane42_scale_c;
-        if (advance) lane42_s6 <= lane42_s5;
+    wire [6:0] _t172 = {lane42_scale_e, 1'h1} + lane42_less; // align.rs:27
+    always @(posedge clk) if (advance) lane42_amount <= _t172[6:1];
+    wire [15:0] _t173 = lane42_amount[3] ? {8'h0, lane42_scaled[19:12]} : lane42_scaled[19:4]; // align.rs:36
+    wire [15:0] _t174 = lane42_amount[2] ? {4'h0, _t173[15:4]} : _t173; // align.rs:36
+    wire [12:0] _t175 = lane42_amount[1] ? {2'h0, _t174[12:2]} : _t174[12:0]; // align.rs:36
+    wire [10:0] _t176 = lane42_amount[0] ? {1'h0, _t175[10:1]} : _t175[10:0]; // align.rs:36
+    wire [9:0] lane42_shifted = _t176[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane42_in_steps <= (|lane42_amount[5:4]) ? 10'h0 : lane42_shifted;
+        lane42_s5 <= lane42_scale_c;
+        lane42_s6 <= lane42_s5;
     end
-    wire [9:0] _t182 = lane42_in_steps - lane42_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane42_cells <= _t182[9:5];
-        if (advance) l30_s5_21 <= lane42_x_sign_1 & lane42_middle;
-        if (advance) l30_s6_21 <= l30_s5_21;
-        if (advance) lane42_negative <= l30_s6_21;
-        if (advance) lane42_middle_s5 <= lane42_middle;
-        if (advance) lane42_middle_s6 <= lane42_middle_s5;
-        if (advance) lane42_border <= lane42_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t177 = lane42_in_steps - lane42_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane42_cells <= _t177[9:5];
+        l30_s5_21 <= lane42_x_sign_1 & lane42_middle;
+        l30_s6_21 <= l30_s5_21;
+        lane42_negative <= l30_s6_21;
+        lane42_middle_s5 <= lane42_middle;
+        lane42_middle_s6 <= lane42_middle_s5;
+        lane42_border <= lane42_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane42_outwards = {lane42_negative, lane42_cells ^ {5{lane42_negative}}}; // encode.rs:34
     wire [5:0] lane42_code = {1'h0, lane42_border} + lane42_outwards; // encode.rs:35
     wire lane42_beyond = lane42_code[5] | (lane42_code[4] & (~lane42_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_21 <= lane42_beyond ? {4{~lane42_negative}} : lane42_code[3:0];
-        if (advance) lane41_inner <= elements_41_inner;
-        if (advance) lane41_x_magnitude <= elements_41_magnitude;
-        if (advance) lane41_x_sign <= elements_41_sign;
-        if (advance) lane41_x_outer <= elements_41_outer;
+    always @(posedge clk) if (advance) begin
+        codes_21 <= lane42_beyond ? {4{~lane42_negative}} : lane42_code[3:0];
+        lane41_inner <= elements_41_inner;
+        lane41_x_magnitude <= elements_41_magnitude;
+        lane41_x_sign <= elements_41_sign;
+        lane41_x_outer <= elements_41_outer;
     end
     wire [9:0] lane41_middle_c = lane41_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane41_side_r = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane41_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane41_side_e = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane41_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane41_side_c = lane41_x_outer ? (lane41_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane41_inner ? lane63_d_middle_c : lane41_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
-        if (advance) lane41_scale_r <= lane41_side_r;
-        if (advance) lane41_scale_e <= lane41_side_e;
-        if (advance) l13_s3_22 <= |elements_41_magnitude[14:10];
-        if (advance) lane41_normal <= l13_s3_22;
-        if (advance) lane41_x_magnitude_1 <= lane41_x_magnitude;
-        if (advance) lane41_x_sign_1 <= lane41_x_sign;
-        if (advance) lane41_x_outer_1 <= lane41_x_outer;
-        if (advance) lane41_x_inner <= lane41_inner;
+    always @(posedge clk) if (advance) begin
+        lane41_scale_c <= lane41_inner ? 10'h3f0 : lane41_side_c;
+        lane41_scale_r <= lane41_side_r;
+        lane41_scale_e <= lane41_side_e;
+        l13_s3_22 <= |elements_41_magnitude[14:10];
+        lane41_normal <= l13_s3_22;
+        lane41_x_magnitude_1 <= lane41_x_magnitude;
+        lane41_x_sign_1 <= lane41_x_sign;
+        lane41_x_outer_1 <= lane41_x_outer;
+        lane41_x_inner <= lane41_inner;
     end
     wire lane41_middle = ~(lane41_x_outer_1 | lane41_x_inner); // encode.rs:21
-    wire [20:0] _t183 = {10'h0, {lane41_normal, lane41_x_magnitude_1[9:0]}} * {11'h0, lane41_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane41_scaled <= _t183;
+    wire [20:0] _t178 = {10'h0, {lane41_normal, lane41_x_magnitude_1[9:0]}} * {11'h0, lane41_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane41_scaled <= _t178;
     wire [4:0] lane41_field = lane41_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane41_less = {~{1'h0, lane41_field}, lane41_normal}; // align.rs:26
-    wire [6:0] _t184 = {lane41_scale_e, 1'h1} + lane41_less; // align.rs:27
-    always @(posedge clk) if (advance) lane41_amount <= _t184[6:1];
-    wire [15:0] _t185 = lane41_amount[3] ? {8'h0, lane41_scaled[19:12]} : lane41_scaled[19:4]; // align.rs:36
-    wire [15:0] _t186 = lane41_amount[2] ? {4'h0, _t185[15:4]} : _t185; // align.rs:36
-    wire [12:0] _t187 = lane41_amount[1] ? {2'h0, _t186[12:2]} : _t186[12:0]; // align.rs:36
-    wire [10:0] _t188 = lane41_amount[0] ? {1'h0, _t187[10:1]} : _t187[10:0]; // align.rs:36
-    wire [9:0] lane41_shifted = _t188[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane41_in_steps <= (|lane41_amount[5:4]) ? 10'h0 : lane41_shifted;
-        if (advance) lane41_s5 <= lane41_scale_c;
-        if (advance) lane41_s6 <= lane41_s5;
+    wire [6:0] _t179 = {lane41_scale_e, 1'h1} + lane41_less; // align.rs:27
+    always @(posedge clk) if (advance) lane41_amount <= _t179[6:1];
+    wire [15:0] _t180 = lane41_amount[3] ? {8'h0, lane41_scaled[19:12]} : lane41_scaled[19:4]; // align.rs:36
+    wire [15:0] _t181 = lane41_amount[2] ? {4'h0, _t180[15:4]} : _t180; // align.rs:36
+    wire [12:0] _t182 = lane41_amount[1] ? {2'h0, _t181[12:2]} : _t181[12:0]; // align.rs:36
+    wire [10:0] _t183 = lane41_amount[0] ? {1'h0, _t182[10:1]} : _t182[10:0]; // align.rs:36
+    wire [9:0] lane41_shifted = _t183[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane41_in_steps <= (|lane41_amount[5:4]) ? 10'h0 : lane41_shifted;
+        lane41_s5 <= lane41_scale_c;
+        lane41_s6 <= lane41_s5;
     end
-    wire [9:0] _t189 = lane41_in_steps - lane41_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane41_cells <= _t189[9:5];
-        if (advance) l30_s5_22 <= lane41_x_sign_1 & lane41_middle;
-        if (advance) l30_s6_22 <= l30_s5_22;
-        if (advance) lane41_negative <= l30_s6_22;
-        if (advance) lane41_middle_s5 <= lane41_middle;
-        if (advance) lane41_middle_s6 <= lane41_middle_s5;
-        if (advance) lane41_border <= lane41_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t184 = lane41_in_steps - lane41_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane41_cells <= _t184[9:5];
+        l30_s5_22 <= lane41_x_sign_1 & lane41_middle;
+        l30_s6_22 <= l30_s5_22;
+        lane41_negative <= l30_s6_22;
+        lane41_middle_s5 <= lane41_middle;
+        lane41_middle_s6 <= lane41_middle_s5;
+        lane41_border <= lane41_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane41_outwards = {lane41_negative, lane41_cells ^ {5{lane41_negative}}}; // encode.rs:34
     wire [5:0] lane41_code = {1'h0, lane41_border} + lane41_outwards; // encode.rs:35
     wire lane41_beyond = lane41_code[5] | (lane41_code[4] & (~lane41_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_22 <= lane41_beyond ? {4{~lane41_negative}} : lane41_code[3:0];
-        if (advance) lane40_inner <= elements_40_inner;
-        if (advance) lane40_x_magnitude <= elements_40_magnitude;
-        if (advance) lane40_x_sign <= elements_40_sign;
-        if (advance) lane40_x_outer <= elements_40_outer;
+    always @(posedge clk) if (advance) begin
+        codes_22 <= lane41_beyond ? {4{~lane41_negative}} : lane41_code[3:0];
+        lane40_inner <= elements_40_inner;
+        lane40_x_magnitude <= elements_40_magnitude;
+        lane40_x_sign <= elements_40_sign;
+        lane40_x_outer <= elements_40_outer;
     end
     wire [9:0] lane40_middle_c = lane40_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane40_side_r = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane40_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane40_side_e = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane40_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane40_side_c = lane40_x_outer ? (lane40_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane40_inner ? lane63_d_middle_c : lane40_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
-        if (advance) lane40_scale_r <= lane40_side_r;
-        if (advance) lane40_scale_e <= lane40_side_e;
-        if (advance) l13_s3_23 <= |elements_40_magnitude[14:10];
-        if (advance) lane40_normal <= l13_s3_23;
-        if (advance) lane40_x_magnitude_1 <= lane40_x_magnitude;
-        if (advance) lane40_x_sign_1 <= lane40_x_sign;
-        if (advance) lane40_x_outer_1 <= lane40_x_outer;
-        if (advance) lane40_x_inner <= lane40_inner;
+    always @(posedge clk) if (advance) begin
+        lane40_scale_c <= lane40_inner ? 10'h3f0 : lane40_side_c;
+        lane40_scale_r <= lane40_side_r;
+        lane40_scale_e <= lane40_side_e;
+        l13_s3_23 <= |elements_40_magnitude[14:10];
+        lane40_normal <= l13_s3_23;
+        lane40_x_magnitude_1 <= lane40_x_magnitude;
+        lane40_x_sign_1 <= lane40_x_sign;
+        lane40_x_outer_1 <= lane40_x_outer;
+        lane40_x_inner <= lane40_inner;
     end
     wire lane40_middle = ~(lane40_x_outer_1 | lane40_x_inner); // encode.rs:21
-    wire [20:0] _t190 = {10'h0, {lane40_normal, lane40_x_magnitude_1[9:0]}} * {11'h0, lane40_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane40_scaled <= _t190;
+    wire [20:0] _t185 = {10'h0, {lane40_normal, lane40_x_magnitude_1[9:0]}} * {11'h0, lane40_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane40_scaled <= _t185;
     wire [4:0] lane40_field = lane40_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane40_less = {~{1'h0, lane40_field}, lane40_normal}; // align.rs:26
-    wire [6:0] _t191 = {lane40_scale_e, 1'h1} + lane40_less; // align.rs:27
-    always @(posedge clk) if (advance) lane40_amount <= _t191[6:1];
-    wire [15:0] _t192 = lane40_amount[3] ? {8'h0, lane40_scaled[19:12]} : lane40_scaled[19:4]; // align.rs:36
-    wire [15:0] _t193 = lane40_amount[2] ? {4'h0, _t192[15:4]} : _t192; // align.rs:36
-    wire [12:0] _t194 = lane40_amount[1] ? {2'h0, _t193[12:2]} : _t193[12:0]; // align.rs:36
-    wire [10:0] _t195 = lane40_amount[0] ? {1'h0, _t194[10:1]} : _t194[10:0]; // align.rs:36
-    wire [9:0] lane40_shifted = _t195[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane40_in_steps <= (|lane40_amount[5:4]) ? 10'h0 : lane40_shifted;
-        if (advance) lane40_s5 <= lane40_scale_c;
-        if (advance) lane40_s6 <= lane40_s5;
+    wire [6:0] _t186 = {lane40_scale_e, 1'h1} + lane40_less; // align.rs:27
+    always @(posedge clk) if (advance) lane40_amount <= _t186[6:1];
+    wire [15:0] _t187 = lane40_amount[3] ? {8'h0, lane40_scaled[19:12]} : lane40_scaled[19:4]; // align.rs:36
+    wire [15:0] _t188 = lane40_amount[2] ? {4'h0, _t187[15:4]} : _t187; // align.rs:36
+    wire [12:0] _t189 = lane40_amount[1] ? {2'h0, _t188[12:2]} : _t188[12:0]; // align.rs:36
+    wire [10:0] _t190 = lane40_amount[0] ? {1'h0, _t189[10:1]} : _t189[10:0]; // align.rs:36
+    wire [9:0] lane40_shifted = _t190[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane40_in_steps <= (|lane40_amount[5:4]) ? 10'h0 : lane40_shifted;
+        lane40_s5 <= lane40_scale_c;
+        lane40_s6 <= lane40_s5;
     end
-    wire [9:0] _t196 = lane40_in_steps - lane40_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane40_cells <= _t196[9:5];
-        if (advance) l30_s5_23 <= lane40_x_sign_1 & lane40_middle;
-        if (advance) l30_s6_23 <= l30_s5_23;
-        if (advance) lane40_negative <= l30_s6_23;
-        if (advance) lane40_middle_s5 <= lane40_middle;
-        if (advance) lane40_middle_s6 <= lane40_middle_s5;
-        if (advance) lane40_border <= lane40_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t191 = lane40_in_steps - lane40_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane40_cells <= _t191[9:5];
+        l30_s5_23 <= lane40_x_sign_1 & lane40_middle;
+        l30_s6_23 <= l30_s5_23;
+        lane40_negative <= l30_s6_23;
+        lane40_middle_s5 <= lane40_middle;
+        lane40_middle_s6 <= lane40_middle_s5;
+        lane40_border <= lane40_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane40_outwards = {lane40_negative, lane40_cells ^ {5{lane40_negative}}}; // encode.rs:34
     wire [5:0] lane40_code = {1'h0, lane40_border} + lane40_outwards; // encode.rs:35
     wire lane40_beyond = lane40_code[5] | (lane40_code[4] & (~lane40_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_23 <= lane40_beyond ? {4{~lane40_negative}} : lane40_code[3:0];
-        if (advance) lane39_inner <= elements_39_inner;
-        if (advance) lane39_x_magnitude <= elements_39_magnitude;
-        if (advance) lane39_x_sign <= elements_39_sign;
-        if (advance) lane39_x_outer <= elements_39_outer;
+    always @(posedge clk) if (advance) begin
+        codes_23 <= lane40_beyond ? {4{~lane40_negative}} : lane40_code[3:0];
+        lane39_inner <= elements_39_inner;
+        lane39_x_magnitude <= elements_39_magnitude;
+        lane39_x_sign <= elements_39_sign;
+        lane39_x_outer <= elements_39_outer;
     end
     wire [9:0] lane39_middle_c = lane39_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane39_side_r = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane39_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane39_side_e = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane39_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane39_side_c = lane39_x_outer ? (lane39_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane39_inner ? lane63_d_middle_c : lane39_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
-        if (advance) lane39_scale_r <= lane39_side_r;
-        if (advance) lane39_scale_e <= lane39_side_e;
-        if (advance) l13_s3_24 <= |elements_39_magnitude[14:10];
-        if (advance) lane39_normal <= l13_s3_24;
-        if (advance) lane39_x_magnitude_1 <= lane39_x_magnitude;
-        if (advance) lane39_x_sign_1 <= lane39_x_sign;
-        if (advance) lane39_x_outer_1 <= lane39_x_outer;
-        if (advance) lane39_x_inner <= lane39_inner;
+    always @(posedge clk) if (advance) begin
+        lane39_scale_c <= lane39_inner ? 10'h3f0 : lane39_side_c;
+        lane39_scale_r <= lane39_side_r;
+        lane39_scale_e <= lane39_side_e;
+        l13_s3_24 <= |elements_39_magnitude[14:10];
+        lane39_normal <= l13_s3_24;
+        lane39_x_magnitude_1 <= lane39_x_magnitude;
+        lane39_x_sign_1 <= lane39_x_sign;
+        lane39_x_outer_1 <= lane39_x_outer;
+        lane39_x_inner <= lane39_inner;
     end
     wire lane39_middle = ~(lane39_x_outer_1 | lane39_x_inner); // encode.rs:21
-    wire [20:0] _t197 = {10'h0, {lane39_normal, lane39_x_magnitude_1[9:0]}} * {11'h0, lane39_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane39_scaled <= _t197;
+    wire [20:0] _t192 = {10'h0, {lane39_normal, lane39_x_magnitude_1[9:0]}} * {11'h0, lane39_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane39_scaled <= _t192;
     wire [4:0] lane39_field = lane39_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane39_less = {~{1'h0, lane39_field}, lane39_normal}; // align.rs:26
-    wire [6:0] _t198 = {lane39_scale_e, 1'h1} + lane39_less; // align.rs:27
-    always @(posedge clk) if (advance) lane39_amount <= _t198[6:1];
-    wire [15:0] _t199 = lane39_amount[3] ? {8'h0, lane39_scaled[19:12]} : lane39_scaled[19:4]; // align.rs:36
-    wire [15:0] _t200 = lane39_amount[2] ? {4'h0, _t199[15:4]} : _t199; // align.rs:36
-    wire [12:0] _t201 = lane39_amount[1] ? {2'h0, _t200[12:2]} : _t200[12:0]; // align.rs:36
-    wire [10:0] _t202 = lane39_amount[0] ? {1'h0, _t201[10:1]} : _t201[10:0]; // align.rs:36
-    wire [9:0] lane39_shifted = _t202[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane39_in_steps <= (|lane39_amount[5:4]) ? 10'h0 : lane39_shifted;
-        if (advance) lane39_s5 <= lane39_scale_c;
-        if (advance) lane39_s6 <= lane39_s5;
+    wire [6:0] _t193 = {lane39_scale_e, 1'h1} + lane39_less; // align.rs:27
+    always @(posedge clk) if (advance) lane39_amount <= _t193[6:1];
+    wire [15:0] _t194 = lane39_amount[3] ? {8'h0, lane39_scaled[19:12]} : lane39_scaled[19:4]; // align.rs:36
+    wire [15:0] _t195 = lane39_amount[2] ? {4'h0, _t194[15:4]} : _t194; // align.rs:36
+    wire [12:0] _t196 = lane39_amount[1] ? {2'h0, _t195[12:2]} : _t195[12:0]; // align.rs:36
+    wire [10:0] _t197 = lane39_amount[0] ? {1'h0, _t196[10:1]} : _t196[10:0]; // align.rs:36
+    wire [9:0] lane39_shifted = _t197[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane39_in_steps <= (|lane39_amount[5:4]) ? 10'h0 : lane39_shifted;
+        lane39_s5 <= lane39_scale_c;
+        lane39_s6 <= lane39_s5;
     end
-    wire [9:0] _t203 = lane39_in_steps - lane39_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane39_cells <= _t203[9:5];
-        if (advance) l30_s5_24 <= lane39_x_sign_1 & lane39_middle;
-        if (advance) l30_s6_24 <= l30_s5_24;
-        if (advance) lane39_negative <= l30_s6_24;
-        if (advance) lane39_middle_s5 <= lane39_middle;
-        if (advance) lane39_middle_s6 <= lane39_middle_s5;
-        if (advance) lane39_border <= lane39_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t198 = lane39_in_steps - lane39_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane39_cells <= _t198[9:5];
+        l30_s5_24 <= lane39_x_sign_1 & lane39_middle;
+        l30_s6_24 <= l30_s5_24;
+        lane39_negative <= l30_s6_24;
+        lane39_middle_s5 <= lane39_middle;
+        lane39_middle_s6 <= lane39_middle_s5;
+        lane39_border <= lane39_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane39_outwards = {lane39_negative, lane39_cells ^ {5{lane39_negative}}}; // encode.rs:34
     wire [5:0] lane39_code = {1'h0, lane39_border} + lane39_outwards; // encode.rs:35
     wire lane39_beyond = lane39_code[5] | (lane39_code[4] & (~lane39_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_24 <= lane39_beyond ? {4{~lane39_negative}} : lane39_code[3:0];
-        if (advance) lane38_inner <= elements_38_inner;
-        if (advance) lane38_x_magnitude <= elements_38_magnitude;
-        if (advance) lane38_x_sign <= elements_38_sign;
-        if (advance) lane38_x_outer <= elements_38_outer;
+    always @(posedge clk) if (advance) begin
+        codes_24 <= lane39_beyond ? {4{~lane39_negative}} : lane39_code[3:0];
+        lane38_inner <= elements_38_inner;
+        lane38_x_magnitude <= elements_38_magnitude;
+        lane38_x_sign <= elements_38_sign;
+        lane38_x_outer <= elements_38_outer;
     end
     wire [9:0] lane38_middle_c = lane38_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane38_side_r = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane38_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane38_side_e = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane38_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane38_side_c = lane38_x_outer ? (lane38_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane38_inner ? lane63_d_middle_c : lane38_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
-        if (advance) lane38_scale_r <= lane38_side_r;
-        if (advance) lane38_scale_e <= lane38_side_e;
-        if (advance) l13_s3_25 <= |elements_38_magnitude[14:10];
-        if (advance) lane38_normal <= l13_s3_25;
-        if (advance) lane38_x_magnitude_1 <= lane38_x_magnitude;
-        if (advance) lane38_x_sign_1 <= lane38_x_sign;
-        if (advance) lane38_x_outer_1 <= lane38_x_outer;
-        if (advance) lane38_x_inner <= lane38_inner;
+    always @(posedge clk) if (advance) begin
+        lane38_scale_c <= lane38_inner ? 10'h3f0 : lane38_side_c;
+        lane38_scale_r <= lane38_side_r;
+        lane38_scale_e <= lane38_side_e;
+        l13_s3_25 <= |elements_38_magnitude[14:10];
+        lane38_normal <= l13_s3_25;
+        lane38_x_magnitude_1 <= lane38_x_magnitude;
+        lane38_x_sign_1 <= lane38_x_sign;
+        lane38_x_outer_1 <= lane38_x_outer;
+        lane38_x_inner <= lane38_inner;
     end
     wire lane38_middle = ~(lane38_x_outer_1 | lane38_x_inner); // encode.rs:21
-    wire [20:0] _t204 = {10'h0, {lane38_normal, lane38_x_magnitude_1[9:0]}} * {11'h0, lane38_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane38_scaled <= _t204;
+    wire [20:0] _t199 = {10'h0, {lane38_normal, lane38_x_magnitude_1[9:0]}} * {11'h0, lane38_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane38_scaled <= _t199;
     wire [4:0] lane38_field = lane38_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane38_less = {~{1'h0, lane38_field}, lane38_normal}; // align.rs:26
-    wire [6:0] _t205 = {lane38_scale_e, 1'h1} + lane38_less; // align.rs:27
-    always @(posedge clk) if (advance) lane38_amount <= _t205[6:1];
-    wire [15:0] _t206 = lane38_amount[3] ? {8'h0, lane38_scaled[19:12]} : lane38_scaled[19:4]; // align.rs:36
-    wire [15:0] _t207 = lane38_amount[2] ? {4'h0, _t206[15:4]} : _t206; // align.rs:36
-    wire [12:0] _t208 = lane38_amount[1] ? {2'h0, _t207[12:2]} : _t207[12:0]; // align.rs:36
-    wire [10:0] _t209 = lane38_amount[0] ? {1'h0, _t208[10:1]} : _t208[10:0]; // align.rs:36
-    wire [9:0] lane38_shifted = _t209[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane38_in_steps <= (|lane38_amount[5:4]) ? 10'h0 : lane38_shifted;
-        if (advance) lane38_s5 <= lane38_scale_c;
-        if (advance) lane38_s6 <= lane38_s5;
+    wire [6:0] _t200 = {lane38_scale_e, 1'h1} + lane38_less; // align.rs:27
+    always @(posedge clk) if (advance) lane38_amount <= _t200[6:1];
+    wire [15:0] _t201 = lane38_amount[3] ? {8'h0, lane38_scaled[19:12]} : lane38_scaled[19:4]; // align.rs:36
+    wire [15:0] _t202 = lane38_amount[2] ? {4'h0, _t201[15:4]} : _t201; // align.rs:36
+    wire [12:0] _t203 = lane38_amount[1] ? {2'h0, _t202[12:2]} : _t202[12:0]; // align.rs:36
+    wire [10:0] _t204 = lane38_amount[0] ? {1'h0, _t203[10:1]} : _t203[10:0]; // align.rs:36
+    wire [9:0] lane38_shifted = _t204[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane38_in_steps <= (|lane38_amount[5:4]) ? 10'h0 : lane38_shifted;
+        lane38_s5 <= lane38_scale_c;
+        lane38_s6 <= lane38_s5;
     end
-    wire [9:0] _t210 = lane38_in_steps - lane38_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane38_cells <= _t210[9:5];
-        if (advance) l30_s5_25 <= lane38_x_sign_1 & lane38_middle;
-        if (advance) l30_s6_25 <= l30_s5_25;
-        if (advance) lane38_negative <= l30_s6_25;
-        if (advance) lane38_middle_s5 <= lane38_middle;
-        if (advance) lane38_middle_s6 <= lane38_middle_s5;
-        if (advance) lane38_border <= lane38_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t205 = lane38_in_steps - lane38_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane38_cells <= _t205[9:5];
+        l30_s5_25 <= lane38_x_sign_1 & lane38_middle;
+        l30_s6_25 <= l30_s5_25;
+        lane38_negative <= l30_s6_25;
+        lane38_middle_s5 <= lane38_middle;
+        lane38_middle_s6 <= lane38_middle_s5;
+        lane38_border <= lane38_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane38_outwards = {lane38_negative, lane38_cells ^ {5{lane38_negative}}}; // encode.rs:34
     wire [5:0] lane38_code = {1'h0, lane38_border} + lane38_outwards; // encode.rs:35
     wire lane38_beyond = lane38_code[5] | (lane38_code[4] & (~lane38_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_25 <= lane38_beyond ? {4{~lane38_negative}} : lane38_code[3:0];
-        if (advance) lane37_inner <= elements_37_inner;
-        if (advance) lane37_x_magnitude <= elements_37_magnitude;
-        if (advance) lane37_x_sign <= elements_37_sign;
-        if (advance) lane37_x_outer <= elements_37_outer;
+    always @(posedge clk) if (advance) begin
+        codes_25 <= lane38_beyond ? {4{~lane38_negative}} : lane38_code[3:0];
+        lane37_inner <= elements_37_inner;
+        lane37_x_magnitude <= elements_37_magnitude;
+        lane37_x_sign <= elements_37_sign;
+        lane37_x_outer <= elements_37_outer;
     end
     wire [9:0] lane37_middle_c = lane37_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane37_side_r = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane37_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane37_side_e = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane37_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane37_side_c = lane37_x_outer ? (lane37_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane37_inner ? lane63_d_middle_c : lane37_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
-        if (advance) lane37_scale_r <= lane37_side_r;
-        if (advance) lane37_scale_e <= lane37_side_e;
-        if (advance) l13_s3_26 <= |elements_37_magnitude[14:10];
-        if (advance) lane37_normal <= l13_s3_26;
-        if (advance) lane37_x_magnitude_1 <= lane37_x_magnitude;
-        if (advance) lane37_x_sign_1 <= lane37_x_sign;
-        if (advance) lane37_x_outer_1 <= lane37_x_outer;
-        if (advance) lane37_x_inner <= lane37_inner;
+    always @(posedge clk) if (advance) begin
+        lane37_scale_c <= lane37_inner ? 10'h3f0 : lane37_side_c;
+        lane37_scale_r <= lane37_side_r;
+        lane37_scale_e <= lane37_side_e;
+        l13_s3_26 <= |elements_37_magnitude[14:10];
+        lane37_normal <= l13_s3_26;
+        lane37_x_magnitude_1 <= lane37_x_magnitude;
+        lane37_x_sign_1 <= lane37_x_sign;
+        lane37_x_outer_1 <= lane37_x_outer;
+        lane37_x_inner <= lane37_inner;
     end
     wire lane37_middle = ~(lane37_x_outer_1 | lane37_x_inner); // encode.rs:21
-    wire [20:0] _t211 = {10'h0, {lane37_normal, lane37_x_magnitude_1[9:0]}} * {11'h0, lane37_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane37_scaled <= _t211;
+    wire [20:0] _t206 = {10'h0, {lane37_normal, lane37_x_magnitude_1[9:0]}} * {11'h0, lane37_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane37_scaled <= _t206;
     wire [4:0] lane37_field = lane37_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane37_less = {~{1'h0, lane37_field}, lane37_normal}; // align.rs:26
-    wire [6:0] _t212 = {lane37_scale_e, 1'h1} + lane37_less; // align.rs:27
-    always @(posedge clk) if (advance) lane37_amount <= _t212[6:1];
-    wire [15:0] _t213 = lane37_amount[3] ? {8'h0, lane37_scaled[19:12]} : lane37_scaled[19:4]; // align.rs:36
-    wire [15:0] _t214 = lane37_amount[2] ? {4'h0, _t213[15:4]} : _t213; // align.rs:36
-    wire [12:0] _t215 = lane37_amount[1] ? {2'h0, _t214[12:2]} : _t214[12:0]; // align.rs:36
-    wire [10:0] _t216 = lane37_amount[0] ? {1'h0, _t215[10:1]} : _t215[10:0]; // align.rs:36
-    wire [9:0] lane37_shifted = _t216[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane37_in_steps <= (|lane37_amount[5:4]) ? 10'h0 : lane37_shifted;
-        if (advance) lane37_s5 <= lane37_scale_c;
-        if (advance) lane37_s6 <= lane37_s5;
+    wire [6:0] _t207 = {lane37_scale_e, 1'h1} + lane37_less; // align.rs:27
+    always @(posedge clk) if (advance) lane37_amount <= _t207[6:1];
+    wire [15:0] _t208 = lane37_amount[3] ? {8'h0, lane37_scaled[19:12]} : lane37_scaled[19:4]; // align.rs:36
+    wire [15:0] _t209 = lane37_amount[2] ? {4'h0, _t208[15:4]} : _t208; // align.rs:36
+    wire [12:0] _t210 = lane37_amount[1] ? {2'h0, _t209[12:2]} : _t209[12:0]; // align.rs:36
+    wire [10:0] _t211 = lane37_amount[0] ? {1'h0, _t210[10:1]} : _t210[10:0]; // align.rs:36
+    wire [9:0] lane37_shifted = _t211[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane37_in_steps <= (|lane37_amount[5:4]) ? 10'h0 : lane37_shifted;
+        lane37_s5 <= lane37_scale_c;
+        lane37_s6 <= lane37_s5;
     end
-    wire [9:0] _t217 = lane37_in_steps - lane37_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane37_cells <= _t217[9:5];
-        if (advance) l30_s5_26 <= lane37_x_sign_1 & lane37_middle;
-        if (advance) l30_s6_26 <= l30_s5_26;
-        if (advance) lane37_negative <= l30_s6_26;
-        if (advance) lane37_middle_s5 <= lane37_middle;
-        if (advance) lane37_middle_s6 <= lane37_middle_s5;
-        if (advance) lane37_border <= lane37_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t212 = lane37_in_steps - lane37_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane37_cells <= _t212[9:5];
+        l30_s5_26 <= lane37_x_sign_1 & lane37_middle;
+        l30_s6_26 <= l30_s5_26;
+        lane37_negative <= l30_s6_26;
+        lane37_middle_s5 <= lane37_middle;
+        lane37_middle_s6 <= lane37_middle_s5;
+        lane37_border <= lane37_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane37_outwards = {lane37_negative, lane37_cells ^ {5{lane37_negative}}}; // encode.rs:34
     wire [5:0] lane37_code = {1'h0, lane37_border} + lane37_outwards; // encode.rs:35
     wire lane37_beyond = lane37_code[5] | (lane37_code[4] & (~lane37_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_26 <= lane37_beyond ? {4{~lane37_negative}} : lane37_code[3:0];
-        if (advance) lane36_inner <= elements_36_inner;
-        if (advance) lane36_x_magnitude <= elements_36_magnitude;
-        if (advance) lane36_x_sign <= elements_36_sign;
-        if (advance) lane36_x_outer <= elements_36_outer;
+    always @(posedge clk) if (advance) begin
+        codes_26 <= lane37_beyond ? {4{~lane37_negative}} : lane37_code[3:0];
+        lane36_inner <= elements_36_inner;
+        lane36_x_magnitude <= elements_36_magnitude;
+        lane36_x_sign <= elements_36_sign;
+        lane36_x_outer <= elements_36_outer;
     end
     wire [9:0] lane36_middle_c = lane36_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane36_side_r = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane36_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane36_side_e = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane36_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane36_side_c = lane36_x_outer ? (lane36_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane36_inner ? lane63_d_middle_c : lane36_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
-        if (advance) lane36_scale_r <= lane36_side_r;
-        if (advance) lane36_scale_e <= lane36_side_e;
-        if (advance) l13_s3_27 <= |elements_36_magnitude[14:10];
-        if (advance) lane36_normal <= l13_s3_27;
-        if (advance) lane36_x_magnitude_1 <= lane36_x_magnitude;
-        if (advance) lane36_x_sign_1 <= lane36_x_sign;
-        if (advance) lane36_x_outer_1 <= lane36_x_outer;
-        if (advance) lane36_x_inner <= lane36_inner;
+    always @(posedge clk) if (advance) begin
+        lane36_scale_c <= lane36_inner ? 10'h3f0 : lane36_side_c;
+        lane36_scale_r <= lane36_side_r;
+        lane36_scale_e <= lane36_side_e;
+        l13_s3_27 <= |elements_36_magnitude[14:10];
+        lane36_normal <= l13_s3_27;
+        lane36_x_magnitude_1 <= lane36_x_magnitude;
+        lane36_x_sign_1 <= lane36_x_sign;
+        lane36_x_outer_1 <= lane36_x_outer;
+        lane36_x_inner <= lane36_inner;
     end
     wire lane36_middle = ~(lane36_x_outer_1 | lane36_x_inner); // encode.rs:21
-    wire [20:0] _t218 = {10'h0, {lane36_normal, lane36_x_magnitude_1[9:0]}} * {11'h0, lane36_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane36_scaled <= _t218;
+    wire [20:0] _t213 = {10'h0, {lane36_normal, lane36_x_magnitude_1[9:0]}} * {11'h0, lane36_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane36_scaled <= _t213;
     wire [4:0] lane36_field = lane36_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane36_less = {~{1'h0, lane36_field}, lane36_normal}; // align.rs:26
-    wire [6:0] _t219 = {lane36_scale_e, 1'h1} + lane36_less; // align.rs:27
-    always @(posedge clk) if (advance) lane36_amount <= _t219[6:1];
-    wire [15:0] _t220 = lane36_amount[3] ? {8'h0, lane36_scaled[19:12]} : lane36_scaled[19:4]; // align.rs:36
-    wire [15:0] _t221 = lane36_amount[2] ? {4'h0, _t220[15:4]} : _t220; // align.rs:36
-    wire [12:0] _t222 = lane36_amount[1] ? {2'h0, _t221[12:2]} : _t221[12:0]; // align.rs:36
-    wire [10:0] _t223 = lane36_amount[0] ? {1'h0, _t222[10:1]} : _t222[10:0]; // align.rs:36
-    wire [9:0] lane36_shifted = _t223[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane36_in_steps <= (|lane36_amount[5:4]) ? 10'h0 : lane36_shifted;
-        if (advance) lane36_s5 <= lane36_scale_c;
-        if (advance) lane36_s6 <= lane36_s5;
+    wire [6:0] _t214 = {lane36_scale_e, 1'h1} + lane36_less; // align.rs:27
+    always @(posedge clk) if (advance) lane36_amount <= _t214[6:1];
+    wire [15:0] _t215 = lane36_amount[3] ? {8'h0, lane36_scaled[19:12]} : lane36_scaled[19:4]; // align.rs:36
+    wire [15:0] _t216 = lane36_amount[2] ? {4'h0, _t215[15:4]} : _t215; // align.rs:36
+    wire [12:0] _t217 = lane36_amount[1] ? {2'h0, _t216[12:2]} : _t216[12:0]; // align.rs:36
+    wire [10:0] _t218 = lane36_amount[0] ? {1'h0, _t217[10:1]} : _t217[10:0]; // align.rs:36
+    wire [9:0] lane36_shifted = _t218[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane36_in_steps <= (|lane36_amount[5:4]) ? 10'h0 : lane36_shifted;
+        lane36_s5 <= lane36_scale_c;
+        lane36_s6 <= lane36_s5;
     end
-    wire [9:0] _t224 = lane36_in_steps - lane36_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane36_cells <= _t224[9:5];
-        if (advance) l30_s5_27 <= lane36_x_sign_1 & lane36_middle;
-        if (advance) l30_s6_27 <= l30_s5_27;
-        if (advance) lane36_negative <= l30_s6_27;
-        if (advance) lane36_middle_s5 <= lane36_middle;
-        if (advance) lane36_middle_s6 <= lane36_middle_s5;
-        if (advance) lane36_border <= lane36_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t219 = lane36_in_steps - lane36_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane36_cells <= _t219[9:5];
+        l30_s5_27 <= lane36_x_sign_1 & lane36_middle;
+        l30_s6_27 <= l30_s5_27;
+        lane36_negative <= l30_s6_27;
+        lane36_middle_s5 <= lane36_middle;
+        lane36_middle_s6 <= lane36_middle_s5;
+        lane36_border <= lane36_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane36_outwards = {lane36_negative, lane36_cells ^ {5{lane36_negative}}}; // encode.rs:34
     wire [5:0] lane36_code = {1'h0, lane36_border} + lane36_outwards; // encode.rs:35
     wire lane36_beyond = lane36_code[5] | (lane36_code[4] & (~lane36_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_27 <= lane36_beyond ? {4{~lane36_negative}} : lane36_code[3:0];
-        if (advance) lane35_inner <= elements_35_inner;
-        if (advance) lane35_x_magnitude <= elements_35_magnitude;
-        if (advance) lane35_x_sign <= elements_35_sign;
-        if (advance) lane35_x_outer <= elements_35_outer;
+    always @(posedge clk) if (advance) begin
+        codes_27 <= lane36_beyond ? {4{~lane36_negative}} : lane36_code[3:0];
+        lane35_inner <= elements_35_inner;
+        lane35_x_magnitude <= elements_35_magnitude;
+        lane35_x_sign <= elements_35_sign;
+        lane35_x_outer <= elements_35_outer;
     end
     wire [9:0] lane35_middle_c = lane35_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane35_side_r = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane35_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane35_side_e = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane35_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane35_side_c = lane35_x_outer ? (lane35_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane35_inner ? lane63_d_middle_c : lane35_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
-        if (advance) lane35_scale_r <= lane35_side_r;
-        if (advance) lane35_scale_e <= lane35_side_e;
-        if (advance) l13_s3_28 <= |elements_35_magnitude[14:10];
-        if (advance) lane35_normal <= l13_s3_28;
-        if (advance) lane35_x_magnitude_1 <= lane35_x_magnitude;
-        if (advance) lane35_x_sign_1 <= lane35_x_sign;
-        if (advance) lane35_x_outer_1 <= lane35_x_outer;
-        if (advance) lane35_x_inner <= lane35_inner;
+    always @(posedge clk) if (advance) begin
+        lane35_scale_c <= lane35_inner ? 10'h3f0 : lane35_side_c;
+        lane35_scale_r <= lane35_side_r;
+        lane35_scale_e <= lane35_side_e;
+        l13_s3_28 <= |elements_35_magnitude[14:10];
+        lane35_normal <= l13_s3_28;
+        lane35_x_magnitude_1 <= lane35_x_magnitude;
+        lane35_x_sign_1 <= lane35_x_sign;
+        lane35_x_outer_1 <= lane35_x_outer;
+        lane35_x_inner <= lane35_inner;
     end
     wire lane35_middle = ~(lane35_x_outer_1 | lane35_x_inner); // encode.rs:21
-    wire [20:0] _t225 = {10'h0, {lane35_normal, lane35_x_magnitude_1[9:0]}} * {11'h0, lane35_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane35_scaled <= _t225;
+    wire [20:0] _t220 = {10'h0, {lane35_normal, lane35_x_magnitude_1[9:0]}} * {11'h0, lane35_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane35_scaled <= _t220;
     wire [4:0] lane35_field = lane35_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane35_less = {~{1'h0, lane35_field}, lane35_normal}; // align.rs:26
-    wire [6:0] _t226 = {lane35_scale_e, 1'h1} + lane35_less; // align.rs:27
-    always @(posedge clk) if (advance) lane35_amount <= _t226[6:1];
-    wire [15:0] _t227 = lane35_amount[3] ? {8'h0, lane35_scaled[19:12]} : lane35_scaled[19:4]; // align.rs:36
-    wire [15:0] _t228 = lane35_amount[2] ? {4'h0, _t227[15:4]} : _t227; // align.rs:36
-    wire [12:0] _t229 = lane35_amount[1] ? {2'h0, _t228[12:2]} : _t228[12:0]; // align.rs:36
-    wire [10:0] _t230 = lane35_amount[0] ? {1'h0, _t229[10:1]} : _t229[10:0]; // align.rs:36
-    wire [9:0] lane35_shifted = _t230[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane35_in_steps <= (|lane35_amount[5:4]) ? 10'h0 : lane35_shifted;
-        if (advance) lane35_s5 <= lane35_scale_c;
-        if (advance) lane35_s6 <= lane35_s5;
+    wire [6:0] _t221 = {lane35_scale_e, 1'h1} + lane35_less; // align.rs:27
+    always @(posedge clk) if (advance) lane35_amount <= _t221[6:1];
+    wire [15:0] _t222 = lane35_amount[3] ? {8'h0, lane35_scaled[19:12]} : lane35_scaled[19:4]; // align.rs:36
+    wire [15:0] _t223 = lane35_amount[2] ? {4'h0, _t222[15:4]} : _t222; // align.rs:36
+    wire [12:0] _t224 = lane35_amount[1] ? {2'h0, _t223[12:2]} : _t223[12:0]; // align.rs:36
+    wire [10:0] _t225 = lane35_amount[0] ? {1'h0, _t224[10:1]} : _t224[10:0]; // align.rs:36
+    wire [9:0] lane35_shifted = _t225[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane35_in_steps <= (|lane35_amount[5:4]) ? 10'h0 : lane35_shifted;
+        lane35_s5 <= lane35_scale_c;
+        lane35_s6 <= lane35_s5;
     end
-    wire [9:0] _t231 = lane35_in_steps - lane35_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane35_cells <= _t231[9:5];
-        if (advance) l30_s5_28 <= lane35_x_sign_1 & lane35_middle;
-        if (advance) l30_s6_28 <= l30_s5_28;
-        if (advance) lane35_negative <= l30_s6_28;
-        if (advance) lane35_middle_s5 <= lane35_middle;
-        if (advance) lane35_middle_s6 <= lane35_middle_s5;
-        if (advance) lane35_border <= lane35_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t226 = lane35_in_steps - lane35_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane35_cells <= _t226[9:5];
+        l30_s5_28 <= lane35_x_sign_1 & lane35_middle;
+        l30_s6_28 <= l30_s5_28;
+        lane35_negative <= l30_s6_28;
+        lane35_middle_s5 <= lane35_middle;
+        lane35_middle_s6 <= lane35_middle_s5;
+        lane35_border <= lane35_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane35_outwards = {lane35_negative, lane35_cells ^ {5{lane35_negative}}}; // encode.rs:34
     wire [5:0] lane35_code = {1'h0, lane35_border} + lane35_outwards; // encode.rs:35
     wire lane35_beyond = lane35_code[5] | (lane35_code[4] & (~lane35_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_28 <= lane35_beyond ? {4{~lane35_negative}} : lane35_code[3:0];
-        if (advance) lane34_inner <= elements_34_inner;
-        if (advance) lane34_x_magnitude <= elements_34_magnitude;
-        if (advance) lane34_x_sign <= elements_34_sign;
-        if (advance) lane34_x_outer <= elements_34_outer;
+    always @(posedge clk) if (advance) begin
+        codes_28 <= lane35_beyond ? {4{~lane35_negative}} : lane35_code[3:0];
+        lane34_inner <= elements_34_inner;
+        lane34_x_magnitude <= elements_34_magnitude;
+        lane34_x_sign <= elements_34_sign;
+        lane34_x_outer <= elements_34_outer;
     end
     wire [9:0] lane34_middle_c = lane34_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane34_side_r = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane34_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane34_side_e = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane34_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane34_side_c = lane34_x_outer ? (lane34_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane34_inner ? lane63_d_middle_c : lane34_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
-        if (advance) lane34_scale_r <= lane34_side_r;
-        if (advance) lane34_scale_e <= lane34_side_e;
-        if (advance) l13_s3_29 <= |elements_34_magnitude[14:10];
-        if (advance) lane34_normal <= l13_s3_29;
-        if (advance) lane34_x_magnitude_1 <= lane34_x_magnitude;
-        if (advance) lane34_x_sign_1 <= lane34_x_sign;
-        if (advance) lane34_x_outer_1 <= lane34_x_outer;
-        if (advance) lane34_x_inner <= lane34_inner;
+    always @(posedge clk) if (advance) begin
+        lane34_scale_c <= lane34_inner ? 10'h3f0 : lane34_side_c;
+        lane34_scale_r <= lane34_side_r;
+        lane34_scale_e <= lane34_side_e;
+        l13_s3_29 <= |elements_34_magnitude[14:10];
+        lane34_normal <= l13_s3_29;
+        lane34_x_magnitude_1 <= lane34_x_magnitude;
+        lane34_x_sign_1 <= lane34_x_sign;
+        lane34_x_outer_1 <= lane34_x_outer;
+        lane34_x_inner <= lane34_inner;
     end
     wire lane34_middle = ~(lane34_x_outer_1 | lane34_x_inner); // encode.rs:21
-    wire [20:0] _t232 = {10'h0, {lane34_normal, lane34_x_magnitude_1[9:0]}} * {11'h0, lane34_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane34_scaled <= _t232;
+    wire [20:0] _t227 = {10'h0, {lane34_normal, lane34_x_magnitude_1[9:0]}} * {11'h0, lane34_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane34_scaled <= _t227;
     wire [4:0] lane34_field = lane34_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane34_less = {~{1'h0, lane34_field}, lane34_normal}; // align.rs:26
-    wire [6:0] _t233 = {lane34_scale_e, 1'h1} + lane34_less; // align.rs:27
-    always @(posedge clk) if (advance) lane34_amount <= _t233[6:1];
-    wire [15:0] _t234 = lane34_amount[3] ? {8'h0, lane34_scaled[19:12]} : lane34_scaled[19:4]; // align.rs:36
-    wire [15:0] _t235 = lane34_amount[2] ? {4'h0, _t234[15:4]} : _t234; // align.rs:36
-    wire [12:0] _t236 = lane34_amount[1] ? {2'h0, _t235[12:2]} : _t235[12:0]; // align.rs:36
-    wire [10:0] _t237 = lane34_amount[0] ? {1'h0, _t236[10:1]} : _t236[10:0]; // align.rs:36
-    wire [9:0] lane34_shifted = _t237[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane34_in_steps <= (|lane34_amount[5:4]) ? 10'h0 : lane34_shifted;
-        if (advance) lane34_s5 <= lane34_scale_c;
-        if (advance) lane34_s6 <= lane34_s5;
+    wire [6:0] _t228 = {lane34_scale_e, 1'h1} + lane34_less; // align.rs:27
+    always @(posedge clk) if (advance) lane34_amount <= _t228[6:1];
+    wire [15:0] _t229 = lane34_amount[3] ? {8'h0, lane34_scaled[19:12]} : lane34_scaled[19:4]; // align.rs:36
+    wire [15:0] _t230 = lane34_amount[2] ? {4'h0, _t229[15:4]} : _t229; // align.rs:36
+    wire [12:0] _t231 = lane34_amount[1] ? {2'h0, _t230[12:2]} : _t230[12:0]; // align.rs:36
+    wire [10:0] _t232 = lane34_amount[0] ? {1'h0, _t231[10:1]} : _t231[10:0]; // align.rs:36
+    wire [9:0] lane34_shifted = _t232[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane34_in_steps <= (|lane34_amount[5:4]) ? 10'h0 : lane34_shifted;
+        lane34_s5 <= lane34_scale_c;
+        lane34_s6 <= lane34_s5;
     end
-    wire [9:0] _t238 = lane34_in_steps - lane34_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane34_cells <= _t238[9:5];
-        if (advance) l30_s5_29 <= lane34_x_sign_1 & lane34_middle;
-        if (advance) l30_s6_29 <= l30_s5_29;
-        if (advance) lane34_negative <= l30_s6_29;
-        if (advance) lane34_middle_s5 <= lane34_middle;
-        if (advance) lane34_middle_s6 <= lane34_middle_s5;
-        if (advance) lane34_border <= lane34_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t233 = lane34_in_steps - lane34_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane34_cells <= _t233[9:5];
+        l30_s5_29 <= lane34_x_sign_1 & lane34_middle;
+        l30_s6_29 <= l30_s5_29;
+        lane34_negative <= l30_s6_29;
+        lane34_middle_s5 <= lane34_middle;
+        lane34_middle_s6 <= lane34_middle_s5;
+        lane34_border <= lane34_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane34_outwards = {lane34_negative, lane34_cells ^ {5{lane34_negative}}}; // encode.rs:34
     wire [5:0] lane34_code = {1'h0, lane34_border} + lane34_outwards; // encode.rs:35
     wire lane34_beyond = lane34_code[5] | (lane34_code[4] & (~lane34_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_29 <= lane34_beyond ? {4{~lane34_negative}} : lane34_code[3:0];
-        if (advance) lane33_inner <= elements_33_inner;
-        if (advance) lane33_x_magnitude <= elements_33_magnitude;
-        if (advance) lane33_x_sign <= elements_33_sign;
-        if (advance) lane33_x_outer <= elements_33_outer;
+    always @(posedge clk) if (advance) begin
+        codes_29 <= lane34_beyond ? {4{~lane34_negative}} : lane34_code[3:0];
+        lane33_inner <= elements_33_inner;
+        lane33_x_magnitude <= elements_33_magnitude;
+        lane33_x_sign <= elements_33_sign;
+        lane33_x_outer <= elements_33_outer;
     end
     wire [9:0] lane33_middle_c = lane33_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane33_side_r = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane33_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane33_side_e = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane33_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane33_side_c = lane33_x_outer ? (lane33_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane33_inner ? lane63_d_middle_c : lane33_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
-        if (advance) lane33_scale_r <= lane33_side_r;
-        if (advance) lane33_scale_e <= lane33_side_e;
-        if (advance) l13_s3_30 <= |elements_33_magnitude[14:10];
-        if (advance) lane33_normal <= l13_s3_30;
-        if (advance) lane33_x_magnitude_1 <= lane33_x_magnitude;
-        if (advance) lane33_x_sign_1 <= lane33_x_sign;
-        if (advance) lane33_x_outer_1 <= lane33_x_outer;
-        if (advance) lane33_x_inner <= lane33_inner;
+    always @(posedge clk) if (advance) begin
+        lane33_scale_c <= lane33_inner ? 10'h3f0 : lane33_side_c;
+        lane33_scale_r <= lane33_side_r;
+        lane33_scale_e <= lane33_side_e;
+        l13_s3_30 <= |elements_33_magnitude[14:10];
+        lane33_normal <= l13_s3_30;
+        lane33_x_magnitude_1 <= lane33_x_magnitude;
+        lane33_x_sign_1 <= lane33_x_sign;
+        lane33_x_outer_1 <= lane33_x_outer;
+        lane33_x_inner <= lane33_inner;
     end
     wire lane33_middle = ~(lane33_x_outer_1 | lane33_x_inner); // encode.rs:21
-    wire [20:0] _t239 = {10'h0, {lane33_normal, lane33_x_magnitude_1[9:0]}} * {11'h0, lane33_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane33_scaled <= _t239;
+    wire [20:0] _t234 = {10'h0, {lane33_normal, lane33_x_magnitude_1[9:0]}} * {11'h0, lane33_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane33_scaled <= _t234;
     wire [4:0] lane33_field = lane33_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane33_less = {~{1'h0, lane33_field}, lane33_normal}; // align.rs:26
-    wire [6:0] _t240 = {lane33_scale_e, 1'h1} + lane33_less; // align.rs:27
-    always @(posedge clk) if (advance) lane33_amount <= _t240[6:1];
-    wire [15:0] _t241 = lane33_amount[3] ? {8'h0, lane33_scaled[19:12]} : lane33_scaled[19:4]; // align.rs:36
-    wire [15:0] _t242 = lane33_amount[2] ? {4'h0, _t241[15:4]} : _t241; // align.rs:36
-    wire [12:0] _t243 = lane33_amount[1] ? {2'h0, _t242[12:2]} : _t242[12:0]; // align.rs:36
-    wire [10:0] _t244 = lane33_amount[0] ? {1'h0, _t243[10:1]} : _t243[10:0]; // align.rs:36
-    wire [9:0] lane33_shifted = _t244[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane33_in_steps <= (|lane33_amount[5:4]) ? 10'h0 : lane33_shifted;
-        if (advance) lane33_s5 <= lane33_scale_c;
-        if (advance) lane33_s6 <= lane33_s5;
+    wire [6:0] _t235 = {lane33_scale_e, 1'h1} + lane33_less; // align.rs:27
+    always @(posedge clk) if (advance) lane33_amount <= _t235[6:1];
+    wire [15:0] _t236 = lane33_amount[3] ? {8'h0, lane33_scaled[19:12]} : lane33_scaled[19:4]; // align.rs:36
+    wire [15:0] _t237 = lane33_amount[2] ? {4'h0, _t236[15:4]} : _t236; // align.rs:36
+    wire [12:0] _t238 = lane33_amount[1] ? {2'h0, _t237[12:2]} : _t237[12:0]; // align.rs:36
+    wire [10:0] _t239 = lane33_amount[0] ? {1'h0, _t238[10:1]} : _t238[10:0]; // align.rs:36
+    wire [9:0] lane33_shifted = _t239[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane33_in_steps <= (|lane33_amount[5:4]) ? 10'h0 : lane33_shifted;
+        lane33_s5 <= lane33_scale_c;
+        lane33_s6 <= lane33_s5;
     end
-    wire [9:0] _t245 = lane33_in_steps - lane33_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane33_cells <= _t245[9:5];
-        if (advance) l30_s5_30 <= lane33_x_sign_1 & lane33_middle;
-        if (advance) l30_s6_30 <= l30_s5_30;
-        if (advance) lane33_negative <= l30_s6_30;
-        if (advance) lane33_middle_s5 <= lane33_middle;
-        if (advance) lane33_middle_s6 <= lane33_middle_s5;
-        if (advance) lane33_border <= lane33_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t240 = lane33_in_steps - lane33_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane33_cells <= _t240[9:5];
+        l30_s5_30 <= lane33_x_sign_1 & lane33_middle;
+        l30_s6_30 <= l30_s5_30;
+        lane33_negative <= l30_s6_30;
+        lane33_middle_s5 <= lane33_middle;
+        lane33_middle_s6 <= lane33_middle_s5;
+        lane33_border <= lane33_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane33_outwards = {lane33_negative, lane33_cells ^ {5{lane33_negative}}}; // encode.rs:34
     wire [5:0] lane33_code = {1'h0, lane33_border} + lane33_outwards; // encode.rs:35
     wire lane33_beyond = lane33_code[5] | (lane33_code[4] & (~lane33_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_30 <= lane33_beyond ? {4{~lane33_negative}} : lane33_code[3:0];
-        if (advance) lane32_inner <= elements_32_inner;
-        if (advance) lane32_x_magnitude <= elements_32_magnitude;
-        if (advance) lane32_x_sign <= elements_32_sign;
-        if (advance) lane32_x_outer <= elements_32_outer;
+    always @(posedge clk) if (advance) begin
+        codes_30 <= lane33_beyond ? {4{~lane33_negative}} : lane33_code[3:0];
+        lane32_inner <= elements_32_inner;
+        lane32_x_magnitude <= elements_32_magnitude;
+        lane32_x_sign <= elements_32_sign;
+        lane32_x_outer <= elements_32_outer;
     end
     wire [9:0] lane32_middle_c = lane32_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane32_side_r = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane32_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane32_side_e = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane32_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane32_side_c = lane32_x_outer ? (lane32_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane32_inner ? lane63_d_middle_c : lane32_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
-        if (advance) lane32_scale_r <= lane32_side_r;
-        if (advance) lane32_scale_e <= lane32_side_e;
-        if (advance) l13_s3_31 <= |elements_32_magnitude[14:10];
-        if (advance) lane32_normal <= l13_s3_31;
-        if (advance) lane32_x_magnitude_1 <= lane32_x_magnitude;
-        if (advance) lane32_x_sign_1 <= lane32_x_sign;
-        if (advance) lane32_x_outer_1 <= lane32_x_outer;
-        if (advance) lane32_x_inner <= lane32_inner;
+    always @(posedge clk) if (advance) begin
+        lane32_scale_c <= lane32_inner ? 10'h3f0 : lane32_side_c;
+        lane32_scale_r <= lane32_side_r;
+        lane32_scale_e <= lane32_side_e;
+        l13_s3_31 <= |elements_32_magnitude[14:10];
+        lane32_normal <= l13_s3_31;
+        lane32_x_magnitude_1 <= lane32_x_magnitude;
+        lane32_x_sign_1 <= lane32_x_sign;
+        lane32_x_outer_1 <= lane32_x_outer;
+        lane32_x_inner <= lane32_inner;
     end
     wire lane32_middle = ~(lane32_x_outer_1 | lane32_x_inner); // encode.rs:21
-    wire [20:0] _t246 = {10'h0, {lane32_normal, lane32_x_magnitude_1[9:0]}} * {11'h0, lane32_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane32_scaled <= _t246;
+    wire [20:0] _t241 = {10'h0, {lane32_normal, lane32_x_magnitude_1[9:0]}} * {11'h0, lane32_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane32_scaled <= _t241;
     wire [4:0] lane32_field = lane32_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane32_less = {~{1'h0, lane32_field}, lane32_normal}; // align.rs:26
-    wire [6:0] _t247 = {lane32_scale_e, 1'h1} + lane32_less; // align.rs:27
-    always @(posedge clk) if (advance) lane32_amount <= _t247[6:1];
-    wire [15:0] _t248 = lane32_amount[3] ? {8'h0, lane32_scaled[19:12]} : lane32_scaled[19:4]; // align.rs:36
-    wire [15:0] _t249 = lane32_amount[2] ? {4'h0, _t248[15:4]} : _t248; // align.rs:36
-    wire [12:0] _t250 = lane32_amount[1] ? {2'h0, _t249[12:2]} : _t249[12:0]; // align.rs:36
-    wire [10:0] _t251 = lane32_amount[0] ? {1'h0, _t250[10:1]} : _t250[10:0]; // align.rs:36
-    wire [9:0] lane32_shifted = _t251[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane32_in_steps <= (|lane32_amount[5:4]) ? 10'h0 : lane32_shifted;
-        if (advance) lane32_s5 <= lane32_scale_c;
-        if (advance) lane32_s6 <= lane32_s5;
+    wire [6:0] _t242 = {lane32_scale_e, 1'h1} + lane32_less; // align.rs:27
+    always @(posedge clk) if (advance) lane32_amount <= _t242[6:1];
+    wire [15:0] _t243 = lane32_amount[3] ? {8'h0, lane32_scaled[19:12]} : lane32_scaled[19:4]; // align.rs:36
+    wire [15:0] _t244 = lane32_amount[2] ? {4'h0, _t243[15:4]} : _t243; // align.rs:36
+    wire [12:0] _t245 = lane32_amount[1] ? {2'h0, _t244[12:2]} : _t244[12:0]; // align.rs:36
+    wire [10:0] _t246 = lane32_amount[0] ? {1'h0, _t245[10:1]} : _t245[10:0]; // align.rs:36
+    wire [9:0] lane32_shifted = _t246[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane32_in_steps <= (|lane32_amount[5:4]) ? 10'h0 : lane32_shifted;
+        lane32_s5 <= lane32_scale_c;
+        lane32_s6 <= lane32_s5;
     end
-    wire [9:0] _t252 = lane32_in_steps - lane32_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane32_cells <= _t252[9:5];
-        if (advance) l30_s5_31 <= lane32_x_sign_1 & lane32_middle;
-        if (advance) l30_s6_31 <= l30_s5_31;
-        if (advance) lane32_negative <= l30_s6_31;
-        if (advance) lane32_middle_s5 <= lane32_middle;
-        if (advance) lane32_middle_s6 <= lane32_middle_s5;
-        if (advance) lane32_border <= lane32_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t247 = lane32_in_steps - lane32_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane32_cells <= _t247[9:5];
+        l30_s5_31 <= lane32_x_sign_1 & lane32_middle;
+        l30_s6_31 <= l30_s5_31;
+        lane32_negative <= l30_s6_31;
+        lane32_middle_s5 <= lane32_middle;
+        lane32_middle_s6 <= lane32_middle_s5;
+        lane32_border <= lane32_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane32_outwards = {lane32_negative, lane32_cells ^ {5{lane32_negative}}}; // encode.rs:34
     wire [5:0] lane32_code = {1'h0, lane32_border} + lane32_outwards; // encode.rs:35
     wire lane32_beyond = lane32_code[5] | (lane32_code[4] & (~lane32_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_31 <= lane32_beyond ? {4{~lane32_negative}} : lane32_code[3:0];
-        if (advance) lane31_inner <= elements_31_inner;
-        if (advance) lane31_x_magnitude <= elements_31_magnitude;
-        if (advance) lane31_x_sign <= elements_31_sign;
-        if (advance) lane31_x_outer <= elements_31_outer;
+    always @(posedge clk) if (advance) begin
+        codes_31 <= lane32_beyond ? {4{~lane32_negative}} : lane32_code[3:0];
+        lane31_inner <= elements_31_inner;
+        lane31_x_magnitude <= elements_31_magnitude;
+        lane31_x_sign <= elements_31_sign;
+        lane31_x_outer <= elements_31_outer;
     end
     wire [9:0] lane31_middle_c = lane31_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane31_side_r = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane31_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane31_side_e = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane31_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane31_side_c = lane31_x_outer ? (lane31_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane31_inner ? lane63_d_middle_c : lane31_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
-        if (advance) lane31_scale_r <= lane31_side_r;
-        if (advance) lane31_scale_e <= lane31_side_e;
-        if (advance) l13_s3_32 <= |elements_31_magnitude[14:10];
-        if (advance) lane31_normal <= l13_s3_32;
-        if (advance) lane31_x_magnitude_1 <= lane31_x_magnitude;
-        if (advance) lane31_x_sign_1 <= lane31_x_sign;
-        if (advance) lane31_x_outer_1 <= lane31_x_outer;
-        if (advance) lane31_x_inner <= lane31_inner;
+    always @(posedge clk) if (advance) begin
+        lane31_scale_c <= lane31_inner ? 10'h3f0 : lane31_side_c;
+        lane31_scale_r <= lane31_side_r;
+        lane31_scale_e <= lane31_side_e;
+        l13_s3_32 <= |elements_31_magnitude[14:10];
+        lane31_normal <= l13_s3_32;
+        lane31_x_magnitude_1 <= lane31_x_magnitude;
+        lane31_x_sign_1 <= lane31_x_sign;
+        lane31_x_outer_1 <= lane31_x_outer;
+        lane31_x_inner <= lane31_inner;
     end
     wire lane31_middle = ~(lane31_x_outer_1 | lane31_x_inner); // encode.rs:21
-    wire [20:0] _t253 = {10'h0, {lane31_normal, lane31_x_magnitude_1[9:0]}} * {11'h0, lane31_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane31_scaled <= _t253;
+    wire [20:0] _t248 = {10'h0, {lane31_normal, lane31_x_magnitude_1[9:0]}} * {11'h0, lane31_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane31_scaled <= _t248;
     wire [4:0] lane31_field = lane31_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane31_less = {~{1'h0, lane31_field}, lane31_normal}; // align.rs:26
-    wire [6:0] _t254 = {lane31_scale_e, 1'h1} + lane31_less; // align.rs:27
-    always @(posedge clk) if (advance) lane31_amount <= _t254[6:1];
-    wire [15:0] _t255 = lane31_amount[3] ? {8'h0, lane31_scaled[19:12]} : lane31_scaled[19:4]; // align.rs:36
-    wire [15:0] _t256 = lane31_amount[2] ? {4'h0, _t255[15:4]} : _t255; // align.rs:36
-    wire [12:0] _t257 = lane31_amount[1] ? {2'h0, _t256[12:2]} : _t256[12:0]; // align.rs:36
-    wire [10:0] _t258 = lane31_amount[0] ? {1'h0, _t257[10:1]} : _t257[10:0]; // align.rs:36
-    wire [9:0] lane31_shifted = _t258[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane31_in_steps <= (|lane31_amount[5:4]) ? 10'h0 : lane31_shifted;
-        if (advance) lane31_s5 <= lane31_scale_c;
-        if (advance) lane31_s6 <= lane31_s5;
+    wire [6:0] _t249 = {lane31_scale_e, 1'h1} + lane31_less; // align.rs:27
+    always @(posedge clk) if (advance) lane31_amount <= _t249[6:1];
+    wire [15:0] _t250 = lane31_amount[3] ? {8'h0, lane31_scaled[19:12]} : lane31_scaled[19:4]; // align.rs:36
+    wire [15:0] _t251 = lane31_amount[2] ? {4'h0, _t250[15:4]} : _t250; // align.rs:36
+    wire [12:0] _t252 = lane31_amount[1] ? {2'h0, _t251[12:2]} : _t251[12:0]; // align.rs:36
+    wire [10:0] _t253 = lane31_amount[0] ? {1'h0, _t252[10:1]} : _t252[10:0]; // align.rs:36
+    wire [9:0] lane31_shifted = _t253[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane31_in_steps <= (|lane31_amount[5:4]) ? 10'h0 : lane31_shifted;
+        lane31_s5 <= lane31_scale_c;
+        lane31_s6 <= lane31_s5;
     end
-    wire [9:0] _t259 = lane31_in_steps - lane31_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane31_cells <= _t259[9:5];
-        if (advance) l30_s5_32 <= lane31_x_sign_1 & lane31_middle;
-        if (advance) l30_s6_32 <= l30_s5_32;
-        if (advance) lane31_negative <= l30_s6_32;
-        if (advance) lane31_middle_s5 <= lane31_middle;
-        if (advance) lane31_middle_s6 <= lane31_middle_s5;
-        if (advance) lane31_border <= lane31_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t254 = lane31_in_steps - lane31_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane31_cells <= _t254[9:5];
+        l30_s5_32 <= lane31_x_sign_1 & lane31_middle;
+        l30_s6_32 <= l30_s5_32;
+        lane31_negative <= l30_s6_32;
+        lane31_middle_s5 <= lane31_middle;
+        lane31_middle_s6 <= lane31_middle_s5;
+        lane31_border <= lane31_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane31_outwards = {lane31_negative, lane31_cells ^ {5{lane31_negative}}}; // encode.rs:34
     wire [5:0] lane31_code = {1'h0, lane31_border} + lane31_outwards; // encode.rs:35
     wire lane31_beyond = lane31_code[5] | (lane31_code[4] & (~lane31_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_32 <= lane31_beyond ? {4{~lane31_negative}} : lane31_code[3:0];
-        if (advance) lane30_inner <= elements_30_inner;
-        if (advance) lane30_x_magnitude <= elements_30_magnitude;
-        if (advance) lane30_x_sign <= elements_30_sign;
-        if (advance) lane30_x_outer <= elements_30_outer;
+    always @(posedge clk) if (advance) begin
+        codes_32 <= lane31_beyond ? {4{~lane31_negative}} : lane31_code[3:0];
+        lane30_inner <= elements_30_inner;
+        lane30_x_magnitude <= elements_30_magnitude;
+        lane30_x_sign <= elements_30_sign;
+        lane30_x_outer <= elements_30_outer;
     end
     wire [9:0] lane30_middle_c = lane30_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane30_side_r = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane30_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane30_side_e = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane30_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane30_side_c = lane30_x_outer ? (lane30_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane30_inner ? lane63_d_middle_c : lane30_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
-        if (advance) lane30_scale_r <= lane30_side_r;
-        if (advance) lane30_scale_e <= lane30_side_e;
-        if (advance) l13_s3_33 <= |elements_30_magnitude[14:10];
-        if (advance) lane30_normal <= l13_s3_33;
-        if (advance) lane30_x_magnitude_1 <= lane30_x_magnitude;
-        if (advance) lane30_x_sign_1 <= lane30_x_sign;
-        if (advance) lane30_x_outer_1 <= lane30_x_outer;
-        if (advance) lane30_x_inner <= lane30_inner;
+    always @(posedge clk) if (advance) begin
+        lane30_scale_c <= lane30_inner ? 10'h3f0 : lane30_side_c;
+        lane30_scale_r <= lane30_side_r;
+        lane30_scale_e <= lane30_side_e;
+        l13_s3_33 <= |elements_30_magnitude[14:10];
+        lane30_normal <= l13_s3_33;
+        lane30_x_magnitude_1 <= lane30_x_magnitude;
+        lane30_x_sign_1 <= lane30_x_sign;
+        lane30_x_outer_1 <= lane30_x_outer;
+        lane30_x_inner <= lane30_inner;
     end
     wire lane30_middle = ~(lane30_x_outer_1 | lane30_x_inner); // encode.rs:21
-    wire [20:0] _t260 = {10'h0, {lane30_normal, lane30_x_magnitude_1[9:0]}} * {11'h0, lane30_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane30_scaled <= _t260;
+    wire [20:0] _t255 = {10'h0, {lane30_normal, lane30_x_magnitude_1[9:0]}} * {11'h0, lane30_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane30_scaled <= _t255;
     wire [4:0] lane30_field = lane30_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane30_less = {~{1'h0, lane30_field}, lane30_normal}; // align.rs:26
-    wire [6:0] _t261 = {lane30_scale_e, 1'h1} + lane30_less; // align.rs:27
-    always @(posedge clk) if (advance) lane30_amount <= _t261[6:1];
-    wire [15:0] _t262 = lane30_amount[3] ? {8'h0, lane30_scaled[19:12]} : lane30_scaled[19:4]; // align.rs:36
-    wire [15:0] _t263 = lane30_amount[2] ? {4'h0, _t262[15:4]} : _t262; // align.rs:36
-    wire [12:0] _t264 = lane30_amount[1] ? {2'h0, _t263[12:2]} : _t263[12:0]; // align.rs:36
-    wire [10:0] _t265 = lane30_amount[0] ? {1'h0, _t264[10:1]} : _t264[10:0]; // align.rs:36
-    wire [9:0] lane30_shifted = _t265[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane30_in_steps <= (|lane30_amount[5:4]) ? 10'h0 : lane30_shifted;
-        if (advance) lane30_s5 <= lane30_scale_c;
-        if (advance) lane30_s6 <= lane30_s5;
+    wire [6:0] _t256 = {lane30_scale_e, 1'h1} + lane30_less; // align.rs:27
+    always @(posedge clk) if (advance) lane30_amount <= _t256[6:1];
+    wire [15:0] _t257 = lane30_amount[3] ? {8'h0, lane30_scaled[19:12]} : lane30_scaled[19:4]; // align.rs:36
+    wire [15:0] _t258 = lane30_amount[2] ? {4'h0, _t257[15:4]} : _t257; // align.rs:36
+    wire [12:0] _t259 = lane30_amount[1] ? {2'h0, _t258[12:2]} : _t258[12:0]; // align.rs:36
+    wire [10:0] _t260 = lane30_amount[0] ? {1'h0, _t259[10:1]} : _t259[10:0]; // align.rs:36
+    wire [9:0] lane30_shifted = _t260[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane30_in_steps <= (|lane30_amount[5:4]) ? 10'h0 : lane30_shifted;
+        lane30_s5 <= lane30_scale_c;
+        lane30_s6 <= lane30_s5;
     end
-    wire [9:0] _t266 = lane30_in_steps - lane30_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane30_cells <= _t266[9:5];
-        if (advance) l30_s5_33 <= lane30_x_sign_1 & lane30_middle;
-        if (advance) l30_s6_33 <= l30_s5_33;
-        if (advance) lane30_negative <= l30_s6_33;
-        if (advance) lane30_middle_s5 <= lane30_middle;
-        if (advance) lane30_middle_s6 <= lane30_middle_s5;
-        if (advance) lane30_border <= lane30_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t261 = lane30_in_steps - lane30_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane30_cells <= _t261[9:5];
+        l30_s5_33 <= lane30_x_sign_1 & lane30_middle;
+        l30_s6_33 <= l30_s5_33;
+        lane30_negative <= l30_s6_33;
+        lane30_middle_s5 <= lane30_middle;
+        lane30_middle_s6 <= lane30_middle_s5;
+        lane30_border <= lane30_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane30_outwards = {lane30_negative, lane30_cells ^ {5{lane30_negative}}}; // encode.rs:34
     wire [5:0] lane30_code = {1'h0, lane30_border} + lane30_outwards; // encode.rs:35
     wire lane30_beyond = lane30_code[5] | (lane30_code[4] & (~lane30_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_33 <= lane30_beyond ? {4{~lane30_negative}} : lane30_code[3:0];
-        if (advance) lane29_inner <= elements_29_inner;
-        if (advance) lane29_x_magnitude <= elements_29_magnitude;
-        if (advance) lane29_x_sign <= elements_29_sign;
-        if (advance) lane29_x_outer <= elements_29_outer;
+    always @(posedge clk) if (advance) begin
+        codes_33 <= lane30_beyond ? {4{~lane30_negative}} : lane30_code[3:0];
+        lane29_inner <= elements_29_inner;
+        lane29_x_magnitude <= elements_29_magnitude;
+        lane29_x_sign <= elements_29_sign;
+        lane29_x_outer <= elements_29_outer;
     end
     wire [9:0] lane29_middle_c = lane29_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane29_side_r = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane29_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane29_side_e = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane29_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane29_side_c = lane29_x_outer ? (lane29_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane29_inner ? lane63_d_middle_c : lane29_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
-        if (advance) lane29_scale_r <= lane29_side_r;
-        if (advance) lane29_scale_e <= lane29_side_e;
-        if (advance) l13_s3_34 <= |elements_29_magnitude[14:10];
-        if (advance) lane29_normal <= l13_s3_34;
-        if (advance) lane29_x_magnitude_1 <= lane29_x_magnitude;
-        if (advance) lane29_x_sign_1 <= lane29_x_sign;
-        if (advance) lane29_x_outer_1 <= lane29_x_outer;
-        if (advance) lane29_x_inner <= lane29_inner;
+    always @(posedge clk) if (advance) begin
+        lane29_scale_c <= lane29_inner ? 10'h3f0 : lane29_side_c;
+        lane29_scale_r <= lane29_side_r;
+        lane29_scale_e <= lane29_side_e;
+        l13_s3_34 <= |elements_29_magnitude[14:10];
+        lane29_normal <= l13_s3_34;
+        lane29_x_magnitude_1 <= lane29_x_magnitude;
+        lane29_x_sign_1 <= lane29_x_sign;
+        lane29_x_outer_1 <= lane29_x_outer;
+        lane29_x_inner <= lane29_inner;
     end
     wire lane29_middle = ~(lane29_x_outer_1 | lane29_x_inner); // encode.rs:21
-    wire [20:0] _t267 = {10'h0, {lane29_normal, lane29_x_magnitude_1[9:0]}} * {11'h0, lane29_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane29_scaled <= _t267;
+    wire [20:0] _t262 = {10'h0, {lane29_normal, lane29_x_magnitude_1[9:0]}} * {11'h0, lane29_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane29_scaled <= _t262;
     wire [4:0] lane29_field = lane29_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane29_less = {~{1'h0, lane29_field}, lane29_normal}; // align.rs:26
-    wire [6:0] _t268 = {lane29_scale_e, 1'h1} + lane29_less; // align.rs:27
-    always @(posedge clk) if (advance) lane29_amount <= _t268[6:1];
-    wire [15:0] _t269 = lane29_amount[3] ? {8'h0, lane29_scaled[19:12]} : lane29_scaled[19:4]; // align.rs:36
-    wire [15:0] _t270 = lane29_amount[2] ? {4'h0, _t269[15:4]} : _t269; // align.rs:36
-    wire [12:0] _t271 = lane29_amount[1] ? {2'h0, _t270[12:2]} : _t270[12:0]; // align.rs:36
-    wire [10:0] _t272 = lane29_amount[0] ? {1'h0, _t271[10:1]} : _t271[10:0]; // align.rs:36
-    wire [9:0] lane29_shifted = _t272[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane29_in_steps <= (|lane29_amount[5:4]) ? 10'h0 : lane29_shifted;
-        if (advance) lane29_s5 <= lane29_scale_c;
-        if (advance) lane29_s6 <= lane29_s5;
+    wire [6:0] _t263 = {lane29_scale_e, 1'h1} + lane29_less; // align.rs:27
+    always @(posedge clk) if (advance) lane29_amount <= _t263[6:1];
+    wire [15:0] _t264 = lane29_amount[3] ? {8'h0, lane29_scaled[19:12]} : lane29_scaled[19:4]; // align.rs:36
+    wire [15:0] _t265 = lane29_amount[2] ? {4'h0, _t264[15:4]} : _t264; // align.rs:36
+    wire [12:0] _t266 = lane29_amount[1] ? {2'h0, _t265[12:2]} : _t265[12:0]; // align.rs:36
+    wire [10:0] _t267 = lane29_amount[0] ? {1'h0, _t266[10:1]} : _t266[10:0]; // align.rs:36
+    wire [9:0] lane29_shifted = _t267[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane29_in_steps <= (|lane29_amount[5:4]) ? 10'h0 : lane29_shifted;
+        lane29_s5 <= lane29_scale_c;
+        lane29_s6 <= lane29_s5;
     end
-    wire [9:0] _t273 = lane29_in_steps - lane29_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane29_cells <= _t273[9:5];
-        if (advance) l30_s5_34 <= lane29_x_sign_1 & lane29_middle;
-        if (advance) l30_s6_34 <= l30_s5_34;
-        if (advance) lane29_negative <= l30_s6_34;
-        if (advance) lane29_middle_s5 <= lane29_middle;
-        if (advance) lane29_middle_s6 <= lane29_middle_s5;
-        if (advance) lane29_border <= lane29_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t268 = lane29_in_steps - lane29_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane29_cells <= _t268[9:5];
+        l30_s5_34 <= lane29_x_sign_1 & lane29_middle;
+        l30_s6_34 <= l30_s5_34;
+        lane29_negative <= l30_s6_34;
+        lane29_middle_s5 <= lane29_middle;
+        lane29_middle_s6 <= lane29_middle_s5;
+        lane29_border <= lane29_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane29_outwards = {lane29_negative, lane29_cells ^ {5{lane29_negative}}}; // encode.rs:34
     wire [5:0] lane29_code = {1'h0, lane29_border} + lane29_outwards; // encode.rs:35
     wire lane29_beyond = lane29_code[5] | (lane29_code[4] & (~lane29_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_34 <= lane29_beyond ? {4{~lane29_negative}} : lane29_code[3:0];
-        if (advance) lane28_inner <= elements_28_inner;
-        if (advance) lane28_x_magnitude <= elements_28_magnitude;
-        if (advance) lane28_x_sign <= elements_28_sign;
-        if (advance) lane28_x_outer <= elements_28_outer;
+    always @(posedge clk) if (advance) begin
+        codes_34 <= lane29_beyond ? {4{~lane29_negative}} : lane29_code[3:0];
+        lane28_inner <= elements_28_inner;
+        lane28_x_magnitude <= elements_28_magnitude;
+        lane28_x_sign <= elements_28_sign;
+        lane28_x_outer <= elements_28_outer;
     end
     wire [9:0] lane28_middle_c = lane28_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane28_side_r = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane28_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane28_side_e = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane28_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane28_side_c = lane28_x_outer ? (lane28_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane28_inner ? lane63_d_middle_c : lane28_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
-        if (advance) lane28_scale_r <= lane28_side_r;
-        if (advance) lane28_scale_e <= lane28_side_e;
-        if (advance) l13_s3_35 <= |elements_28_magnitude[14:10];
-        if (advance) lane28_normal <= l13_s3_35;
-        if (advance) lane28_x_magnitude_1 <= lane28_x_magnitude;
-        if (advance) lane28_x_sign_1 <= lane28_x_sign;
-        if (advance) lane28_x_outer_1 <= lane28_x_outer;
-        if (advance) lane28_x_inner <= lane28_inner;
+    always @(posedge clk) if (advance) begin
+        lane28_scale_c <= lane28_inner ? 10'h3f0 : lane28_side_c;
+        lane28_scale_r <= lane28_side_r;
+        lane28_scale_e <= lane28_side_e;
+        l13_s3_35 <= |elements_28_magnitude[14:10];
+        lane28_normal <= l13_s3_35;
+        lane28_x_magnitude_1 <= lane28_x_magnitude;
+        lane28_x_sign_1 <= lane28_x_sign;
+        lane28_x_outer_1 <= lane28_x_outer;
+        lane28_x_inner <= lane28_inner;
     end
     wire lane28_middle = ~(lane28_x_outer_1 | lane28_x_inner); // encode.rs:21
-    wire [20:0] _t274 = {10'h0, {lane28_normal, lane28_x_magnitude_1[9:0]}} * {11'h0, lane28_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane28_scaled <= _t274;
+    wire [20:0] _t269 = {10'h0, {lane28_normal, lane28_x_magnitude_1[9:0]}} * {11'h0, lane28_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane28_scaled <= _t269;
     wire [4:0] lane28_field = lane28_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane28_less = {~{1'h0, lane28_field}, lane28_normal}; // align.rs:26
-    wire [6:0] _t275 = {lane28_scale_e, 1'h1} + lane28_less; // align.rs:27
-    always @(posedge clk) if (advance) lane28_amount <= _t275[6:1];
-    wire [15:0] _t276 = lane28_amount[3] ? {8'h0, lane28_scaled[19:12]} : lane28_scaled[19:4]; // align.rs:36
-    wire [15:0] _t277 = lane28_amount[2] ? {4'h0, _t276[15:4]} : _t276; // align.rs:36
-    wire [12:0] _t278 = lane28_amount[1] ? {2'h0, _t277[12:2]} : _t277[12:0]; // align.rs:36
-    wire [10:0] _t279 = lane28_amount[0] ? {1'h0, _t278[10:1]} : _t278[10:0]; // align.rs:36
-    wire [9:0] lane28_shifted = _t279[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane28_in_steps <= (|lane28_amount[5:4]) ? 10'h0 : lane28_shifted;
-        if (advance) lane28_s5 <= lane28_scale_c;
-        if (advance) lane28_s6 <= lane28_s5;
+    wire [6:0] _t270 = {lane28_scale_e, 1'h1} + lane28_less; // align.rs:27
+    always @(posedge clk) if (advance) lane28_amount <= _t270[6:1];
+    wire [15:0] _t271 = lane28_amount[3] ? {8'h0, lane28_scaled[19:12]} : lane28_scaled[19:4]; // align.rs:36
+    wire [15:0] _t272 = lane28_amount[2] ? {4'h0, _t271[15:4]} : _t271; // align.rs:36
+    wire [12:0] _t273 = lane28_amount[1] ? {2'h0, _t272[12:2]} : _t272[12:0]; // align.rs:36
+    wire [10:0] _t274 = lane28_amount[0] ? {1'h0, _t273[10:1]} : _t273[10:0]; // align.rs:36
+    wire [9:0] lane28_shifted = _t274[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane28_in_steps <= (|lane28_amount[5:4]) ? 10'h0 : lane28_shifted;
+        lane28_s5 <= lane28_scale_c;
+        lane28_s6 <= lane28_s5;
     end
-    wire [9:0] _t280 = lane28_in_steps - lane28_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane28_cells <= _t280[9:5];
-        if (advance) l30_s5_35 <= lane28_x_sign_1 & lane28_middle;
-        if (advance) l30_s6_35 <= l30_s5_35;
-        if (advance) lane28_negative <= l30_s6_35;
-        if (advance) lane28_middle_s5 <= lane28_middle;
-        if (advance) lane28_middle_s6 <= lane28_middle_s5;
-        if (advance) lane28_border <= lane28_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t275 = lane28_in_steps - lane28_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane28_cells <= _t275[9:5];
+        l30_s5_35 <= lane28_x_sign_1 & lane28_middle;
+        l30_s6_35 <= l30_s5_35;
+        lane28_negative <= l30_s6_35;
+        lane28_middle_s5 <= lane28_middle;
+        lane28_middle_s6 <= lane28_middle_s5;
+        lane28_border <= lane28_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane28_outwards = {lane28_negative, lane28_cells ^ {5{lane28_negative}}}; // encode.rs:34
     wire [5:0] lane28_code = {1'h0, lane28_border} + lane28_outwards; // encode.rs:35
     wire lane28_beyond = lane28_code[5] | (lane28_code[4] & (~lane28_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_35 <= lane28_beyond ? {4{~lane28_negative}} : lane28_code[3:0];
-        if (advance) lane27_inner <= elements_27_inner;
-        if (advance) lane27_x_magnitude <= elements_27_magnitude;
-        if (advance) lane27_x_sign <= elements_27_sign;
-        if (advance) lane27_x_outer <= elements_27_outer;
+    always @(posedge clk) if (advance) begin
+        codes_35 <= lane28_beyond ? {4{~lane28_negative}} : lane28_code[3:0];
+        lane27_inner <= elements_27_inner;
+        lane27_x_magnitude <= elements_27_magnitude;
+        lane27_x_sign <= elements_27_sign;
+        lane27_x_outer <= elements_27_outer;
     end
     wire [9:0] lane27_middle_c = lane27_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane27_side_r = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane27_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane27_side_e = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane27_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane27_side_c = lane27_x_outer ? (lane27_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane27_inner ? lane63_d_middle_c : lane27_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
-        if (advance) lane27_scale_r <= lane27_side_r;
-        if (advance) lane27_scale_e <= lane27_side_e;
-        if (advance) l13_s3_36 <= |elements_27_magnitude[14:10];
-        if (advance) lane27_normal <= l13_s3_36;
-        if (advance) lane27_x_magnitude_1 <= lane27_x_magnitude;
-        if (advance) lane27_x_sign_1 <= lane27_x_sign;
-        if (advance) lane27_x_outer_1 <= lane27_x_outer;
-        if (advance) lane27_x_inner <= lane27_inner;
+    always @(posedge clk) if (advance) begin
+        lane27_scale_c <= lane27_inner ? 10'h3f0 : lane27_side_c;
+        lane27_scale_r <= lane27_side_r;
+        lane27_scale_e <= lane27_side_e;
+        l13_s3_36 <= |elements_27_magnitude[14:10];
+        lane27_normal <= l13_s3_36;
+        lane27_x_magnitude_1 <= lane27_x_magnitude;
+        lane27_x_sign_1 <= lane27_x_sign;
+        lane27_x_outer_1 <= lane27_x_outer;
+        lane27_x_inner <= lane27_inner;
     end
     wire lane27_middle = ~(lane27_x_outer_1 | lane27_x_inner); // encode.rs:21
-    wire [20:0] _t281 = {10'h0, {lane27_normal, lane27_x_magnitude_1[9:0]}} * {11'h0, lane27_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane27_scaled <= _t281;
+    wire [20:0] _t276 = {10'h0, {lane27_normal, lane27_x_magnitude_1[9:0]}} * {11'h0, lane27_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane27_scaled <= _t276;
     wire [4:0] lane27_field = lane27_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane27_less = {~{1'h0, lane27_field}, lane27_normal}; // align.rs:26
-    wire [6:0] _t282 = {lane27_scale_e, 1'h1} + lane27_less; // align.rs:27
-    always @(posedge clk) if (advance) lane27_amount <= _t282[6:1];
-    wire [15:0] _t283 = lane27_amount[3] ? {8'h0, lane27_scaled[19:12]} : lane27_scaled[19:4]; // align.rs:36
-    wire [15:0] _t284 = lane27_amount[2] ? {4'h0, _t283[15:4]} : _t283; // align.rs:36
-    wire [12:0] _t285 = lane27_amount[1] ? {2'h0, _t284[12:2]} : _t284[12:0]; // align.rs:36
-    wire [10:0] _t286 = lane27_amount[0] ? {1'h0, _t285[10:1]} : _t285[10:0]; // align.rs:36
-    wire [9:0] lane27_shifted = _t286[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane27_in_steps <= (|lane27_amount[5:4]) ? 10'h0 : lane27_shifted;
-        if (advance) lane27_s5 <= lane27_scale_c;
-        if (advance) lane27_s6 <= lane27_s5;
+    wire [6:0] _t277 = {lane27_scale_e, 1'h1} + lane27_less; // align.rs:27
+    always @(posedge clk) if (advance) lane27_amount <= _t277[6:1];
+    wire [15:0] _t278 = lane27_amount[3] ? {8'h0, lane27_scaled[19:12]} : lane27_scaled[19:4]; // align.rs:36
+    wire [15:0] _t279 = lane27_amount[2] ? {4'h0, _t278[15:4]} : _t278; // align.rs:36
+    wire [12:0] _t280 = lane27_amount[1] ? {2'h0, _t279[12:2]} : _t279[12:0]; // align.rs:36
+    wire [10:0] _t281 = lane27_amount[0] ? {1'h0, _t280[10:1]} : _t280[10:0]; // align.rs:36
+    wire [9:0] lane27_shifted = _t281[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane27_in_steps <= (|lane27_amount[5:4]) ? 10'h0 : lane27_shifted;
+        lane27_s5 <= lane27_scale_c;
+        lane27_s6 <= lane27_s5;
     end
-    wire [9:0] _t287 = lane27_in_steps - lane27_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane27_cells <= _t287[9:5];
-        if (advance) l30_s5_36 <= lane27_x_sign_1 & lane27_middle;
-        if (advance) l30_s6_36 <= l30_s5_36;
-        if (advance) lane27_negative <= l30_s6_36;
-        if (advance) lane27_middle_s5 <= lane27_middle;
-        if (advance) lane27_middle_s6 <= lane27_middle_s5;
-        if (advance) lane27_border <= lane27_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t282 = lane27_in_steps - lane27_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane27_cells <= _t282[9:5];
+        l30_s5_36 <= lane27_x_sign_1 & lane27_middle;
+        l30_s6_36 <= l30_s5_36;
+        lane27_negative <= l30_s6_36;
+        lane27_middle_s5 <= lane27_middle;
+        lane27_middle_s6 <= lane27_middle_s5;
+        lane27_border <= lane27_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane27_outwards = {lane27_negative, lane27_cells ^ {5{lane27_negative}}}; // encode.rs:34
     wire [5:0] lane27_code = {1'h0, lane27_border} + lane27_outwards; // encode.rs:35
     wire lane27_beyond = lane27_code[5] | (lane27_code[4] & (~lane27_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_36 <= lane27_beyond ? {4{~lane27_negative}} : lane27_code[3:0];
-        if (advance) lane26_inner <= elements_26_inner;
-        if (advance) lane26_x_magnitude <= elements_26_magnitude;
-        if (advance) lane26_x_sign <= elements_26_sign;
-        if (advance) lane26_x_outer <= elements_26_outer;
+    always @(posedge clk) if (advance) begin
+        codes_36 <= lane27_beyond ? {4{~lane27_negative}} : lane27_code[3:0];
+        lane26_inner <= elements_26_inner;
+        lane26_x_magnitude <= elements_26_magnitude;
+        lane26_x_sign <= elements_26_sign;
+        lane26_x_outer <= elements_26_outer;
     end
     wire [9:0] lane26_middle_c = lane26_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane26_side_r = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane26_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane26_side_e = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane26_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane26_side_c = lane26_x_outer ? (lane26_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane26_inner ? lane63_d_middle_c : lane26_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
-        if (advance) lane26_scale_r <= lane26_side_r;
-        if (advance) lane26_scale_e <= lane26_side_e;
-        if (advance) l13_s3_37 <= |elements_26_magnitude[14:10];
-        if (advance) lane26_normal <= l13_s3_37;
-        if (advance) lane26_x_magnitude_1 <= lane26_x_magnitude;
-        if (advance) lane26_x_sign_1 <= lane26_x_sign;
-        if (advance) lane26_x_outer_1 <= lane26_x_outer;
-        if (advance) lane26_x_inner <= lane26_inner;
+    always @(posedge clk) if (advance) begin
+        lane26_scale_c <= lane26_inner ? 10'h3f0 : lane26_side_c;
+        lane26_scale_r <= lane26_side_r;
+        lane26_scale_e <= lane26_side_e;
+        l13_s3_37 <= |elements_26_magnitude[14:10];
+        lane26_normal <= l13_s3_37;
+        lane26_x_magnitude_1 <= lane26_x_magnitude;
+        lane26_x_sign_1 <= lane26_x_sign;
+        lane26_x_outer_1 <= lane26_x_outer;
+        lane26_x_inner <= lane26_inner;
     end
     wire lane26_middle = ~(lane26_x_outer_1 | lane26_x_inner); // encode.rs:21
-    wire [20:0] _t288 = {10'h0, {lane26_normal, lane26_x_magnitude_1[9:0]}} * {11'h0, lane26_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane26_scaled <= _t288;
+    wire [20:0] _t283 = {10'h0, {lane26_normal, lane26_x_magnitude_1[9:0]}} * {11'h0, lane26_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane26_scaled <= _t283;
     wire [4:0] lane26_field = lane26_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane26_less = {~{1'h0, lane26_field}, lane26_normal}; // align.rs:26
-    wire [6:0] _t289 = {lane26_scale_e, 1'h1} + lane26_less; // align.rs:27
-    always @(posedge clk) if (advance) lane26_amount <= _t289[6:1];
-    wire [15:0] _t290 = lane26_amount[3] ? {8'h0, lane26_scaled[19:12]} : lane26_scaled[19:4]; // align.rs:36
-    wire [15:0] _t291 = lane26_amount[2] ? {4'h0, _t290[15:4]} : _t290; // align.rs:36
-    wire [12:0] _t292 = lane26_amount[1] ? {2'h0, _t291[12:2]} : _t291[12:0]; // align.rs:36
-    wire [10:0] _t293 = lane26_amount[0] ? {1'h0, _t292[10:1]} : _t292[10:0]; // align.rs:36
-    wire [9:0] lane26_shifted = _t293[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane26_in_steps <= (|lane26_amount[5:4]) ? 10'h0 : lane26_shifted;
-        if (advance) lane26_s5 <= lane26_scale_c;
-        if (advance) lane26_s6 <= lane26_s5;
+    wire [6:0] _t284 = {lane26_scale_e, 1'h1} + lane26_less; // align.rs:27
+    always @(posedge clk) if (advance) lane26_amount <= _t284[6:1];
+    wire [15:0] _t285 = lane26_amount[3] ? {8'h0, lane26_scaled[19:12]} : lane26_scaled[19:4]; // align.rs:36
+    wire [15:0] _t286 = lane26_amount[2] ? {4'h0, _t285[15:4]} : _t285; // align.rs:36
+    wire [12:0] _t287 = lane26_amount[1] ? {2'h0, _t286[12:2]} : _t286[12:0]; // align.rs:36
+    wire [10:0] _t288 = lane26_amount[0] ? {1'h0, _t287[10:1]} : _t287[10:0]; // align.rs:36
+    wire [9:0] lane26_shifted = _t288[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane26_in_steps <= (|lane26_amount[5:4]) ? 10'h0 : lane26_shifted;
+        lane26_s5 <= lane26_scale_c;
+        lane26_s6 <= lane26_s5;
     end
-    wire [9:0] _t294 = lane26_in_steps - lane26_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane26_cells <= _t294[9:5];
-        if (advance) l30_s5_37 <= lane26_x_sign_1 & lane26_middle;
-        if (advance) l30_s6_37 <= l30_s5_37;
-        if (advance) lane26_negative <= l30_s6_37;
-        if (advance) lane26_middle_s5 <= lane26_middle;
-        if (advance) lane26_middle_s6 <= lane26_middle_s5;
-        if (advance) lane26_border <= lane26_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t289 = lane26_in_steps - lane26_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane26_cells <= _t289[9:5];
+        l30_s5_37 <= lane26_x_sign_1 & lane26_middle;
+        l30_s6_37 <= l30_s5_37;
+        lane26_negative <= l30_s6_37;
+        lane26_middle_s5 <= lane26_middle;
+        lane26_middle_s6 <= lane26_middle_s5;
+        lane26_border <= lane26_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane26_outwards = {lane26_negative, lane26_cells ^ {5{lane26_negative}}}; // encode.rs:34
     wire [5:0] lane26_code = {1'h0, lane26_border} + lane26_outwards; // encode.rs:35
     wire lane26_beyond = lane26_code[5] | (lane26_code[4] & (~lane26_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_37 <= lane26_beyond ? {4{~lane26_negative}} : lane26_code[3:0];
-        if (advance) lane25_inner <= elements_25_inner;
-        if (advance) lane25_x_magnitude <= elements_25_magnitude;
-        if (advance) lane25_x_sign <= elements_25_sign;
-        if (advance) lane25_x_outer <= elements_25_outer;
+    always @(posedge clk) if (advance) begin
+        codes_37 <= lane26_beyond ? {4{~lane26_negative}} : lane26_code[3:0];
+        lane25_inner <= elements_25_inner;
+        lane25_x_magnitude <= elements_25_magnitude;
+        lane25_x_sign <= elements_25_sign;
+        lane25_x_outer <= elements_25_outer;
     end
     wire [9:0] lane25_middle_c = lane25_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane25_side_r = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane25_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane25_side_e = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane25_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane25_side_c = lane25_x_outer ? (lane25_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane25_inner ? lane63_d_middle_c : lane25_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
-        if (advance) lane25_scale_r <= lane25_side_r;
-        if (advance) lane25_scale_e <= lane25_side_e;
-        if (advance) l13_s3_38 <= |elements_25_magnitude[14:10];
-        if (advance) lane25_normal <= l13_s3_38;
-        if (advance) lane25_x_magnitude_1 <= lane25_x_magnitude;
-        if (advance) lane25_x_sign_1 <= lane25_x_sign;
-        if (advance) lane25_x_outer_1 <= lane25_x_outer;
-        if (advance) lane25_x_inner <= lane25_inner;
+    always @(posedge clk) if (advance) begin
+        lane25_scale_c <= lane25_inner ? 10'h3f0 : lane25_side_c;
+        lane25_scale_r <= lane25_side_r;
+        lane25_scale_e <= lane25_side_e;
+        l13_s3_38 <= |elements_25_magnitude[14:10];
+        lane25_normal <= l13_s3_38;
+        lane25_x_magnitude_1 <= lane25_x_magnitude;
+        lane25_x_sign_1 <= lane25_x_sign;
+        lane25_x_outer_1 <= lane25_x_outer;
+        lane25_x_inner <= lane25_inner;
     end
     wire lane25_middle = ~(lane25_x_outer_1 | lane25_x_inner); // encode.rs:21
-    wire [20:0] _t295 = {10'h0, {lane25_normal, lane25_x_magnitude_1[9:0]}} * {11'h0, lane25_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane25_scaled <= _t295;
+    wire [20:0] _t290 = {10'h0, {lane25_normal, lane25_x_magnitude_1[9:0]}} * {11'h0, lane25_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane25_scaled <= _t290;
     wire [4:0] lane25_field = lane25_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane25_less = {~{1'h0, lane25_field}, lane25_normal}; // align.rs:26
-    wire [6:0] _t296 = {lane25_scale_e, 1'h1} + lane25_less; // align.rs:27
-    always @(posedge clk) if (advance) lane25_amount <= _t296[6:1];
-    wire [15:0] _t297 = lane25_amount[3] ? {8'h0, lane25_scaled[19:12]} : lane25_scaled[19:4]; // align.rs:36
-    wire [15:0] _t298 = lane25_amount[2] ? {4'h0, _t297[15:4]} : _t297; // align.rs:36
-    wire [12:0] _t299 = lane25_amount[1] ? {2'h0, _t298[12:2]} : _t298[12:0]; // align.rs:36
-    wire [10:0] _t300 = lane25_amount[0] ? {1'h0, _t299[10:1]} : _t299[10:0]; // align.rs:36
-    wire [9:0] lane25_shifted = _t300[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane25_in_steps <= (|lane25_amount[5:4]) ? 10'h0 : lane25_shifted;
-        if (advance) lane25_s5 <= lane25_scale_c;
-        if (advance) lane25_s6 <= lane25_s5;
+    wire [6:0] _t291 = {lane25_scale_e, 1'h1} + lane25_less; // align.rs:27
+    always @(posedge clk) if (advance) lane25_amount <= _t291[6:1];
+    wire [15:0] _t292 = lane25_amount[3] ? {8'h0, lane25_scaled[19:12]} : lane25_scaled[19:4]; // align.rs:36
+    wire [15:0] _t293 = lane25_amount[2] ? {4'h0, _t292[15:4]} : _t292; // align.rs:36
+    wire [12:0] _t294 = lane25_amount[1] ? {2'h0, _t293[12:2]} : _t293[12:0]; // align.rs:36
+    wire [10:0] _t295 = lane25_amount[0] ? {1'h0, _t294[10:1]} : _t294[10:0]; // align.rs:36
+    wire [9:0] lane25_shifted = _t295[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane25_in_steps <= (|lane25_amount[5:4]) ? 10'h0 : lane25_shifted;
+        lane25_s5 <= lane25_scale_c;
+        lane25_s6 <= lane25_s5;
     end
-    wire [9:0] _t301 = lane25_in_steps - lane25_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane25_cells <= _t301[9:5];
-        if (advance) l30_s5_38 <= lane25_x_sign_1 & lane25_middle;
-        if (advance) l30_s6_38 <= l30_s5_38;
-        if (advance) lane25_negative <= l30_s6_38;
-        if (advance) lane25_middle_s5 <= lane25_middle;
-        if (advance) lane25_middle_s6 <= lane25_middle_s5;
-        if (advance) lane25_border <= lane25_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t296 = lane25_in_steps - lane25_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane25_cells <= _t296[9:5];
+        l30_s5_38 <= lane25_x_sign_1 & lane25_middle;
+        l30_s6_38 <= l30_s5_38;
+        lane25_negative <= l30_s6_38;
+        lane25_middle_s5 <= lane25_middle;
+        lane25_middle_s6 <= lane25_middle_s5;
+        lane25_border <= lane25_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane25_outwards = {lane25_negative, lane25_cells ^ {5{lane25_negative}}}; // encode.rs:34
     wire [5:0] lane25_code = {1'h0, lane25_border} + lane25_outwards; // encode.rs:35
     wire lane25_beyond = lane25_code[5] | (lane25_code[4] & (~lane25_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_38 <= lane25_beyond ? {4{~lane25_negative}} : lane25_code[3:0];
-        if (advance) lane24_inner <= elements_24_inner;
-        if (advance) lane24_x_magnitude <= elements_24_magnitude;
-        if (advance) lane24_x_sign <= elements_24_sign;
-        if (advance) lane24_x_outer <= elements_24_outer;
+    always @(posedge clk) if (advance) begin
+        codes_38 <= lane25_beyond ? {4{~lane25_negative}} : lane25_code[3:0];
+        lane24_inner <= elements_24_inner;
+        lane24_x_magnitude <= elements_24_magnitude;
+        lane24_x_sign <= elements_24_sign;
+        lane24_x_outer <= elements_24_outer;
     end
     wire [9:0] lane24_middle_c = lane24_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane24_side_r = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane24_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane24_side_e = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane24_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane24_side_c = lane24_x_outer ? (lane24_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane24_inner ? lane63_d_middle_c : lane24_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
-        if (advance) lane24_scale_r <= lane24_side_r;
-        if (advance) lane24_scale_e <= lane24_side_e;
-        if (advance) l13_s3_39 <= |elements_24_magnitude[14:10];
-        if (advance) lane24_normal <= l13_s3_39;
-        if (advance) lane24_x_magnitude_1 <= lane24_x_magnitude;
-        if (advance) lane24_x_sign_1 <= lane24_x_sign;
-        if (advance) lane24_x_outer_1 <= lane24_x_outer;
-        if (advance) lane24_x_inner <= lane24_inner;
+    always @(posedge clk) if (advance) begin
+        lane24_scale_c <= lane24_inner ? 10'h3f0 : lane24_side_c;
+        lane24_scale_r <= lane24_side_r;
+        lane24_scale_e <= lane24_side_e;
+        l13_s3_39 <= |elements_24_magnitude[14:10];
+        lane24_normal <= l13_s3_39;
+        lane24_x_magnitude_1 <= lane24_x_magnitude;
+        lane24_x_sign_1 <= lane24_x_sign;
+        lane24_x_outer_1 <= lane24_x_outer;
+        lane24_x_inner <= lane24_inner;
     end
     wire lane24_middle = ~(lane24_x_outer_1 | lane24_x_inner); // encode.rs:21
-    wire [20:0] _t302 = {10'h0, {lane24_normal, lane24_x_magnitude_1[9:0]}} * {11'h0, lane24_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane24_scaled <= _t302;
+    wire [20:0] _t297 = {10'h0, {lane24_normal, lane24_x_magnitude_1[9:0]}} * {11'h0, lane24_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane24_scaled <= _t297;
     wire [4:0] lane24_field = lane24_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane24_less = {~{1'h0, lane24_field}, lane24_normal}; // align.rs:26
-    wire [6:0] _t303 = {lane24_scale_e, 1'h1} + lane24_less; // align.rs:27
-    always @(posedge clk) if (advance) lane24_amount <= _t303[6:1];
-    wire [15:0] _t304 = lane24_amount[3] ? {8'h0, lane24_scaled[19:12]} : lane24_scaled[19:4]; // align.rs:36
-    wire [15:0] _t305 = lane24_amount[2] ? {4'h0, _t304[15:4]} : _t304; // align.rs:36
-    wire [12:0] _t306 = lane24_amount[1] ? {2'h0, _t305[12:2]} : _t305[12:0]; // align.rs:36
-    wire [10:0] _t307 = lane24_amount[0] ? {1'h0, _t306[10:1]} : _t306[10:0]; // align.rs:36
-    wire [9:0] lane24_shifted = _t307[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane24_in_steps <= (|lane24_amount[5:4]) ? 10'h0 : lane24_shifted;
-        if (advance) lane24_s5 <= lane24_scale_c;
-        if (advance) lane24_s6 <= lane24_s5;
+    wire [6:0] _t298 = {lane24_scale_e, 1'h1} + lane24_less; // align.rs:27
+    always @(posedge clk) if (advance) lane24_amount <= _t298[6:1];
+    wire [15:0] _t299 = lane24_amount[3] ? {8'h0, lane24_scaled[19:12]} : lane24_scaled[19:4]; // align.rs:36
+    wire [15:0] _t300 = lane24_amount[2] ? {4'h0, _t299[15:4]} : _t299; // align.rs:36
+    wire [12:0] _t301 = lane24_amount[1] ? {2'h0, _t300[12:2]} : _t300[12:0]; // align.rs:36
+    wire [10:0] _t302 = lane24_amount[0] ? {1'h0, _t301[10:1]} : _t301[10:0]; // align.rs:36
+    wire [9:0] lane24_shifted = _t302[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane24_in_steps <= (|lane24_amount[5:4]) ? 10'h0 : lane24_shifted;
+        lane24_s5 <= lane24_scale_c;
+        lane24_s6 <= lane24_s5;
     end
-    wire [9:0] _t308 = lane24_in_steps - lane24_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane24_cells <= _t308[9:5];
-        if (advance) l30_s5_39 <= lane24_x_sign_1 & lane24_middle;
-        if (advance) l30_s6_39 <= l30_s5_39;
-        if (advance) lane24_negative <= l30_s6_39;
-        if (advance) lane24_middle_s5 <= lane24_middle;
-        if (advance) lane24_middle_s6 <= lane24_middle_s5;
-        if (advance) lane24_border <= lane24_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t303 = lane24_in_steps - lane24_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane24_cells <= _t303[9:5];
+        l30_s5_39 <= lane24_x_sign_1 & lane24_middle;
+        l30_s6_39 <= l30_s5_39;
+        lane24_negative <= l30_s6_39;
+        lane24_middle_s5 <= lane24_middle;
+        lane24_middle_s6 <= lane24_middle_s5;
+        lane24_border <= lane24_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane24_outwards = {lane24_negative, lane24_cells ^ {5{lane24_negative}}}; // encode.rs:34
     wire [5:0] lane24_code = {1'h0, lane24_border} + lane24_outwards; // encode.rs:35
     wire lane24_beyond = lane24_code[5] | (lane24_code[4] & (~lane24_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_39 <= lane24_beyond ? {4{~lane24_negative}} : lane24_code[3:0];
-        if (advance) lane23_inner <= elements_23_inner;
-        if (advance) lane23_x_magnitude <= elements_23_magnitude;
-        if (advance) lane23_x_sign <= elements_23_sign;
-        if (advance) lane23_x_outer <= elements_23_outer;
+    always @(posedge clk) if (advance) begin
+        codes_39 <= lane24_beyond ? {4{~lane24_negative}} : lane24_code[3:0];
+        lane23_inner <= elements_23_inner;
+        lane23_x_magnitude <= elements_23_magnitude;
+        lane23_x_sign <= elements_23_sign;
+        lane23_x_outer <= elements_23_outer;
     end
     wire [9:0] lane23_middle_c = lane23_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane23_side_r = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane23_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane23_side_e = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane23_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane23_side_c = lane23_x_outer ? (lane23_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane23_inner ? lane63_d_middle_c : lane23_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
-        if (advance) lane23_scale_r <= lane23_side_r;
-        if (advance) lane23_scale_e <= lane23_side_e;
-        if (advance) l13_s3_40 <= |elements_23_magnitude[14:10];
-        if (advance) lane23_normal <= l13_s3_40;
-        if (advance) lane23_x_magnitude_1 <= lane23_x_magnitude;
-        if (advance) lane23_x_sign_1 <= lane23_x_sign;
-        if (advance) lane23_x_outer_1 <= lane23_x_outer;
-        if (advance) lane23_x_inner <= lane23_inner;
+    always @(posedge clk) if (advance) begin
+        lane23_scale_c <= lane23_inner ? 10'h3f0 : lane23_side_c;
+        lane23_scale_r <= lane23_side_r;
+        lane23_scale_e <= lane23_side_e;
+        l13_s3_40 <= |elements_23_magnitude[14:10];
+        lane23_normal <= l13_s3_40;
+        lane23_x_magnitude_1 <= lane23_x_magnitude;
+        lane23_x_sign_1 <= lane23_x_sign;
+        lane23_x_outer_1 <= lane23_x_outer;
+        lane23_x_inner <= lane23_inner;
     end
     wire lane23_middle = ~(lane23_x_outer_1 | lane23_x_inner); // encode.rs:21
-    wire [20:0] _t309 = {10'h0, {lane23_normal, lane23_x_magnitude_1[9:0]}} * {11'h0, lane23_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane23_scaled <= _t309;
+    wire [20:0] _t304 = {10'h0, {lane23_normal, lane23_x_magnitude_1[9:0]}} * {11'h0, lane23_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane23_scaled <= _t304;
     wire [4:0] lane23_field = lane23_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane23_less = {~{1'h0, lane23_field}, lane23_normal}; // align.rs:26
-    wire [6:0] _t310 = {lane23_scale_e, 1'h1} + lane23_less; // align.rs:27
-    always @(posedge clk) if (advance) lane23_amount <= _t310[6:1];
-    wire [15:0] _t311 = lane23_amount[3] ? {8'h0, lane23_scaled[19:12]} : lane23_scaled[19:4]; // align.rs:36
-    wire [15:0] _t312 = lane23_amount[2] ? {4'h0, _t311[15:4]} : _t311; // align.rs:36
-    wire [12:0] _t313 = lane23_amount[1] ? {2'h0, _t312[12:2]} : _t312[12:0]; // align.rs:36
-    wire [10:0] _t314 = lane23_amount[0] ? {1'h0, _t313[10:1]} : _t313[10:0]; // align.rs:36
-    wire [9:0] lane23_shifted = _t314[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane23_in_steps <= (|lane23_amount[5:4]) ? 10'h0 : lane23_shifted;
-        if (advance) lane23_s5 <= lane23_scale_c;
-        if (advance) lane23_s6 <= lane23_s5;
+    wire [6:0] _t305 = {lane23_scale_e, 1'h1} + lane23_less; // align.rs:27
+    always @(posedge clk) if (advance) lane23_amount <= _t305[6:1];
+    wire [15:0] _t306 = lane23_amount[3] ? {8'h0, lane23_scaled[19:12]} : lane23_scaled[19:4]; // align.rs:36
+    wire [15:0] _t307 = lane23_amount[2] ? {4'h0, _t306[15:4]} : _t306; // align.rs:36
+    wire [12:0] _t308 = lane23_amount[1] ? {2'h0, _t307[12:2]} : _t307[12:0]; // align.rs:36
+    wire [10:0] _t309 = lane23_amount[0] ? {1'h0, _t308[10:1]} : _t308[10:0]; // align.rs:36
+    wire [9:0] lane23_shifted = _t309[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane23_in_steps <= (|lane23_amount[5:4]) ? 10'h0 : lane23_shifted;
+        lane23_s5 <= lane23_scale_c;
+        lane23_s6 <= lane23_s5;
     end
-    wire [9:0] _t315 = lane23_in_steps - lane23_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane23_cells <= _t315[9:5];
-        if (advance) l30_s5_40 <= lane23_x_sign_1 & lane23_middle;
-        if (advance) l30_s6_40 <= l30_s5_40;
-        if (advance) lane23_negative <= l30_s6_40;
-        if (advance) lane23_middle_s5 <= lane23_middle;
-        if (advance) lane23_middle_s6 <= lane23_middle_s5;
-        if (advance) lane23_border <= lane23_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t310 = lane23_in_steps - lane23_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane23_cells <= _t310[9:5];
+        l30_s5_40 <= lane23_x_sign_1 & lane23_middle;
+        l30_s6_40 <= l30_s5_40;
+        lane23_negative <= l30_s6_40;
+        lane23_middle_s5 <= lane23_middle;
+        lane23_middle_s6 <= lane23_middle_s5;
+        lane23_border <= lane23_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane23_outwards = {lane23_negative, lane23_cells ^ {5{lane23_negative}}}; // encode.rs:34
     wire [5:0] lane23_code = {1'h0, lane23_border} + lane23_outwards; // encode.rs:35
     wire lane23_beyond = lane23_code[5] | (lane23_code[4] & (~lane23_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_40 <= lane23_beyond ? {4{~lane23_negative}} : lane23_code[3:0];
-        if (advance) lane22_inner <= elements_22_inner;
-        if (advance) lane22_x_magnitude <= elements_22_magnitude;
-        if (advance) lane22_x_sign <= elements_22_sign;
-        if (advance) lane22_x_outer <= elements_22_outer;
+    always @(posedge clk) if (advance) begin
+        codes_40 <= lane23_beyond ? {4{~lane23_negative}} : lane23_code[3:0];
+        lane22_inner <= elements_22_inner;
+        lane22_x_magnitude <= elements_22_magnitude;
+        lane22_x_sign <= elements_22_sign;
+        lane22_x_outer <= elements_22_outer;
     end
     wire [9:0] lane22_middle_c = lane22_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane22_side_r = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane22_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane22_side_e = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane22_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane22_side_c = lane22_x_outer ? (lane22_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane22_inner ? lane63_d_middle_c : lane22_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
-        if (advance) lane22_scale_r <= lane22_side_r;
-        if (advance) lane22_scale_e <= lane22_side_e;
-        if (advance) l13_s3_41 <= |elements_22_magnitude[14:10];
-        if (advance) lane22_normal <= l13_s3_41;
-        if (advance) lane22_x_magnitude_1 <= lane22_x_magnitude;
-        if (advance) lane22_x_sign_1 <= lane22_x_sign;
-        if (advance) lane22_x_outer_1 <= lane22_x_outer;
-        if (advance) lane22_x_inner <= lane22_inner;
+    always @(posedge clk) if (advance) begin
+        lane22_scale_c <= lane22_inner ? 10'h3f0 : lane22_side_c;
+        lane22_scale_r <= lane22_side_r;
+        lane22_scale_e <= lane22_side_e;
+        l13_s3_41 <= |elements_22_magnitude[14:10];
+        lane22_normal <= l13_s3_41;
+        lane22_x_magnitude_1 <= lane22_x_magnitude;
+        lane22_x_sign_1 <= lane22_x_sign;
+        lane22_x_outer_1 <= lane22_x_outer;
+        lane22_x_inner <= lane22_inner;
     end
     wire lane22_middle = ~(lane22_x_outer_1 | lane22_x_inner); // encode.rs:21
-    wire [20:0] _t316 = {10'h0, {lane22_normal, lane22_x_magnitude_1[9:0]}} * {11'h0, lane22_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane22_scaled <= _t316;
+    wire [20:0] _t311 = {10'h0, {lane22_normal, lane22_x_magnitude_1[9:0]}} * {11'h0, lane22_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane22_scaled <= _t311;
     wire [4:0] lane22_field = lane22_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane22_less = {~{1'h0, lane22_field}, lane22_normal}; // align.rs:26
-    wire [6:0] _t317 = {lane22_scale_e, 1'h1} + lane22_less; // align.rs:27
-    always @(posedge clk) if (advance) lane22_amount <= _t317[6:1];
-    wire [15:0] _t318 = lane22_amount[3] ? {8'h0, lane22_scaled[19:12]} : lane22_scaled[19:4]; // align.rs:36
-    wire [15:0] _t319 = lane22_amount[2] ? {4'h0, _t318[15:4]} : _t318; // align.rs:36
-    wire [12:0] _t320 = lane22_amount[1] ? {2'h0, _t319[12:2]} : _t319[12:0]; // align.rs:36
-    wire [10:0] _t321 = lane22_amount[0] ? {1'h0, _t320[10:1]} : _t320[10:0]; // align.rs:36
-    wire [9:0] lane22_shifted = _t321[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane22_in_steps <= (|lane22_amount[5:4]) ? 10'h0 : lane22_shifted;
-        if (advance) lane22_s5 <= lane22_scale_c;
-        if (advance) lane22_s6 <= lane22_s5;
+    wire [6:0] _t312 = {lane22_scale_e, 1'h1} + lane22_less; // align.rs:27
+    always @(posedge clk) if (advance) lane22_amount <= _t312[6:1];
+    wire [15:0] _t313 = lane22_amount[3] ? {8'h0, lane22_scaled[19:12]} : lane22_scaled[19:4]; // align.rs:36
+    wire [15:0] _t314 = lane22_amount[2] ? {4'h0, _t313[15:4]} : _t313; // align.rs:36
+    wire [12:0] _t315 = lane22_amount[1] ? {2'h0, _t314[12:2]} : _t314[12:0]; // align.rs:36
+    wire [10:0] _t316 = lane22_amount[0] ? {1'h0, _t315[10:1]} : _t315[10:0]; // align.rs:36
+    wire [9:0] lane22_shifted = _t316[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane22_in_steps <= (|lane22_amount[5:4]) ? 10'h0 : lane22_shifted;
+        lane22_s5 <= lane22_scale_c;
+        lane22_s6 <= lane22_s5;
     end
-    wire [9:0] _t322 = lane22_in_steps - lane22_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane22_cells <= _t322[9:5];
-        if (advance) l30_s5_41 <= lane22_x_sign_1 & lane22_middle;
-        if (advance) l30_s6_41 <= l30_s5_41;
-        if (advance) lane22_negative <= l30_s6_41;
-        if (advance) lane22_middle_s5 <= lane22_middle;
-        if (advance) lane22_middle_s6 <= lane22_middle_s5;
-        if (advance) lane22_border <= lane22_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t317 = lane22_in_steps - lane22_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane22_cells <= _t317[9:5];
+        l30_s5_41 <= lane22_x_sign_1 & lane22_middle;
+        l30_s6_41 <= l30_s5_41;
+        lane22_negative <= l30_s6_41;
+        lane22_middle_s5 <= lane22_middle;
+        lane22_middle_s6 <= lane22_middle_s5;
+        lane22_border <= lane22_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane22_outwards = {lane22_negative, lane22_cells ^ {5{lane22_negative}}}; // encode.rs:34
     wire [5:0] lane22_code = {1'h0, lane22_border} + lane22_outwards; // encode.rs:35
     wire lane22_beyond = lane22_code[5] | (lane22_code[4] & (~lane22_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_41 <= lane22_beyond ? {4{~lane22_negative}} : lane22_code[3:0];
-        if (advance) lane21_inner <= elements_21_inner;
-        if (advance) lane21_x_magnitude <= elements_21_magnitude;
-        if (advance) lane21_x_sign <= elements_21_sign;
-        if (advance) lane21_x_outer <= elements_21_outer;
+    always @(posedge clk) if (advance) begin
+        codes_41 <= lane22_beyond ? {4{~lane22_negative}} : lane22_code[3:0];
+        lane21_inner <= elements_21_inner;
+        lane21_x_magnitude <= elements_21_magnitude;
+        lane21_x_sign <= elements_21_sign;
+        lane21_x_outer <= elements_21_outer;
     end
     wire [9:0] lane21_middle_c = lane21_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane21_side_r = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane21_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane21_side_e = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane21_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane21_side_c = lane21_x_outer ? (lane21_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane21_inner ? lane63_d_middle_c : lane21_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
-        if (advance) lane21_scale_r <= lane21_side_r;
-        if (advance) lane21_scale_e <= lane21_side_e;
-        if (advance) l13_s3_42 <= |elements_21_magnitude[14:10];
-        if (advance) lane21_normal <= l13_s3_42;
-        if (advance) lane21_x_magnitude_1 <= lane21_x_magnitude;
-        if (advance) lane21_x_sign_1 <= lane21_x_sign;
-        if (advance) lane21_x_outer_1 <= lane21_x_outer;
-        if (advance) lane21_x_inner <= lane21_inner;
+    always @(posedge clk) if (advance) begin
+        lane21_scale_c <= lane21_inner ? 10'h3f0 : lane21_side_c;
+        lane21_scale_r <= lane21_side_r;
+        lane21_scale_e <= lane21_side_e;
+        l13_s3_42 <= |elements_21_magnitude[14:10];
+        lane21_normal <= l13_s3_42;
+        lane21_x_magnitude_1 <= lane21_x_magnitude;
+        lane21_x_sign_1 <= lane21_x_sign;
+        lane21_x_outer_1 <= lane21_x_outer;
+        lane21_x_inner <= lane21_inner;
     end
     wire lane21_middle = ~(lane21_x_outer_1 | lane21_x_inner); // encode.rs:21
-    wire [20:0] _t323 = {10'h0, {lane21_normal, lane21_x_magnitude_1[9:0]}} * {11'h0, lane21_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane21_scaled <= _t323;
+    wire [20:0] _t318 = {10'h0, {lane21_normal, lane21_x_magnitude_1[9:0]}} * {11'h0, lane21_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane21_scaled <= _t318;
     wire [4:0] lane21_field = lane21_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane21_less = {~{1'h0, lane21_field}, lane21_normal}; // align.rs:26
-    wire [6:0] _t324 = {lane21_scale_e, 1'h1} + lane21_less; // align.rs:27
-    always @(posedge clk) if (advance) lane21_amount <= _t324[6:1];
-    wire [15:0] _t325 = lane21_amount[3] ? {8'h0, lane21_scaled[19:12]} : lane21_scaled[19:4]; // align.rs:36
-    wire [15:0] _t326 = lane21_amount[2] ? {4'h0, _t325[15:4]} : _t325; // align.rs:36
-    wire [12:0] _t327 = lane21_amount[1] ? {2'h0, _t326[12:2]} : _t326[12:0]; // align.rs:36
-    wire [10:0] _t328 = lane21_amount[0] ? {1'h0, _t327[10:1]} : _t327[10:0]; // align.rs:36
-    wire [9:0] lane21_shifted = _t328[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane21_in_steps <= (|lane21_amount[5:4]) ? 10'h0 : lane21_shifted;
-        if (advance) lane21_s5 <= lane21_scale_c;
-        if (advance) lane21_s6 <= lane21_s5;
+    wire [6:0] _t319 = {lane21_scale_e, 1'h1} + lane21_less; // align.rs:27
+    always @(posedge clk) if (advance) lane21_amount <= _t319[6:1];
+    wire [15:0] _t320 = lane21_amount[3] ? {8'h0, lane21_scaled[19:12]} : lane21_scaled[19:4]; // align.rs:36
+    wire [15:0] _t321 = lane21_amount[2] ? {4'h0, _t320[15:4]} : _t320; // align.rs:36
+    wire [12:0] _t322 = lane21_amount[1] ? {2'h0, _t321[12:2]} : _t321[12:0]; // align.rs:36
+    wire [10:0] _t323 = lane21_amount[0] ? {1'h0, _t322[10:1]} : _t322[10:0]; // align.rs:36
+    wire [9:0] lane21_shifted = _t323[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane21_in_steps <= (|lane21_amount[5:4]) ? 10'h0 : lane21_shifted;
+        lane21_s5 <= lane21_scale_c;
+        lane21_s6 <= lane21_s5;
     end
-    wire [9:0] _t329 = lane21_in_steps - lane21_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane21_cells <= _t329[9:5];
-        if (advance) l30_s5_42 <= lane21_x_sign_1 & lane21_middle;
-        if (advance) l30_s6_42 <= l30_s5_42;
-        if (advance) lane21_negative <= l30_s6_42;
-        if (advance) lane21_middle_s5 <= lane21_middle;
-        if (advance) lane21_middle_s6 <= lane21_middle_s5;
-        if (advance) lane21_border <= lane21_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t324 = lane21_in_steps - lane21_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane21_cells <= _t324[9:5];
+        l30_s5_42 <= lane21_x_sign_1 & lane21_middle;
+        l30_s6_42 <= l30_s5_42;
+        lane21_negative <= l30_s6_42;
+        lane21_middle_s5 <= lane21_middle;
+        lane21_middle_s6 <= lane21_middle_s5;
+        lane21_border <= lane21_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane21_outwards = {lane21_negative, lane21_cells ^ {5{lane21_negative}}}; // encode.rs:34
     wire [5:0] lane21_code = {1'h0, lane21_border} + lane21_outwards; // encode.rs:35
     wire lane21_beyond = lane21_code[5] | (lane21_code[4] & (~lane21_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_42 <= lane21_beyond ? {4{~lane21_negative}} : lane21_code[3:0];
-        if (advance) lane20_inner <= elements_20_inner;
-        if (advance) lane20_x_magnitude <= elements_20_magnitude;
-        if (advance) lane20_x_sign <= elements_20_sign;
-        if (advance) lane20_x_outer <= elements_20_outer;
+    always @(posedge clk) if (advance) begin
+        codes_42 <= lane21_beyond ? {4{~lane21_negative}} : lane21_code[3:0];
+        lane20_inner <= elements_20_inner;
+        lane20_x_magnitude <= elements_20_magnitude;
+        lane20_x_sign <= elements_20_sign;
+        lane20_x_outer <= elements_20_outer;
     end
     wire [9:0] lane20_middle_c = lane20_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane20_side_r = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane20_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane20_side_e = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane20_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane20_side_c = lane20_x_outer ? (lane20_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane20_inner ? lane63_d_middle_c : lane20_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
-        if (advance) lane20_scale_r <= lane20_side_r;
-        if (advance) lane20_scale_e <= lane20_side_e;
-        if (advance) l13_s3_43 <= |elements_20_magnitude[14:10];
-        if (advance) lane20_normal <= l13_s3_43;
-        if (advance) lane20_x_magnitude_1 <= lane20_x_magnitude;
-        if (advance) lane20_x_sign_1 <= lane20_x_sign;
-        if (advance) lane20_x_outer_1 <= lane20_x_outer;
-        if (advance) lane20_x_inner <= lane20_inner;
+    always @(posedge clk) if (advance) begin
+        lane20_scale_c <= lane20_inner ? 10'h3f0 : lane20_side_c;
+        lane20_scale_r <= lane20_side_r;
+        lane20_scale_e <= lane20_side_e;
+        l13_s3_43 <= |elements_20_magnitude[14:10];
+        lane20_normal <= l13_s3_43;
+        lane20_x_magnitude_1 <= lane20_x_magnitude;
+        lane20_x_sign_1 <= lane20_x_sign;
+        lane20_x_outer_1 <= lane20_x_outer;
+        lane20_x_inner <= lane20_inner;
     end
     wire lane20_middle = ~(lane20_x_outer_1 | lane20_x_inner); // encode.rs:21
-    wire [20:0] _t330 = {10'h0, {lane20_normal, lane20_x_magnitude_1[9:0]}} * {11'h0, lane20_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane20_scaled <= _t330;
+    wire [20:0] _t325 = {10'h0, {lane20_normal, lane20_x_magnitude_1[9:0]}} * {11'h0, lane20_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane20_scaled <= _t325;
     wire [4:0] lane20_field = lane20_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane20_less = {~{1'h0, lane20_field}, lane20_normal}; // align.rs:26
-    wire [6:0] _t331 = {lane20_scale_e, 1'h1} + lane20_less; // align.rs:27
-    always @(posedge clk) if (advance) lane20_amount <= _t331[6:1];
-    wire [15:0] _t332 = lane20_amount[3] ? {8'h0, lane20_scaled[19:12]} : lane20_scaled[19:4]; // align.rs:36
-    wire [15:0] _t333 = lane20_amount[2] ? {4'h0, _t332[15:4]} : _t332; // align.rs:36
-    wire [12:0] _t334 = lane20_amount[1] ? {2'h0, _t333[12:2]} : _t333[12:0]; // align.rs:36
-    wire [10:0] _t335 = lane20_amount[0] ? {1'h0, _t334[10:1]} : _t334[10:0]; // align.rs:36
-    wire [9:0] lane20_shifted = _t335[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane20_in_steps <= (|lane20_amount[5:4]) ? 10'h0 : lane20_shifted;
-        if (advance) lane20_s5 <= lane20_scale_c;
-        if (advance) lane20_s6 <= lane20_s5;
+    wire [6:0] _t326 = {lane20_scale_e, 1'h1} + lane20_less; // align.rs:27
+    always @(posedge clk) if (advance) lane20_amount <= _t326[6:1];
+    wire [15:0] _t327 = lane20_amount[3] ? {8'h0, lane20_scaled[19:12]} : lane20_scaled[19:4]; // align.rs:36
+    wire [15:0] _t328 = lane20_amount[2] ? {4'h0, _t327[15:4]} : _t327; // align.rs:36
+    wire [12:0] _t329 = lane20_amount[1] ? {2'h0, _t328[12:2]} : _t328[12:0]; // align.rs:36
+    wire [10:0] _t330 = lane20_amount[0] ? {1'h0, _t329[10:1]} : _t329[10:0]; // align.rs:36
+    wire [9:0] lane20_shifted = _t330[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane20_in_steps <= (|lane20_amount[5:4]) ? 10'h0 : lane20_shifted;
+        lane20_s5 <= lane20_scale_c;
+        lane20_s6 <= lane20_s5;
     end
-    wire [9:0] _t336 = lane20_in_steps - lane20_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane20_cells <= _t336[9:5];
-        if (advance) l30_s5_43 <= lane20_x_sign_1 & lane20_middle;
-        if (advance) l30_s6_43 <= l30_s5_43;
-        if (advance) lane20_negative <= l30_s6_43;
-        if (advance) lane20_middle_s5 <= lane20_middle;
-        if (advance) lane20_middle_s6 <= lane20_middle_s5;
-        if (advance) lane20_border <= lane20_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t331 = lane20_in_steps - lane20_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane20_cells <= _t331[9:5];
+        l30_s5_43 <= lane20_x_sign_1 & lane20_middle;
+        l30_s6_43 <= l30_s5_43;
+        lane20_negative <= l30_s6_43;
+        lane20_middle_s5 <= lane20_middle;
+        lane20_middle_s6 <= lane20_middle_s5;
+        lane20_border <= lane20_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane20_outwards = {lane20_negative, lane20_cells ^ {5{lane20_negative}}}; // encode.rs:34
     wire [5:0] lane20_code = {1'h0, lane20_border} + lane20_outwards; // encode.rs:35
     wire lane20_beyond = lane20_code[5] | (lane20_code[4] & (~lane20_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_43 <= lane20_beyond ? {4{~lane20_negative}} : lane20_code[3:0];
-        if (advance) lane19_inner <= elements_19_inner;
-        if (advance) lane19_x_magnitude <= elements_19_magnitude;
-        if (advance) lane19_x_sign <= elements_19_sign;
-        if (advance) lane19_x_outer <= elements_19_outer;
+    always @(posedge clk) if (advance) begin
+        codes_43 <= lane20_beyond ? {4{~lane20_negative}} : lane20_code[3:0];
+        lane19_inner <= elements_19_inner;
+        lane19_x_magnitude <= elements_19_magnitude;
+        lane19_x_sign <= elements_19_sign;
+        lane19_x_outer <= elements_19_outer;
     end
     wire [9:0] lane19_middle_c = lane19_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane19_side_r = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane19_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane19_side_e = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane19_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane19_side_c = lane19_x_outer ? (lane19_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane19_inner ? lane63_d_middle_c : lane19_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
-        if (advance) lane19_scale_r <= lane19_side_r;
-        if (advance) lane19_scale_e <= lane19_side_e;
-        if (advance) l13_s3_44 <= |elements_19_magnitude[14:10];
-        if (advance) lane19_normal <= l13_s3_44;
-        if (advance) lane19_x_magnitude_1 <= lane19_x_magnitude;
-        if (advance) lane19_x_sign_1 <= lane19_x_sign;
-        if (advance) lane19_x_outer_1 <= lane19_x_outer;
-        if (advance) lane19_x_inner <= lane19_inner;
+    always @(posedge clk) if (advance) begin
+        lane19_scale_c <= lane19_inner ? 10'h3f0 : lane19_side_c;
+        lane19_scale_r <= lane19_side_r;
+        lane19_scale_e <= lane19_side_e;
+        l13_s3_44 <= |elements_19_magnitude[14:10];
+        lane19_normal <= l13_s3_44;
+        lane19_x_magnitude_1 <= lane19_x_magnitude;
+        lane19_x_sign_1 <= lane19_x_sign;
+        lane19_x_outer_1 <= lane19_x_outer;
+        lane19_x_inner <= lane19_inner;
     end
     wire lane19_middle = ~(lane19_x_outer_1 | lane19_x_inner); // encode.rs:21
-    wire [20:0] _t337 = {10'h0, {lane19_normal, lane19_x_magnitude_1[9:0]}} * {11'h0, lane19_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane19_scaled <= _t337;
+    wire [20:0] _t332 = {10'h0, {lane19_normal, lane19_x_magnitude_1[9:0]}} * {11'h0, lane19_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane19_scaled <= _t332;
     wire [4:0] lane19_field = lane19_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane19_less = {~{1'h0, lane19_field}, lane19_normal}; // align.rs:26
-    wire [6:0] _t338 = {lane19_scale_e, 1'h1} + lane19_less; // align.rs:27
-    always @(posedge clk) if (advance) lane19_amount <= _t338[6:1];
-    wire [15:0] _t339 = lane19_amount[3] ? {8'h0, lane19_scaled[19:12]} : lane19_scaled[19:4]; // align.rs:36
-    wire [15:0] _t340 = lane19_amount[2] ? {4'h0, _t339[15:4]} : _t339; // align.rs:36
-    wire [12:0] _t341 = lane19_amount[1] ? {2'h0, _t340[12:2]} : _t340[12:0]; // align.rs:36
-    wire [10:0] _t342 = lane19_amount[0] ? {1'h0, _t341[10:1]} : _t341[10:0]; // align.rs:36
-    wire [9:0] lane19_shifted = _t342[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane19_in_steps <= (|lane19_amount[5:4]) ? 10'h0 : lane19_shifted;
-        if (advance) lane19_s5 <= lane19_scale_c;
-        if (advance) lane19_s6 <= lane19_s5;
+    wire [6:0] _t333 = {lane19_scale_e, 1'h1} + lane19_less; // align.rs:27
+    always @(posedge clk) if (advance) lane19_amount <= _t333[6:1];
+    wire [15:0] _t334 = lane19_amount[3] ? {8'h0, lane19_scaled[19:12]} : lane19_scaled[19:4]; // align.rs:36
+    wire [15:0] _t335 = lane19_amount[2] ? {4'h0, _t334[15:4]} : _t334; // align.rs:36
+    wire [12:0] _t336 = lane19_amount[1] ? {2'h0, _t335[12:2]} : _t335[12:0]; // align.rs:36
+    wire [10:0] _t337 = lane19_amount[0] ? {1'h0, _t336[10:1]} : _t336[10:0]; // align.rs:36
+    wire [9:0] lane19_shifted = _t337[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane19_in_steps <= (|lane19_amount[5:4]) ? 10'h0 : lane19_shifted;
+        lane19_s5 <= lane19_scale_c;
+        lane19_s6 <= lane19_s5;
     end
-    wire [9:0] _t343 = lane19_in_steps - lane19_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane19_cells <= _t343[9:5];
-        if (advance) l30_s5_44 <= lane19_x_sign_1 & lane19_middle;
-        if (advance) l30_s6_44 <= l30_s5_44;
-        if (advance) lane19_negative <= l30_s6_44;
-        if (advance) lane19_middle_s5 <= lane19_middle;
-        if (advance) lane19_middle_s6 <= lane19_middle_s5;
-        if (advance) lane19_border <= lane19_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t338 = lane19_in_steps - lane19_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane19_cells <= _t338[9:5];
+        l30_s5_44 <= lane19_x_sign_1 & lane19_middle;
+        l30_s6_44 <= l30_s5_44;
+        lane19_negative <= l30_s6_44;
+        lane19_middle_s5 <= lane19_middle;
+        lane19_middle_s6 <= lane19_middle_s5;
+        lane19_border <= lane19_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane19_outwards = {lane19_negative, lane19_cells ^ {5{lane19_negative}}}; // encode.rs:34
     wire [5:0] lane19_code = {1'h0, lane19_border} + lane19_outwards; // encode.rs:35
     wire lane19_beyond = lane19_code[5] | (lane19_code[4] & (~lane19_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_44 <= lane19_beyond ? {4{~lane19_negative}} : lane19_code[3:0];
-        if (advance) lane18_inner <= elements_18_inner;
-        if (advance) lane18_x_magnitude <= elements_18_magnitude;
-        if (advance) lane18_x_sign <= elements_18_sign;
-        if (advance) lane18_x_outer <= elements_18_outer;
+    always @(posedge clk) if (advance) begin
+        codes_44 <= lane19_beyond ? {4{~lane19_negative}} : lane19_code[3:0];
+        lane18_inner <= elements_18_inner;
+        lane18_x_magnitude <= elements_18_magnitude;
+        lane18_x_sign <= elements_18_sign;
+        lane18_x_outer <= elements_18_outer;
     end
     wire [9:0] lane18_middle_c = lane18_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane18_side_r = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane18_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane18_side_e = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane18_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane18_side_c = lane18_x_outer ? (lane18_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane18_inner ? lane63_d_middle_c : lane18_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
-        if (advance) lane18_scale_r <= lane18_side_r;
-        if (advance) lane18_scale_e <= lane18_side_e;
-        if (advance) l13_s3_45 <= |elements_18_magnitude[14:10];
-        if (advance) lane18_normal <= l13_s3_45;
-        if (advance) lane18_x_magnitude_1 <= lane18_x_magnitude;
-        if (advance) lane18_x_sign_1 <= lane18_x_sign;
-        if (advance) lane18_x_outer_1 <= lane18_x_outer;
-        if (advance) lane18_x_inner <= lane18_inner;
+    always @(posedge clk) if (advance) begin
+        lane18_scale_c <= lane18_inner ? 10'h3f0 : lane18_side_c;
+        lane18_scale_r <= lane18_side_r;
+        lane18_scale_e <= lane18_side_e;
+        l13_s3_45 <= |elements_18_magnitude[14:10];
+        lane18_normal <= l13_s3_45;
+        lane18_x_magnitude_1 <= lane18_x_magnitude;
+        lane18_x_sign_1 <= lane18_x_sign;
+        lane18_x_outer_1 <= lane18_x_outer;
+        lane18_x_inner <= lane18_inner;
     end
     wire lane18_middle = ~(lane18_x_outer_1 | lane18_x_inner); // encode.rs:21
-    wire [20:0] _t344 = {10'h0, {lane18_normal, lane18_x_magnitude_1[9:0]}} * {11'h0, lane18_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane18_scaled <= _t344;
+    wire [20:0] _t339 = {10'h0, {lane18_normal, lane18_x_magnitude_1[9:0]}} * {11'h0, lane18_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane18_scaled <= _t339;
     wire [4:0] lane18_field = lane18_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane18_less = {~{1'h0, lane18_field}, lane18_normal}; // align.rs:26
-    wire [6:0] _t345 = {lane18_scale_e, 1'h1} + lane18_less; // align.rs:27
-    always @(posedge clk) if (advance) lane18_amount <= _t345[6:1];
-    wire [15:0] _t346 = lane18_amount[3] ? {8'h0, lane18_scaled[19:12]} : lane18_scaled[19:4]; // align.rs:36
-    wire [15:0] _t347 = lane18_amount[2] ? {4'h0, _t346[15:4]} : _t346; // align.rs:36
-    wire [12:0] _t348 = lane18_amount[1] ? {2'h0, _t347[12:2]} : _t347[12:0]; // align.rs:36
-    wire [10:0] _t349 = lane18_amount[0] ? {1'h0, _t348[10:1]} : _t348[10:0]; // align.rs:36
-    wire [9:0] lane18_shifted = _t349[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane18_in_steps <= (|lane18_amount[5:4]) ? 10'h0 : lane18_shifted;
-        if (advance) lane18_s5 <= lane18_scale_c;
-        if (advance) lane18_s6 <= lane18_s5;
+    wire [6:0] _t340 = {lane18_scale_e, 1'h1} + lane18_less; // align.rs:27
+    always @(posedge clk) if (advance) lane18_amount <= _t340[6:1];
+    wire [15:0] _t341 = lane18_amount[3] ? {8'h0, lane18_scaled[19:12]} : lane18_scaled[19:4]; // align.rs:36
+    wire [15:0] _t342 = lane18_amount[2] ? {4'h0, _t341[15:4]} : _t341; // align.rs:36
+    wire [12:0] _t343 = lane18_amount[1] ? {2'h0, _t342[12:2]} : _t342[12:0]; // align.rs:36
+    wire [10:0] _t344 = lane18_amount[0] ? {1'h0, _t343[10:1]} : _t343[10:0]; // align.rs:36
+    wire [9:0] lane18_shifted = _t344[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane18_in_steps <= (|lane18_amount[5:4]) ? 10'h0 : lane18_shifted;
+        lane18_s5 <= lane18_scale_c;
+        lane18_s6 <= lane18_s5;
     end
-    wire [9:0] _t350 = lane18_in_steps - lane18_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane18_cells <= _t350[9:5];
-        if (advance) l30_s5_45 <= lane18_x_sign_1 & lane18_middle;
-        if (advance) l30_s6_45 <= l30_s5_45;
-        if (advance) lane18_negative <= l30_s6_45;
-        if (advance) lane18_middle_s5 <= lane18_middle;
-        if (advance) lane18_middle_s6 <= lane18_middle_s5;
-        if (advance) lane18_border <= lane18_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t345 = lane18_in_steps - lane18_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane18_cells <= _t345[9:5];
+        l30_s5_45 <= lane18_x_sign_1 & lane18_middle;
+        l30_s6_45 <= l30_s5_45;
+        lane18_negative <= l30_s6_45;
+        lane18_middle_s5 <= lane18_middle;
+        lane18_middle_s6 <= lane18_middle_s5;
+        lane18_border <= lane18_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane18_outwards = {lane18_negative, lane18_cells ^ {5{lane18_negative}}}; // encode.rs:34
     wire [5:0] lane18_code = {1'h0, lane18_border} + lane18_outwards; // encode.rs:35
     wire lane18_beyond = lane18_code[5] | (lane18_code[4] & (~lane18_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_45 <= lane18_beyond ? {4{~lane18_negative}} : lane18_code[3:0];
-        if (advance) lane17_inner <= elements_17_inner;
-        if (advance) lane17_x_magnitude <= elements_17_magnitude;
-        if (advance) lane17_x_sign <= elements_17_sign;
-        if (advance) lane17_x_outer <= elements_17_outer;
+    always @(posedge clk) if (advance) begin
+        codes_45 <= lane18_beyond ? {4{~lane18_negative}} : lane18_code[3:0];
+        lane17_inner <= elements_17_inner;
+        lane17_x_magnitude <= elements_17_magnitude;
+        lane17_x_sign <= elements_17_sign;
+        lane17_x_outer <= elements_17_outer;
     end
     wire [9:0] lane17_middle_c = lane17_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane17_side_r = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane17_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane17_side_e = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane17_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane17_side_c = lane17_x_outer ? (lane17_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane17_inner ? lane63_d_middle_c : lane17_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
-        if (advance) lane17_scale_r <= lane17_side_r;
-        if (advance) lane17_scale_e <= lane17_side_e;
-        if (advance) l13_s3_46 <= |elements_17_magnitude[14:10];
-        if (advance) lane17_normal <= l13_s3_46;
-        if (advance) lane17_x_magnitude_1 <= lane17_x_magnitude;
-        if (advance) lane17_x_sign_1 <= lane17_x_sign;
-        if (advance) lane17_x_outer_1 <= lane17_x_outer;
-        if (advance) lane17_x_inner <= lane17_inner;
+    always @(posedge clk) if (advance) begin
+        lane17_scale_c <= lane17_inner ? 10'h3f0 : lane17_side_c;
+        lane17_scale_r <= lane17_side_r;
+        lane17_scale_e <= lane17_side_e;
+        l13_s3_46 <= |elements_17_magnitude[14:10];
+        lane17_normal <= l13_s3_46;
+        lane17_x_magnitude_1 <= lane17_x_magnitude;
+        lane17_x_sign_1 <= lane17_x_sign;
+        lane17_x_outer_1 <= lane17_x_outer;
+        lane17_x_inner <= lane17_inner;
     end
     wire lane17_middle = ~(lane17_x_outer_1 | lane17_x_inner); // encode.rs:21
-    wire [20:0] _t351 = {10'h0, {lane17_normal, lane17_x_magnitude_1[9:0]}} * {11'h0, lane17_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane17_scaled <= _t351;
+    wire [20:0] _t346 = {10'h0, {lane17_normal, lane17_x_magnitude_1[9:0]}} * {11'h0, lane17_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane17_scaled <= _t346;
     wire [4:0] lane17_field = lane17_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane17_less = {~{1'h0, lane17_field}, lane17_normal}; // align.rs:26
-    wire [6:0] _t352 = {lane17_scale_e, 1'h1} + lane17_less; // align.rs:27
-    always @(posedge clk) if (advance) lane17_amount <= _t352[6:1];
-    wire [15:0] _t353 = lane17_amount[3] ? {8'h0, lane17_scaled[19:12]} : lane17_scaled[19:4]; // align.rs:36
-    wire [15:0] _t354 = lane17_amount[2] ? {4'h0, _t353[15:4]} : _t353; // align.rs:36
-    wire [12:0] _t355 = lane17_amount[1] ? {2'h0, _t354[12:2]} : _t354[12:0]; // align.rs:36
-    wire [10:0] _t356 = lane17_amount[0] ? {1'h0, _t355[10:1]} : _t355[10:0]; // align.rs:36
-    wire [9:0] lane17_shifted = _t356[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane17_in_steps <= (|lane17_amount[5:4]) ? 10'h0 : lane17_shifted;
-        if (advance) lane17_s5 <= lane17_scale_c;
-        if (advance) lane17_s6 <= lane17_s5;
+    wire [6:0] _t347 = {lane17_scale_e, 1'h1} + lane17_less; // align.rs:27
+    always @(posedge clk) if (advance) lane17_amount <= _t347[6:1];
+    wire [15:0] _t348 = lane17_amount[3] ? {8'h0, lane17_scaled[19:12]} : lane17_scaled[19:4]; // align.rs:36
+    wire [15:0] _t349 = lane17_amount[2] ? {4'h0, _t348[15:4]} : _t348; // align.rs:36
+    wire [12:0] _t350 = lane17_amount[1] ? {2'h0, _t349[12:2]} : _t349[12:0]; // align.rs:36
+    wire [10:0] _t351 = lane17_amount[0] ? {1'h0, _t350[10:1]} : _t350[10:0]; // align.rs:36
+    wire [9:0] lane17_shifted = _t351[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane17_in_steps <= (|lane17_amount[5:4]) ? 10'h0 : lane17_shifted;
+        lane17_s5 <= lane17_scale_c;
+        lane17_s6 <= lane17_s5;
     end
-    wire [9:0] _t357 = lane17_in_steps - lane17_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane17_cells <= _t357[9:5];
-        if (advance) l30_s5_46 <= lane17_x_sign_1 & lane17_middle;
-        if (advance) l30_s6_46 <= l30_s5_46;
-        if (advance) lane17_negative <= l30_s6_46;
-        if (advance) lane17_middle_s5 <= lane17_middle;
-        if (advance) lane17_middle_s6 <= lane17_middle_s5;
-        if (advance) lane17_border <= lane17_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t352 = lane17_in_steps - lane17_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane17_cells <= _t352[9:5];
+        l30_s5_46 <= lane17_x_sign_1 & lane17_middle;
+        l30_s6_46 <= l30_s5_46;
+        lane17_negative <= l30_s6_46;
+        lane17_middle_s5 <= lane17_middle;
+        lane17_middle_s6 <= lane17_middle_s5;
+        lane17_border <= lane17_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane17_outwards = {lane17_negative, lane17_cells ^ {5{lane17_negative}}}; // encode.rs:34
     wire [5:0] lane17_code = {1'h0, lane17_border} + lane17_outwards; // encode.rs:35
     wire lane17_beyond = lane17_code[5] | (lane17_code[4] & (~lane17_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_46 <= lane17_beyond ? {4{~lane17_negative}} : lane17_code[3:0];
-        if (advance) lane16_inner <= elements_16_inner;
-        if (advance) lane16_x_magnitude <= elements_16_magnitude;
-        if (advance) lane16_x_sign <= elements_16_sign;
-        if (advance) lane16_x_outer <= elements_16_outer;
+    always @(posedge clk) if (advance) begin
+        codes_46 <= lane17_beyond ? {4{~lane17_negative}} : lane17_code[3:0];
+        lane16_inner <= elements_16_inner;
+        lane16_x_magnitude <= elements_16_magnitude;
+        lane16_x_sign <= elements_16_sign;
+        lane16_x_outer <= elements_16_outer;
     end
     wire [9:0] lane16_middle_c = lane16_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane16_side_r = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane16_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane16_side_e = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane16_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane16_side_c = lane16_x_outer ? (lane16_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane16_inner ? lane63_d_middle_c : lane16_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
-        if (advance) lane16_scale_r <= lane16_side_r;
-        if (advance) lane16_scale_e <= lane16_side_e;
-        if (advance) l13_s3_47 <= |elements_16_magnitude[14:10];
-        if (advance) lane16_normal <= l13_s3_47;
-        if (advance) lane16_x_magnitude_1 <= lane16_x_magnitude;
-        if (advance) lane16_x_sign_1 <= lane16_x_sign;
-        if (advance) lane16_x_outer_1 <= lane16_x_outer;
-        if (advance) lane16_x_inner <= lane16_inner;
+    always @(posedge clk) if (advance) begin
+        lane16_scale_c <= lane16_inner ? 10'h3f0 : lane16_side_c;
+        lane16_scale_r <= lane16_side_r;
+        lane16_scale_e <= lane16_side_e;
+        l13_s3_47 <= |elements_16_magnitude[14:10];
+        lane16_normal <= l13_s3_47;
+        lane16_x_magnitude_1 <= lane16_x_magnitude;
+        lane16_x_sign_1 <= lane16_x_sign;
+        lane16_x_outer_1 <= lane16_x_outer;
+        lane16_x_inner <= lane16_inner;
     end
     wire lane16_middle = ~(lane16_x_outer_1 | lane16_x_inner); // encode.rs:21
-    wire [20:0] _t358 = {10'h0, {lane16_normal, lane16_x_magnitude_1[9:0]}} * {11'h0, lane16_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane16_scaled <= _t358;
+    wire [20:0] _t353 = {10'h0, {lane16_normal, lane16_x_magnitude_1[9:0]}} * {11'h0, lane16_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane16_scaled <= _t353;
     wire [4:0] lane16_field = lane16_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane16_less = {~{1'h0, lane16_field}, lane16_normal}; // align.rs:26
-    wire [6:0] _t359 = {lane16_scale_e, 1'h1} + lane16_less; // align.rs:27
-    always @(posedge clk) if (advance) lane16_amount <= _t359[6:1];
-    wire [15:0] _t360 = lane16_amount[3] ? {8'h0, lane16_scaled[19:12]} : lane16_scaled[19:4]; // align.rs:36
-    wire [15:0] _t361 = lane16_amount[2] ? {4'h0, _t360[15:4]} : _t360; // align.rs:36
-    wire [12:0] _t362 = lane16_amount[1] ? {2'h0, _t361[12:2]} : _t361[12:0]; // align.rs:36
-    wire [10:0] _t363 = lane16_amount[0] ? {1'h0, _t362[10:1]} : _t362[10:0]; // align.rs:36
-    wire [9:0] lane16_shifted = _t363[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane16_in_steps <= (|lane16_amount[5:4]) ? 10'h0 : lane16_shifted;
-        if (advance) lane16_s5 <= lane16_scale_c;
-        if (advance) lane16_s6 <= lane16_s5;
+    wire [6:0] _t354 = {lane16_scale_e, 1'h1} + lane16_less; // align.rs:27
+    always @(posedge clk) if (advance) lane16_amount <= _t354[6:1];
+    wire [15:0] _t355 = lane16_amount[3] ? {8'h0, lane16_scaled[19:12]} : lane16_scaled[19:4]; // align.rs:36
+    wire [15:0] _t356 = lane16_amount[2] ? {4'h0, _t355[15:4]} : _t355; // align.rs:36
+    wire [12:0] _t357 = lane16_amount[1] ? {2'h0, _t356[12:2]} : _t356[12:0]; // align.rs:36
+    wire [10:0] _t358 = lane16_amount[0] ? {1'h0, _t357[10:1]} : _t357[10:0]; // align.rs:36
+    wire [9:0] lane16_shifted = _t358[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane16_in_steps <= (|lane16_amount[5:4]) ? 10'h0 : lane16_shifted;
+        lane16_s5 <= lane16_scale_c;
+        lane16_s6 <= lane16_s5;
     end
-    wire [9:0] _t364 = lane16_in_steps - lane16_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane16_cells <= _t364[9:5];
-        if (advance) l30_s5_47 <= lane16_x_sign_1 & lane16_middle;
-        if (advance) l30_s6_47 <= l30_s5_47;
-        if (advance) lane16_negative <= l30_s6_47;
-        if (advance) lane16_middle_s5 <= lane16_middle;
-        if (advance) lane16_middle_s6 <= lane16_middle_s5;
-        if (advance) lane16_border <= lane16_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t359 = lane16_in_steps - lane16_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane16_cells <= _t359[9:5];
+        l30_s5_47 <= lane16_x_sign_1 & lane16_middle;
+        l30_s6_47 <= l30_s5_47;
+        lane16_negative <= l30_s6_47;
+        lane16_middle_s5 <= lane16_middle;
+        lane16_middle_s6 <= lane16_middle_s5;
+        lane16_border <= lane16_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane16_outwards = {lane16_negative, lane16_cells ^ {5{lane16_negative}}}; // encode.rs:34
     wire [5:0] lane16_code = {1'h0, lane16_border} + lane16_outwards; // encode.rs:35
     wire lane16_beyond = lane16_code[5] | (lane16_code[4] & (~lane16_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_47 <= lane16_beyond ? {4{~lane16_negative}} : lane16_code[3:0];
-        if (advance) lane15_inner <= elements_15_inner;
-        if (advance) lane15_x_magnitude <= elements_15_magnitude;
-        if (advance) lane15_x_sign <= elements_15_sign;
-        if (advance) lane15_x_outer <= elements_15_outer;
+    always @(posedge clk) if (advance) begin
+        codes_47 <= lane16_beyond ? {4{~lane16_negative}} : lane16_code[3:0];
+        lane15_inner <= elements_15_inner;
+        lane15_x_magnitude <= elements_15_magnitude;
+        lane15_x_sign <= elements_15_sign;
+        lane15_x_outer <= elements_15_outer;
     end
     wire [9:0] lane15_middle_c = lane15_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane15_side_r = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane15_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane15_side_e = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane15_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane15_side_c = lane15_x_outer ? (lane15_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane15_inner ? lane63_d_middle_c : lane15_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
-        if (advance) lane15_scale_r <= lane15_side_r;
-        if (advance) lane15_scale_e <= lane15_side_e;
-        if (advance) l13_s3_48 <= |elements_15_magnitude[14:10];
-        if (advance) lane15_normal <= l13_s3_48;
-        if (advance) lane15_x_magnitude_1 <= lane15_x_magnitude;
-        if (advance) lane15_x_sign_1 <= lane15_x_sign;
-        if (advance) lane15_x_outer_1 <= lane15_x_outer;
-        if (advance) lane15_x_inner <= lane15_inner;
+    always @(posedge clk) if (advance) begin
+        lane15_scale_c <= lane15_inner ? 10'h3f0 : lane15_side_c;
+        lane15_scale_r <= lane15_side_r;
+        lane15_scale_e <= lane15_side_e;
+        l13_s3_48 <= |elements_15_magnitude[14:10];
+        lane15_normal <= l13_s3_48;
+        lane15_x_magnitude_1 <= lane15_x_magnitude;
+        lane15_x_sign_1 <= lane15_x_sign;
+        lane15_x_outer_1 <= lane15_x_outer;
+        lane15_x_inner <= lane15_inner;
     end
     wire lane15_middle = ~(lane15_x_outer_1 | lane15_x_inner); // encode.rs:21
-    wire [20:0] _t365 = {10'h0, {lane15_normal, lane15_x_magnitude_1[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane15_scaled <= _t365;
+    wire [20:0] _t360 = {10'h0, {lane15_normal, lane15_x_magnitude_1[9:0]}} * {11'h0, lane15_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane15_scaled <= _t360;
     wire [4:0] lane15_field = lane15_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane15_less = {~{1'h0, lane15_field}, lane15_normal}; // align.rs:26
-    wire [6:0] _t366 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
-    always @(posedge clk) if (advance) lane15_amount <= _t366[6:1];
-    wire [15:0] _t367 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
-    wire [15:0] _t368 = lane15_amount[2] ? {4'h0, _t367[15:4]} : _t367; // align.rs:36
-    wire [12:0] _t369 = lane15_amount[1] ? {2'h0, _t368[12:2]} : _t368[12:0]; // align.rs:36
-    wire [10:0] _t370 = lane15_amount[0] ? {1'h0, _t369[10:1]} : _t369[10:0]; // align.rs:36
-    wire [9:0] lane15_shifted = _t370[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
-        if (advance) lane15_s5 <= lane15_scale_c;
-        if (advance) lane15_s6 <= lane15_s5;
+    wire [6:0] _t361 = {lane15_scale_e, 1'h1} + lane15_less; // align.rs:27
+    always @(posedge clk) if (advance) lane15_amount <= _t361[6:1];
+    wire [15:0] _t362 = lane15_amount[3] ? {8'h0, lane15_scaled[19:12]} : lane15_scaled[19:4]; // align.rs:36
+    wire [15:0] _t363 = lane15_amount[2] ? {4'h0, _t362[15:4]} : _t362; // align.rs:36
+    wire [12:0] _t364 = lane15_amount[1] ? {2'h0, _t363[12:2]} : _t363[12:0]; // align.rs:36
+    wire [10:0] _t365 = lane15_amount[0] ? {1'h0, _t364[10:1]} : _t364[10:0]; // align.rs:36
+    wire [9:0] lane15_shifted = _t365[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane15_in_steps <= (|lane15_amount[5:4]) ? 10'h0 : lane15_shifted;
+        lane15_s5 <= lane15_scale_c;
+        lane15_s6 <= lane15_s5;
     end
-    wire [9:0] _t371 = lane15_in_steps - lane15_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane15_cells <= _t371[9:5];
-        if (advance) l30_s5_48 <= lane15_x_sign_1 & lane15_middle;
-        if (advance) l30_s6_48 <= l30_s5_48;
-        if (advance) lane15_negative <= l30_s6_48;
-        if (advance) lane15_middle_s5 <= lane15_middle;
-        if (advance) lane15_middle_s6 <= lane15_middle_s5;
-        if (advance) lane15_border <= lane15_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t366 = lane15_in_steps - lane15_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane15_cells <= _t366[9:5];
+        l30_s5_48 <= lane15_x_sign_1 & lane15_middle;
+        l30_s6_48 <= l30_s5_48;
+        lane15_negative <= l30_s6_48;
+        lane15_middle_s5 <= lane15_middle;
+        lane15_middle_s6 <= lane15_middle_s5;
+        lane15_border <= lane15_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane15_outwards = {lane15_negative, lane15_cells ^ {5{lane15_negative}}}; // encode.rs:34
     wire [5:0] lane15_code = {1'h0, lane15_border} + lane15_outwards; // encode.rs:35
     wire lane15_beyond = lane15_code[5] | (lane15_code[4] & (~lane15_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_48 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
-        if (advance) lane14_inner <= elements_14_inner;
-        if (advance) lane14_x_magnitude <= elements_14_magnitude;
-        if (advance) lane14_x_sign <= elements_14_sign;
-        if (advance) lane14_x_outer <= elements_14_outer;
+    always @(posedge clk) if (advance) begin
+        codes_48 <= lane15_beyond ? {4{~lane15_negative}} : lane15_code[3:0];
+        lane14_inner <= elements_14_inner;
+        lane14_x_magnitude <= elements_14_magnitude;
+        lane14_x_sign <= elements_14_sign;
+        lane14_x_outer <= elements_14_outer;
     end
     wire [9:0] lane14_middle_c = lane14_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane14_side_r = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane14_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane14_side_e = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane14_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane14_side_c = lane14_x_outer ? (lane14_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane14_inner ? lane63_d_middle_c : lane14_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
-        if (advance) lane14_scale_r <= lane14_side_r;
-        if (advance) lane14_scale_e <= lane14_side_e;
-        if (advance) l13_s3_49 <= |elements_14_magnitude[14:10];
-        if (advance) lane14_normal <= l13_s3_49;
-        if (advance) lane14_x_magnitude_1 <= lane14_x_magnitude;
-        if (advance) lane14_x_sign_1 <= lane14_x_sign;
-        if (advance) lane14_x_outer_1 <= lane14_x_outer;
-        if (advance) lane14_x_inner <= lane14_inner;
+    always @(posedge clk) if (advance) begin
+        lane14_scale_c <= lane14_inner ? 10'h3f0 : lane14_side_c;
+        lane14_scale_r <= lane14_side_r;
+        lane14_scale_e <= lane14_side_e;
+        l13_s3_49 <= |elements_14_magnitude[14:10];
+        lane14_normal <= l13_s3_49;
+        lane14_x_magnitude_1 <= lane14_x_magnitude;
+        lane14_x_sign_1 <= lane14_x_sign;
+        lane14_x_outer_1 <= lane14_x_outer;
+        lane14_x_inner <= lane14_inner;
     end
     wire lane14_middle = ~(lane14_x_outer_1 | lane14_x_inner); // encode.rs:21
-    wire [20:0] _t372 = {10'h0, {lane14_normal, lane14_x_magnitude_1[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane14_scaled <= _t372;
+    wire [20:0] _t367 = {10'h0, {lane14_normal, lane14_x_magnitude_1[9:0]}} * {11'h0, lane14_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane14_scaled <= _t367;
     wire [4:0] lane14_field = lane14_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane14_less = {~{1'h0, lane14_field}, lane14_normal}; // align.rs:26
-    wire [6:0] _t373 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
-    always @(posedge clk) if (advance) lane14_amount <= _t373[6:1];
-    wire [15:0] _t374 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
-    wire [15:0] _t375 = lane14_amount[2] ? {4'h0, _t374[15:4]} : _t374; // align.rs:36
-    wire [12:0] _t376 = lane14_amount[1] ? {2'h0, _t375[12:2]} : _t375[12:0]; // align.rs:36
-    wire [10:0] _t377 = lane14_amount[0] ? {1'h0, _t376[10:1]} : _t376[10:0]; // align.rs:36
-    wire [9:0] lane14_shifted = _t377[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
-        if (advance) lane14_s5 <= lane14_scale_c;
-        if (advance) lane14_s6 <= lane14_s5;
+    wire [6:0] _t368 = {lane14_scale_e, 1'h1} + lane14_less; // align.rs:27
+    always @(posedge clk) if (advance) lane14_amount <= _t368[6:1];
+    wire [15:0] _t369 = lane14_amount[3] ? {8'h0, lane14_scaled[19:12]} : lane14_scaled[19:4]; // align.rs:36
+    wire [15:0] _t370 = lane14_amount[2] ? {4'h0, _t369[15:4]} : _t369; // align.rs:36
+    wire [12:0] _t371 = lane14_amount[1] ? {2'h0, _t370[12:2]} : _t370[12:0]; // align.rs:36
+    wire [10:0] _t372 = lane14_amount[0] ? {1'h0, _t371[10:1]} : _t371[10:0]; // align.rs:36
+    wire [9:0] lane14_shifted = _t372[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane14_in_steps <= (|lane14_amount[5:4]) ? 10'h0 : lane14_shifted;
+        lane14_s5 <= lane14_scale_c;
+        lane14_s6 <= lane14_s5;
     end
-    wire [9:0] _t378 = lane14_in_steps - lane14_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane14_cells <= _t378[9:5];
-        if (advance) l30_s5_49 <= lane14_x_sign_1 & lane14_middle;
-        if (advance) l30_s6_49 <= l30_s5_49;
-        if (advance) lane14_negative <= l30_s6_49;
-        if (advance) lane14_middle_s5 <= lane14_middle;
-        if (advance) lane14_middle_s6 <= lane14_middle_s5;
-        if (advance) lane14_border <= lane14_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t373 = lane14_in_steps - lane14_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane14_cells <= _t373[9:5];
+        l30_s5_49 <= lane14_x_sign_1 & lane14_middle;
+        l30_s6_49 <= l30_s5_49;
+        lane14_negative <= l30_s6_49;
+        lane14_middle_s5 <= lane14_middle;
+        lane14_middle_s6 <= lane14_middle_s5;
+        lane14_border <= lane14_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane14_outwards = {lane14_negative, lane14_cells ^ {5{lane14_negative}}}; // encode.rs:34
     wire [5:0] lane14_code = {1'h0, lane14_border} + lane14_outwards; // encode.rs:35
     wire lane14_beyond = lane14_code[5] | (lane14_code[4] & (~lane14_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_49 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
-        if (advance) lane13_inner <= elements_13_inner;
-        if (advance) lane13_x_magnitude <= elements_13_magnitude;
-        if (advance) lane13_x_sign <= elements_13_sign;
-        if (advance) lane13_x_outer <= elements_13_outer;
+    always @(posedge clk) if (advance) begin
+        codes_49 <= lane14_beyond ? {4{~lane14_negative}} : lane14_code[3:0];
+        lane13_inner <= elements_13_inner;
+        lane13_x_magnitude <= elements_13_magnitude;
+        lane13_x_sign <= elements_13_sign;
+        lane13_x_outer <= elements_13_outer;
     end
     wire [9:0] lane13_middle_c = lane13_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane13_side_r = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane13_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane13_side_e = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane13_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane13_side_c = lane13_x_outer ? (lane13_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane13_inner ? lane63_d_middle_c : lane13_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
-        if (advance) lane13_scale_r <= lane13_side_r;
-        if (advance) lane13_scale_e <= lane13_side_e;
-        if (advance) l13_s3_50 <= |elements_13_magnitude[14:10];
-        if (advance) lane13_normal <= l13_s3_50;
-        if (advance) lane13_x_magnitude_1 <= lane13_x_magnitude;
-        if (advance) lane13_x_sign_1 <= lane13_x_sign;
-        if (advance) lane13_x_outer_1 <= lane13_x_outer;
-        if (advance) lane13_x_inner <= lane13_inner;
+    always @(posedge clk) if (advance) begin
+        lane13_scale_c <= lane13_inner ? 10'h3f0 : lane13_side_c;
+        lane13_scale_r <= lane13_side_r;
+        lane13_scale_e <= lane13_side_e;
+        l13_s3_50 <= |elements_13_magnitude[14:10];
+        lane13_normal <= l13_s3_50;
+        lane13_x_magnitude_1 <= lane13_x_magnitude;
+        lane13_x_sign_1 <= lane13_x_sign;
+        lane13_x_outer_1 <= lane13_x_outer;
+        lane13_x_inner <= lane13_inner;
     end
     wire lane13_middle = ~(lane13_x_outer_1 | lane13_x_inner); // encode.rs:21
-    wire [20:0] _t379 = {10'h0, {lane13_normal, lane13_x_magnitude_1[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane13_scaled <= _t379;
+    wire [20:0] _t374 = {10'h0, {lane13_normal, lane13_x_magnitude_1[9:0]}} * {11'h0, lane13_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane13_scaled <= _t374;
     wire [4:0] lane13_field = lane13_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane13_less = {~{1'h0, lane13_field}, lane13_normal}; // align.rs:26
-    wire [6:0] _t380 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
-    always @(posedge clk) if (advance) lane13_amount <= _t380[6:1];
-    wire [15:0] _t381 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
-    wire [15:0] _t382 = lane13_amount[2] ? {4'h0, _t381[15:4]} : _t381; // align.rs:36
-    wire [12:0] _t383 = lane13_amount[1] ? {2'h0, _t382[12:2]} : _t382[12:0]; // align.rs:36
-    wire [10:0] _t384 = lane13_amount[0] ? {1'h0, _t383[10:1]} : _t383[10:0]; // align.rs:36
-    wire [9:0] lane13_shifted = _t384[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
-        if (advance) lane13_s5 <= lane13_scale_c;
-        if (advance) lane13_s6 <= lane13_s5;
+    wire [6:0] _t375 = {lane13_scale_e, 1'h1} + lane13_less; // align.rs:27
+    always @(posedge clk) if (advance) lane13_amount <= _t375[6:1];
+    wire [15:0] _t376 = lane13_amount[3] ? {8'h0, lane13_scaled[19:12]} : lane13_scaled[19:4]; // align.rs:36
+    wire [15:0] _t377 = lane13_amount[2] ? {4'h0, _t376[15:4]} : _t376; // align.rs:36
+    wire [12:0] _t378 = lane13_amount[1] ? {2'h0, _t377[12:2]} : _t377[12:0]; // align.rs:36
+    wire [10:0] _t379 = lane13_amount[0] ? {1'h0, _t378[10:1]} : _t378[10:0]; // align.rs:36
+    wire [9:0] lane13_shifted = _t379[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane13_in_steps <= (|lane13_amount[5:4]) ? 10'h0 : lane13_shifted;
+        lane13_s5 <= lane13_scale_c;
+        lane13_s6 <= lane13_s5;
     end
-    wire [9:0] _t385 = lane13_in_steps - lane13_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane13_cells <= _t385[9:5];
-        if (advance) l30_s5_50 <= lane13_x_sign_1 & lane13_middle;
-        if (advance) l30_s6_50 <= l30_s5_50;
-        if (advance) lane13_negative <= l30_s6_50;
-        if (advance) lane13_middle_s5 <= lane13_middle;
-        if (advance) lane13_middle_s6 <= lane13_middle_s5;
-        if (advance) lane13_border <= lane13_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t380 = lane13_in_steps - lane13_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane13_cells <= _t380[9:5];
+        l30_s5_50 <= lane13_x_sign_1 & lane13_middle;
+        l30_s6_50 <= l30_s5_50;
+        lane13_negative <= l30_s6_50;
+        lane13_middle_s5 <= lane13_middle;
+        lane13_middle_s6 <= lane13_middle_s5;
+        lane13_border <= lane13_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane13_outwards = {lane13_negative, lane13_cells ^ {5{lane13_negative}}}; // encode.rs:34
     wire [5:0] lane13_code = {1'h0, lane13_border} + lane13_outwards; // encode.rs:35
     wire lane13_beyond = lane13_code[5] | (lane13_code[4] & (~lane13_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_50 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
-        if (advance) lane12_inner <= elements_12_inner;
-        if (advance) lane12_x_magnitude <= elements_12_magnitude;
-        if (advance) lane12_x_sign <= elements_12_sign;
-        if (advance) lane12_x_outer <= elements_12_outer;
+    always @(posedge clk) if (advance) begin
+        codes_50 <= lane13_beyond ? {4{~lane13_negative}} : lane13_code[3:0];
+        lane12_inner <= elements_12_inner;
+        lane12_x_magnitude <= elements_12_magnitude;
+        lane12_x_sign <= elements_12_sign;
+        lane12_x_outer <= elements_12_outer;
     end
     wire [9:0] lane12_middle_c = lane12_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane12_side_r = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane12_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane12_side_e = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane12_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane12_side_c = lane12_x_outer ? (lane12_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane12_inner ? lane63_d_middle_c : lane12_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
-        if (advance) lane12_scale_r <= lane12_side_r;
-        if (advance) lane12_scale_e <= lane12_side_e;
-        if (advance) l13_s3_51 <= |elements_12_magnitude[14:10];
-        if (advance) lane12_normal <= l13_s3_51;
-        if (advance) lane12_x_magnitude_1 <= lane12_x_magnitude;
-        if (advance) lane12_x_sign_1 <= lane12_x_sign;
-        if (advance) lane12_x_outer_1 <= lane12_x_outer;
-        if (advance) lane12_x_inner <= lane12_inner;
+    always @(posedge clk) if (advance) begin
+        lane12_scale_c <= lane12_inner ? 10'h3f0 : lane12_side_c;
+        lane12_scale_r <= lane12_side_r;
+        lane12_scale_e <= lane12_side_e;
+        l13_s3_51 <= |elements_12_magnitude[14:10];
+        lane12_normal <= l13_s3_51;
+        lane12_x_magnitude_1 <= lane12_x_magnitude;
+        lane12_x_sign_1 <= lane12_x_sign;
+        lane12_x_outer_1 <= lane12_x_outer;
+        lane12_x_inner <= lane12_inner;
     end
     wire lane12_middle = ~(lane12_x_outer_1 | lane12_x_inner); // encode.rs:21
-    wire [20:0] _t386 = {10'h0, {lane12_normal, lane12_x_magnitude_1[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane12_scaled <= _t386;
+    wire [20:0] _t381 = {10'h0, {lane12_normal, lane12_x_magnitude_1[9:0]}} * {11'h0, lane12_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane12_scaled <= _t381;
     wire [4:0] lane12_field = lane12_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane12_less = {~{1'h0, lane12_field}, lane12_normal}; // align.rs:26
-    wire [6:0] _t387 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
-    always @(posedge clk) if (advance) lane12_amount <= _t387[6:1];
-    wire [15:0] _t388 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
-    wire [15:0] _t389 = lane12_amount[2] ? {4'h0, _t388[15:4]} : _t388; // align.rs:36
-    wire [12:0] _t390 = lane12_amount[1] ? {2'h0, _t389[12:2]} : _t389[12:0]; // align.rs:36
-    wire [10:0] _t391 = lane12_amount[0] ? {1'h0, _t390[10:1]} : _t390[10:0]; // align.rs:36
-    wire [9:0] lane12_shifted = _t391[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
-        if (advance) lane12_s5 <= lane12_scale_c;
-        if (advance) lane12_s6 <= lane12_s5;
+    wire [6:0] _t382 = {lane12_scale_e, 1'h1} + lane12_less; // align.rs:27
+    always @(posedge clk) if (advance) lane12_amount <= _t382[6:1];
+    wire [15:0] _t383 = lane12_amount[3] ? {8'h0, lane12_scaled[19:12]} : lane12_scaled[19:4]; // align.rs:36
+    wire [15:0] _t384 = lane12_amount[2] ? {4'h0, _t383[15:4]} : _t383; // align.rs:36
+    wire [12:0] _t385 = lane12_amount[1] ? {2'h0, _t384[12:2]} : _t384[12:0]; // align.rs:36
+    wire [10:0] _t386 = lane12_amount[0] ? {1'h0, _t385[10:1]} : _t385[10:0]; // align.rs:36
+    wire [9:0] lane12_shifted = _t386[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane12_in_steps <= (|lane12_amount[5:4]) ? 10'h0 : lane12_shifted;
+        lane12_s5 <= lane12_scale_c;
+        lane12_s6 <= lane12_s5;
     end
-    wire [9:0] _t392 = lane12_in_steps - lane12_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane12_cells <= _t392[9:5];
-        if (advance) l30_s5_51 <= lane12_x_sign_1 & lane12_middle;
-        if (advance) l30_s6_51 <= l30_s5_51;
-        if (advance) lane12_negative <= l30_s6_51;
-        if (advance) lane12_middle_s5 <= lane12_middle;
-        if (advance) lane12_middle_s6 <= lane12_middle_s5;
-        if (advance) lane12_border <= lane12_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t387 = lane12_in_steps - lane12_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane12_cells <= _t387[9:5];
+        l30_s5_51 <= lane12_x_sign_1 & lane12_middle;
+        l30_s6_51 <= l30_s5_51;
+        lane12_negative <= l30_s6_51;
+        lane12_middle_s5 <= lane12_middle;
+        lane12_middle_s6 <= lane12_middle_s5;
+        lane12_border <= lane12_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane12_outwards = {lane12_negative, lane12_cells ^ {5{lane12_negative}}}; // encode.rs:34
     wire [5:0] lane12_code = {1'h0, lane12_border} + lane12_outwards; // encode.rs:35
     wire lane12_beyond = lane12_code[5] | (lane12_code[4] & (~lane12_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_51 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
-        if (advance) lane11_inner <= elements_11_inner;
-        if (advance) lane11_x_magnitude <= elements_11_magnitude;
-        if (advance) lane11_x_sign <= elements_11_sign;
-        if (advance) lane11_x_outer <= elements_11_outer;
+    always @(posedge clk) if (advance) begin
+        codes_51 <= lane12_beyond ? {4{~lane12_negative}} : lane12_code[3:0];
+        lane11_inner <= elements_11_inner;
+        lane11_x_magnitude <= elements_11_magnitude;
+        lane11_x_sign <= elements_11_sign;
+        lane11_x_outer <= elements_11_outer;
     end
     wire [9:0] lane11_middle_c = lane11_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane11_side_r = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane11_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane11_side_e = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane11_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane11_side_c = lane11_x_outer ? (lane11_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane11_inner ? lane63_d_middle_c : lane11_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
-        if (advance) lane11_scale_r <= lane11_side_r;
-        if (advance) lane11_scale_e <= lane11_side_e;
-        if (advance) l13_s3_52 <= |elements_11_magnitude[14:10];
-        if (advance) lane11_normal <= l13_s3_52;
-        if (advance) lane11_x_magnitude_1 <= lane11_x_magnitude;
-        if (advance) lane11_x_sign_1 <= lane11_x_sign;
-        if (advance) lane11_x_outer_1 <= lane11_x_outer;
-        if (advance) lane11_x_inner <= lane11_inner;
+    always @(posedge clk) if (advance) begin
+        lane11_scale_c <= lane11_inner ? 10'h3f0 : lane11_side_c;
+        lane11_scale_r <= lane11_side_r;
+        lane11_scale_e <= lane11_side_e;
+        l13_s3_52 <= |elements_11_magnitude[14:10];
+        lane11_normal <= l13_s3_52;
+        lane11_x_magnitude_1 <= lane11_x_magnitude;
+        lane11_x_sign_1 <= lane11_x_sign;
+        lane11_x_outer_1 <= lane11_x_outer;
+        lane11_x_inner <= lane11_inner;
     end
     wire lane11_middle = ~(lane11_x_outer_1 | lane11_x_inner); // encode.rs:21
-    wire [20:0] _t393 = {10'h0, {lane11_normal, lane11_x_magnitude_1[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane11_scaled <= _t393;
+    wire [20:0] _t388 = {10'h0, {lane11_normal, lane11_x_magnitude_1[9:0]}} * {11'h0, lane11_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane11_scaled <= _t388;
     wire [4:0] lane11_field = lane11_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane11_less = {~{1'h0, lane11_field}, lane11_normal}; // align.rs:26
-    wire [6:0] _t394 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
-    always @(posedge clk) if (advance) lane11_amount <= _t394[6:1];
-    wire [15:0] _t395 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
-    wire [15:0] _t396 = lane11_amount[2] ? {4'h0, _t395[15:4]} : _t395; // align.rs:36
-    wire [12:0] _t397 = lane11_amount[1] ? {2'h0, _t396[12:2]} : _t396[12:0]; // align.rs:36
-    wire [10:0] _t398 = lane11_amount[0] ? {1'h0, _t397[10:1]} : _t397[10:0]; // align.rs:36
-    wire [9:0] lane11_shifted = _t398[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
-        if (advance) lane11_s5 <= lane11_scale_c;
-        if (advance) lane11_s6 <= lane11_s5;
+    wire [6:0] _t389 = {lane11_scale_e, 1'h1} + lane11_less; // align.rs:27
+    always @(posedge clk) if (advance) lane11_amount <= _t389[6:1];
+    wire [15:0] _t390 = lane11_amount[3] ? {8'h0, lane11_scaled[19:12]} : lane11_scaled[19:4]; // align.rs:36
+    wire [15:0] _t391 = lane11_amount[2] ? {4'h0, _t390[15:4]} : _t390; // align.rs:36
+    wire [12:0] _t392 = lane11_amount[1] ? {2'h0, _t391[12:2]} : _t391[12:0]; // align.rs:36
+    wire [10:0] _t393 = lane11_amount[0] ? {1'h0, _t392[10:1]} : _t392[10:0]; // align.rs:36
+    wire [9:0] lane11_shifted = _t393[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane11_in_steps <= (|lane11_amount[5:4]) ? 10'h0 : lane11_shifted;
+        lane11_s5 <= lane11_scale_c;
+        lane11_s6 <= lane11_s5;
     end
-    wire [9:0] _t399 = lane11_in_steps - lane11_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane11_cells <= _t399[9:5];
-        if (advance) l30_s5_52 <= lane11_x_sign_1 & lane11_middle;
-        if (advance) l30_s6_52 <= l30_s5_52;
-        if (advance) lane11_negative <= l30_s6_52;
-        if (advance) lane11_middle_s5 <= lane11_middle;
-        if (advance) lane11_middle_s6 <= lane11_middle_s5;
-        if (advance) lane11_border <= lane11_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t394 = lane11_in_steps - lane11_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane11_cells <= _t394[9:5];
+        l30_s5_52 <= lane11_x_sign_1 & lane11_middle;
+        l30_s6_52 <= l30_s5_52;
+        lane11_negative <= l30_s6_52;
+        lane11_middle_s5 <= lane11_middle;
+        lane11_middle_s6 <= lane11_middle_s5;
+        lane11_border <= lane11_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane11_outwards = {lane11_negative, lane11_cells ^ {5{lane11_negative}}}; // encode.rs:34
     wire [5:0] lane11_code = {1'h0, lane11_border} + lane11_outwards; // encode.rs:35
     wire lane11_beyond = lane11_code[5] | (lane11_code[4] & (~lane11_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_52 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
-        if (advance) lane10_inner <= elements_10_inner;
-        if (advance) lane10_x_magnitude <= elements_10_magnitude;
-        if (advance) lane10_x_sign <= elements_10_sign;
-        if (advance) lane10_x_outer <= elements_10_outer;
+    always @(posedge clk) if (advance) begin
+        codes_52 <= lane11_beyond ? {4{~lane11_negative}} : lane11_code[3:0];
+        lane10_inner <= elements_10_inner;
+        lane10_x_magnitude <= elements_10_magnitude;
+        lane10_x_sign <= elements_10_sign;
+        lane10_x_outer <= elements_10_outer;
     end
     wire [9:0] lane10_middle_c = lane10_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane10_side_r = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane10_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane10_side_e = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane10_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane10_side_c = lane10_x_outer ? (lane10_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane10_inner ? lane63_d_middle_c : lane10_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
-        if (advance) lane10_scale_r <= lane10_side_r;
-        if (advance) lane10_scale_e <= lane10_side_e;
-        if (advance) l13_s3_53 <= |elements_10_magnitude[14:10];
-        if (advance) lane10_normal <= l13_s3_53;
-        if (advance) lane10_x_magnitude_1 <= lane10_x_magnitude;
-        if (advance) lane10_x_sign_1 <= lane10_x_sign;
-        if (advance) lane10_x_outer_1 <= lane10_x_outer;
-        if (advance) lane10_x_inner <= lane10_inner;
+    always @(posedge clk) if (advance) begin
+        lane10_scale_c <= lane10_inner ? 10'h3f0 : lane10_side_c;
+        lane10_scale_r <= lane10_side_r;
+        lane10_scale_e <= lane10_side_e;
+        l13_s3_53 <= |elements_10_magnitude[14:10];
+        lane10_normal <= l13_s3_53;
+        lane10_x_magnitude_1 <= lane10_x_magnitude;
+        lane10_x_sign_1 <= lane10_x_sign;
+        lane10_x_outer_1 <= lane10_x_outer;
+        lane10_x_inner <= lane10_inner;
     end
     wire lane10_middle = ~(lane10_x_outer_1 | lane10_x_inner); // encode.rs:21
-    wire [20:0] _t400 = {10'h0, {lane10_normal, lane10_x_magnitude_1[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane10_scaled <= _t400;
+    wire [20:0] _t395 = {10'h0, {lane10_normal, lane10_x_magnitude_1[9:0]}} * {11'h0, lane10_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane10_scaled <= _t395;
     wire [4:0] lane10_field = lane10_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane10_less = {~{1'h0, lane10_field}, lane10_normal}; // align.rs:26
-    wire [6:0] _t401 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
-    always @(posedge clk) if (advance) lane10_amount <= _t401[6:1];
-    wire [15:0] _t402 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
-    wire [15:0] _t403 = lane10_amount[2] ? {4'h0, _t402[15:4]} : _t402; // align.rs:36
-    wire [12:0] _t404 = lane10_amount[1] ? {2'h0, _t403[12:2]} : _t403[12:0]; // align.rs:36
-    wire [10:0] _t405 = lane10_amount[0] ? {1'h0, _t404[10:1]} : _t404[10:0]; // align.rs:36
-    wire [9:0] lane10_shifted = _t405[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
-        if (advance) lane10_s5 <= lane10_scale_c;
-        if (advance) lane10_s6 <= lane10_s5;
+    wire [6:0] _t396 = {lane10_scale_e, 1'h1} + lane10_less; // align.rs:27
+    always @(posedge clk) if (advance) lane10_amount <= _t396[6:1];
+    wire [15:0] _t397 = lane10_amount[3] ? {8'h0, lane10_scaled[19:12]} : lane10_scaled[19:4]; // align.rs:36
+    wire [15:0] _t398 = lane10_amount[2] ? {4'h0, _t397[15:4]} : _t397; // align.rs:36
+    wire [12:0] _t399 = lane10_amount[1] ? {2'h0, _t398[12:2]} : _t398[12:0]; // align.rs:36
+    wire [10:0] _t400 = lane10_amount[0] ? {1'h0, _t399[10:1]} : _t399[10:0]; // align.rs:36
+    wire [9:0] lane10_shifted = _t400[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane10_in_steps <= (|lane10_amount[5:4]) ? 10'h0 : lane10_shifted;
+        lane10_s5 <= lane10_scale_c;
+        lane10_s6 <= lane10_s5;
     end
-    wire [9:0] _t406 = lane10_in_steps - lane10_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane10_cells <= _t406[9:5];
-        if (advance) l30_s5_53 <= lane10_x_sign_1 & lane10_middle;
-        if (advance) l30_s6_53 <= l30_s5_53;
-        if (advance) lane10_negative <= l30_s6_53;
-        if (advance) lane10_middle_s5 <= lane10_middle;
-        if (advance) lane10_middle_s6 <= lane10_middle_s5;
-        if (advance) lane10_border <= lane10_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t401 = lane10_in_steps - lane10_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane10_cells <= _t401[9:5];
+        l30_s5_53 <= lane10_x_sign_1 & lane10_middle;
+        l30_s6_53 <= l30_s5_53;
+        lane10_negative <= l30_s6_53;
+        lane10_middle_s5 <= lane10_middle;
+        lane10_middle_s6 <= lane10_middle_s5;
+        lane10_border <= lane10_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane10_outwards = {lane10_negative, lane10_cells ^ {5{lane10_negative}}}; // encode.rs:34
     wire [5:0] lane10_code = {1'h0, lane10_border} + lane10_outwards; // encode.rs:35
     wire lane10_beyond = lane10_code[5] | (lane10_code[4] & (~lane10_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_53 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
-        if (advance) lane9_inner <= elements_9_inner;
-        if (advance) lane9_x_magnitude <= elements_9_magnitude;
-        if (advance) lane9_x_sign <= elements_9_sign;
-        if (advance) lane9_x_outer <= elements_9_outer;
+    always @(posedge clk) if (advance) begin
+        codes_53 <= lane10_beyond ? {4{~lane10_negative}} : lane10_code[3:0];
+        lane9_inner <= elements_9_inner;
+        lane9_x_magnitude <= elements_9_magnitude;
+        lane9_x_sign <= elements_9_sign;
+        lane9_x_outer <= elements_9_outer;
     end
     wire [9:0] lane9_middle_c = lane9_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane9_side_r = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane9_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane9_side_e = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane9_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane9_side_c = lane9_x_outer ? (lane9_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane9_inner ? lane63_d_middle_c : lane9_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
-        if (advance) lane9_scale_r <= lane9_side_r;
-        if (advance) lane9_scale_e <= lane9_side_e;
-        if (advance) l13_s3_54 <= |elements_9_magnitude[14:10];
-        if (advance) lane9_normal <= l13_s3_54;
-        if (advance) lane9_x_magnitude_1 <= lane9_x_magnitude;
-        if (advance) lane9_x_sign_1 <= lane9_x_sign;
-        if (advance) lane9_x_outer_1 <= lane9_x_outer;
-        if (advance) lane9_x_inner <= lane9_inner;
+    always @(posedge clk) if (advance) begin
+        lane9_scale_c <= lane9_inner ? 10'h3f0 : lane9_side_c;
+        lane9_scale_r <= lane9_side_r;
+        lane9_scale_e <= lane9_side_e;
+        l13_s3_54 <= |elements_9_magnitude[14:10];
+        lane9_normal <= l13_s3_54;
+        lane9_x_magnitude_1 <= lane9_x_magnitude;
+        lane9_x_sign_1 <= lane9_x_sign;
+        lane9_x_outer_1 <= lane9_x_outer;
+        lane9_x_inner <= lane9_inner;
     end
     wire lane9_middle = ~(lane9_x_outer_1 | lane9_x_inner); // encode.rs:21
-    wire [20:0] _t407 = {10'h0, {lane9_normal, lane9_x_magnitude_1[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane9_scaled <= _t407;
+    wire [20:0] _t402 = {10'h0, {lane9_normal, lane9_x_magnitude_1[9:0]}} * {11'h0, lane9_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane9_scaled <= _t402;
     wire [4:0] lane9_field = lane9_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane9_less = {~{1'h0, lane9_field}, lane9_normal}; // align.rs:26
-    wire [6:0] _t408 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
-    always @(posedge clk) if (advance) lane9_amount <= _t408[6:1];
-    wire [15:0] _t409 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
-    wire [15:0] _t410 = lane9_amount[2] ? {4'h0, _t409[15:4]} : _t409; // align.rs:36
-    wire [12:0] _t411 = lane9_amount[1] ? {2'h0, _t410[12:2]} : _t410[12:0]; // align.rs:36
-    wire [10:0] _t412 = lane9_amount[0] ? {1'h0, _t411[10:1]} : _t411[10:0]; // align.rs:36
-    wire [9:0] lane9_shifted = _t412[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
-        if (advance) lane9_s5 <= lane9_scale_c;
-        if (advance) lane9_s6 <= lane9_s5;
+    wire [6:0] _t403 = {lane9_scale_e, 1'h1} + lane9_less; // align.rs:27
+    always @(posedge clk) if (advance) lane9_amount <= _t403[6:1];
+    wire [15:0] _t404 = lane9_amount[3] ? {8'h0, lane9_scaled[19:12]} : lane9_scaled[19:4]; // align.rs:36
+    wire [15:0] _t405 = lane9_amount[2] ? {4'h0, _t404[15:4]} : _t404; // align.rs:36
+    wire [12:0] _t406 = lane9_amount[1] ? {2'h0, _t405[12:2]} : _t405[12:0]; // align.rs:36
+    wire [10:0] _t407 = lane9_amount[0] ? {1'h0, _t406[10:1]} : _t406[10:0]; // align.rs:36
+    wire [9:0] lane9_shifted = _t407[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane9_in_steps <= (|lane9_amount[5:4]) ? 10'h0 : lane9_shifted;
+        lane9_s5 <= lane9_scale_c;
+        lane9_s6 <= lane9_s5;
     end
-    wire [9:0] _t413 = lane9_in_steps - lane9_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane9_cells <= _t413[9:5];
-        if (advance) l30_s5_54 <= lane9_x_sign_1 & lane9_middle;
-        if (advance) l30_s6_54 <= l30_s5_54;
-        if (advance) lane9_negative <= l30_s6_54;
-        if (advance) lane9_middle_s5 <= lane9_middle;
-        if (advance) lane9_middle_s6 <= lane9_middle_s5;
-        if (advance) lane9_border <= lane9_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t408 = lane9_in_steps - lane9_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane9_cells <= _t408[9:5];
+        l30_s5_54 <= lane9_x_sign_1 & lane9_middle;
+        l30_s6_54 <= l30_s5_54;
+        lane9_negative <= l30_s6_54;
+        lane9_middle_s5 <= lane9_middle;
+        lane9_middle_s6 <= lane9_middle_s5;
+        lane9_border <= lane9_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane9_outwards = {lane9_negative, lane9_cells ^ {5{lane9_negative}}}; // encode.rs:34
     wire [5:0] lane9_code = {1'h0, lane9_border} + lane9_outwards; // encode.rs:35
     wire lane9_beyond = lane9_code[5] | (lane9_code[4] & (~lane9_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_54 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
-        if (advance) lane8_inner <= elements_8_inner;
-        if (advance) lane8_x_magnitude <= elements_8_magnitude;
-        if (advance) lane8_x_sign <= elements_8_sign;
-        if (advance) lane8_x_outer <= elements_8_outer;
+    always @(posedge clk) if (advance) begin
+        codes_54 <= lane9_beyond ? {4{~lane9_negative}} : lane9_code[3:0];
+        lane8_inner <= elements_8_inner;
+        lane8_x_magnitude <= elements_8_magnitude;
+        lane8_x_sign <= elements_8_sign;
+        lane8_x_outer <= elements_8_outer;
     end
     wire [9:0] lane8_middle_c = lane8_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane8_side_r = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane8_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane8_side_e = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane8_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane8_side_c = lane8_x_outer ? (lane8_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane8_inner ? lane63_d_middle_c : lane8_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
-        if (advance) lane8_scale_r <= lane8_side_r;
-        if (advance) lane8_scale_e <= lane8_side_e;
-        if (advance) l13_s3_55 <= |elements_8_magnitude[14:10];
-        if (advance) lane8_normal <= l13_s3_55;
-        if (advance) lane8_x_magnitude_1 <= lane8_x_magnitude;
-        if (advance) lane8_x_sign_1 <= lane8_x_sign;
-        if (advance) lane8_x_outer_1 <= lane8_x_outer;
-        if (advance) lane8_x_inner <= lane8_inner;
+    always @(posedge clk) if (advance) begin
+        lane8_scale_c <= lane8_inner ? 10'h3f0 : lane8_side_c;
+        lane8_scale_r <= lane8_side_r;
+        lane8_scale_e <= lane8_side_e;
+        l13_s3_55 <= |elements_8_magnitude[14:10];
+        lane8_normal <= l13_s3_55;
+        lane8_x_magnitude_1 <= lane8_x_magnitude;
+        lane8_x_sign_1 <= lane8_x_sign;
+        lane8_x_outer_1 <= lane8_x_outer;
+        lane8_x_inner <= lane8_inner;
     end
     wire lane8_middle = ~(lane8_x_outer_1 | lane8_x_inner); // encode.rs:21
-    wire [20:0] _t414 = {10'h0, {lane8_normal, lane8_x_magnitude_1[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane8_scaled <= _t414;
+    wire [20:0] _t409 = {10'h0, {lane8_normal, lane8_x_magnitude_1[9:0]}} * {11'h0, lane8_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane8_scaled <= _t409;
     wire [4:0] lane8_field = lane8_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane8_less = {~{1'h0, lane8_field}, lane8_normal}; // align.rs:26
-    wire [6:0] _t415 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
-    always @(posedge clk) if (advance) lane8_amount <= _t415[6:1];
-    wire [15:0] _t416 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
-    wire [15:0] _t417 = lane8_amount[2] ? {4'h0, _t416[15:4]} : _t416; // align.rs:36
-    wire [12:0] _t418 = lane8_amount[1] ? {2'h0, _t417[12:2]} : _t417[12:0]; // align.rs:36
-    wire [10:0] _t419 = lane8_amount[0] ? {1'h0, _t418[10:1]} : _t418[10:0]; // align.rs:36
-    wire [9:0] lane8_shifted = _t419[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
-        if (advance) lane8_s5 <= lane8_scale_c;
-        if (advance) lane8_s6 <= lane8_s5;
+    wire [6:0] _t410 = {lane8_scale_e, 1'h1} + lane8_less; // align.rs:27
+    always @(posedge clk) if (advance) lane8_amount <= _t410[6:1];
+    wire [15:0] _t411 = lane8_amount[3] ? {8'h0, lane8_scaled[19:12]} : lane8_scaled[19:4]; // align.rs:36
+    wire [15:0] _t412 = lane8_amount[2] ? {4'h0, _t411[15:4]} : _t411; // align.rs:36
+    wire [12:0] _t413 = lane8_amount[1] ? {2'h0, _t412[12:2]} : _t412[12:0]; // align.rs:36
+    wire [10:0] _t414 = lane8_amount[0] ? {1'h0, _t413[10:1]} : _t413[10:0]; // align.rs:36
+    wire [9:0] lane8_shifted = _t414[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane8_in_steps <= (|lane8_amount[5:4]) ? 10'h0 : lane8_shifted;
+        lane8_s5 <= lane8_scale_c;
+        lane8_s6 <= lane8_s5;
     end
-    wire [9:0] _t420 = lane8_in_steps - lane8_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane8_cells <= _t420[9:5];
-        if (advance) l30_s5_55 <= lane8_x_sign_1 & lane8_middle;
-        if (advance) l30_s6_55 <= l30_s5_55;
-        if (advance) lane8_negative <= l30_s6_55;
-        if (advance) lane8_middle_s5 <= lane8_middle;
-        if (advance) lane8_middle_s6 <= lane8_middle_s5;
-        if (advance) lane8_border <= lane8_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t415 = lane8_in_steps - lane8_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane8_cells <= _t415[9:5];
+        l30_s5_55 <= lane8_x_sign_1 & lane8_middle;
+        l30_s6_55 <= l30_s5_55;
+        lane8_negative <= l30_s6_55;
+        lane8_middle_s5 <= lane8_middle;
+        lane8_middle_s6 <= lane8_middle_s5;
+        lane8_border <= lane8_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane8_outwards = {lane8_negative, lane8_cells ^ {5{lane8_negative}}}; // encode.rs:34
     wire [5:0] lane8_code = {1'h0, lane8_border} + lane8_outwards; // encode.rs:35
     wire lane8_beyond = lane8_code[5] | (lane8_code[4] & (~lane8_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_55 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
-        if (advance) lane7_inner <= elements_7_inner;
-        if (advance) lane7_x_magnitude <= elements_7_magnitude;
-        if (advance) lane7_x_sign <= elements_7_sign;
-        if (advance) lane7_x_outer <= elements_7_outer;
+    always @(posedge clk) if (advance) begin
+        codes_55 <= lane8_beyond ? {4{~lane8_negative}} : lane8_code[3:0];
+        lane7_inner <= elements_7_inner;
+        lane7_x_magnitude <= elements_7_magnitude;
+        lane7_x_sign <= elements_7_sign;
+        lane7_x_outer <= elements_7_outer;
     end
     wire [9:0] lane7_middle_c = lane7_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane7_side_r = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane7_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane7_side_e = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane7_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane7_side_c = lane7_x_outer ? (lane7_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane7_inner ? lane63_d_middle_c : lane7_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
-        if (advance) lane7_scale_r <= lane7_side_r;
-        if (advance) lane7_scale_e <= lane7_side_e;
-        if (advance) l13_s3_56 <= |elements_7_magnitude[14:10];
-        if (advance) lane7_normal <= l13_s3_56;
-        if (advance) lane7_x_magnitude_1 <= lane7_x_magnitude;
-        if (advance) lane7_x_sign_1 <= lane7_x_sign;
-        if (advance) lane7_x_outer_1 <= lane7_x_outer;
-        if (advance) lane7_x_inner <= lane7_inner;
+    always @(posedge clk) if (advance) begin
+        lane7_scale_c <= lane7_inner ? 10'h3f0 : lane7_side_c;
+        lane7_scale_r <= lane7_side_r;
+        lane7_scale_e <= lane7_side_e;
+        l13_s3_56 <= |elements_7_magnitude[14:10];
+        lane7_normal <= l13_s3_56;
+        lane7_x_magnitude_1 <= lane7_x_magnitude;
+        lane7_x_sign_1 <= lane7_x_sign;
+        lane7_x_outer_1 <= lane7_x_outer;
+        lane7_x_inner <= lane7_inner;
     end
     wire lane7_middle = ~(lane7_x_outer_1 | lane7_x_inner); // encode.rs:21
-    wire [20:0] _t421 = {10'h0, {lane7_normal, lane7_x_magnitude_1[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane7_scaled <= _t421;
+    wire [20:0] _t416 = {10'h0, {lane7_normal, lane7_x_magnitude_1[9:0]}} * {11'h0, lane7_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane7_scaled <= _t416;
     wire [4:0] lane7_field = lane7_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane7_less = {~{1'h0, lane7_field}, lane7_normal}; // align.rs:26
-    wire [6:0] _t422 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
-    always @(posedge clk) if (advance) lane7_amount <= _t422[6:1];
-    wire [15:0] _t423 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
-    wire [15:0] _t424 = lane7_amount[2] ? {4'h0, _t423[15:4]} : _t423; // align.rs:36
-    wire [12:0] _t425 = lane7_amount[1] ? {2'h0, _t424[12:2]} : _t424[12:0]; // align.rs:36
-    wire [10:0] _t426 = lane7_amount[0] ? {1'h0, _t425[10:1]} : _t425[10:0]; // align.rs:36
-    wire [9:0] lane7_shifted = _t426[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
-        if (advance) lane7_s5 <= lane7_scale_c;
-        if (advance) lane7_s6 <= lane7_s5;
+    wire [6:0] _t417 = {lane7_scale_e, 1'h1} + lane7_less; // align.rs:27
+    always @(posedge clk) if (advance) lane7_amount <= _t417[6:1];
+    wire [15:0] _t418 = lane7_amount[3] ? {8'h0, lane7_scaled[19:12]} : lane7_scaled[19:4]; // align.rs:36
+    wire [15:0] _t419 = lane7_amount[2] ? {4'h0, _t418[15:4]} : _t418; // align.rs:36
+    wire [12:0] _t420 = lane7_amount[1] ? {2'h0, _t419[12:2]} : _t419[12:0]; // align.rs:36
+    wire [10:0] _t421 = lane7_amount[0] ? {1'h0, _t420[10:1]} : _t420[10:0]; // align.rs:36
+    wire [9:0] lane7_shifted = _t421[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane7_in_steps <= (|lane7_amount[5:4]) ? 10'h0 : lane7_shifted;
+        lane7_s5 <= lane7_scale_c;
+        lane7_s6 <= lane7_s5;
     end
-    wire [9:0] _t427 = lane7_in_steps - lane7_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane7_cells <= _t427[9:5];
-        if (advance) l30_s5_56 <= lane7_x_sign_1 & lane7_middle;
-        if (advance) l30_s6_56 <= l30_s5_56;
-        if (advance) lane7_negative <= l30_s6_56;
-        if (advance) lane7_middle_s5 <= lane7_middle;
-        if (advance) lane7_middle_s6 <= lane7_middle_s5;
-        if (advance) lane7_border <= lane7_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t422 = lane7_in_steps - lane7_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane7_cells <= _t422[9:5];
+        l30_s5_56 <= lane7_x_sign_1 & lane7_middle;
+        l30_s6_56 <= l30_s5_56;
+        lane7_negative <= l30_s6_56;
+        lane7_middle_s5 <= lane7_middle;
+        lane7_middle_s6 <= lane7_middle_s5;
+        lane7_border <= lane7_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane7_outwards = {lane7_negative, lane7_cells ^ {5{lane7_negative}}}; // encode.rs:34
     wire [5:0] lane7_code = {1'h0, lane7_border} + lane7_outwards; // encode.rs:35
     wire lane7_beyond = lane7_code[5] | (lane7_code[4] & (~lane7_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_56 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
-        if (advance) lane6_inner <= elements_6_inner;
-        if (advance) lane6_x_magnitude <= elements_6_magnitude;
-        if (advance) lane6_x_sign <= elements_6_sign;
-        if (advance) lane6_x_outer <= elements_6_outer;
+    always @(posedge clk) if (advance) begin
+        codes_56 <= lane7_beyond ? {4{~lane7_negative}} : lane7_code[3:0];
+        lane6_inner <= elements_6_inner;
+        lane6_x_magnitude <= elements_6_magnitude;
+        lane6_x_sign <= elements_6_sign;
+        lane6_x_outer <= elements_6_outer;
     end
     wire [9:0] lane6_middle_c = lane6_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane6_side_r = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane6_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane6_side_e = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane6_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane6_side_c = lane6_x_outer ? (lane6_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane6_inner ? lane63_d_middle_c : lane6_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
-        if (advance) lane6_scale_r <= lane6_side_r;
-        if (advance) lane6_scale_e <= lane6_side_e;
-        if (advance) l13_s3_57 <= |elements_6_magnitude[14:10];
-        if (advance) lane6_normal <= l13_s3_57;
-        if (advance) lane6_x_magnitude_1 <= lane6_x_magnitude;
-        if (advance) lane6_x_sign_1 <= lane6_x_sign;
-        if (advance) lane6_x_outer_1 <= lane6_x_outer;
-        if (advance) lane6_x_inner <= lane6_inner;
+    always @(posedge clk) if (advance) begin
+        lane6_scale_c <= lane6_inner ? 10'h3f0 : lane6_side_c;
+        lane6_scale_r <= lane6_side_r;
+        lane6_scale_e <= lane6_side_e;
+        l13_s3_57 <= |elements_6_magnitude[14:10];
+        lane6_normal <= l13_s3_57;
+        lane6_x_magnitude_1 <= lane6_x_magnitude;
+        lane6_x_sign_1 <= lane6_x_sign;
+        lane6_x_outer_1 <= lane6_x_outer;
+        lane6_x_inner <= lane6_inner;
     end
     wire lane6_middle = ~(lane6_x_outer_1 | lane6_x_inner); // encode.rs:21
-    wire [20:0] _t428 = {10'h0, {lane6_normal, lane6_x_magnitude_1[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane6_scaled <= _t428;
+    wire [20:0] _t423 = {10'h0, {lane6_normal, lane6_x_magnitude_1[9:0]}} * {11'h0, lane6_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane6_scaled <= _t423;
     wire [4:0] lane6_field = lane6_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane6_less = {~{1'h0, lane6_field}, lane6_normal}; // align.rs:26
-    wire [6:0] _t429 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
-    always @(posedge clk) if (advance) lane6_amount <= _t429[6:1];
-    wire [15:0] _t430 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
-    wire [15:0] _t431 = lane6_amount[2] ? {4'h0, _t430[15:4]} : _t430; // align.rs:36
-    wire [12:0] _t432 = lane6_amount[1] ? {2'h0, _t431[12:2]} : _t431[12:0]; // align.rs:36
-    wire [10:0] _t433 = lane6_amount[0] ? {1'h0, _t432[10:1]} : _t432[10:0]; // align.rs:36
-    wire [9:0] lane6_shifted = _t433[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
-        if (advance) lane6_s5 <= lane6_scale_c;
-        if (advance) lane6_s6 <= lane6_s5;
+    wire [6:0] _t424 = {lane6_scale_e, 1'h1} + lane6_less; // align.rs:27
+    always @(posedge clk) if (advance) lane6_amount <= _t424[6:1];
+    wire [15:0] _t425 = lane6_amount[3] ? {8'h0, lane6_scaled[19:12]} : lane6_scaled[19:4]; // align.rs:36
+    wire [15:0] _t426 = lane6_amount[2] ? {4'h0, _t425[15:4]} : _t425; // align.rs:36
+    wire [12:0] _t427 = lane6_amount[1] ? {2'h0, _t426[12:2]} : _t426[12:0]; // align.rs:36
+    wire [10:0] _t428 = lane6_amount[0] ? {1'h0, _t427[10:1]} : _t427[10:0]; // align.rs:36
+    wire [9:0] lane6_shifted = _t428[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane6_in_steps <= (|lane6_amount[5:4]) ? 10'h0 : lane6_shifted;
+        lane6_s5 <= lane6_scale_c;
+        lane6_s6 <= lane6_s5;
     end
-    wire [9:0] _t434 = lane6_in_steps - lane6_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane6_cells <= _t434[9:5];
-        if (advance) l30_s5_57 <= lane6_x_sign_1 & lane6_middle;
-        if (advance) l30_s6_57 <= l30_s5_57;
-        if (advance) lane6_negative <= l30_s6_57;
-        if (advance) lane6_middle_s5 <= lane6_middle;
-        if (advance) lane6_middle_s6 <= lane6_middle_s5;
-        if (advance) lane6_border <= lane6_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t429 = lane6_in_steps - lane6_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane6_cells <= _t429[9:5];
+        l30_s5_57 <= lane6_x_sign_1 & lane6_middle;
+        l30_s6_57 <= l30_s5_57;
+        lane6_negative <= l30_s6_57;
+        lane6_middle_s5 <= lane6_middle;
+        lane6_middle_s6 <= lane6_middle_s5;
+        lane6_border <= lane6_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane6_outwards = {lane6_negative, lane6_cells ^ {5{lane6_negative}}}; // encode.rs:34
     wire [5:0] lane6_code = {1'h0, lane6_border} + lane6_outwards; // encode.rs:35
     wire lane6_beyond = lane6_code[5] | (lane6_code[4] & (~lane6_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_57 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
-        if (advance) lane5_inner <= elements_5_inner;
-        if (advance) lane5_x_magnitude <= elements_5_magnitude;
-        if (advance) lane5_x_sign <= elements_5_sign;
-        if (advance) lane5_x_outer <= elements_5_outer;
+    always @(posedge clk) if (advance) begin
+        codes_57 <= lane6_beyond ? {4{~lane6_negative}} : lane6_code[3:0];
+        lane5_inner <= elements_5_inner;
+        lane5_x_magnitude <= elements_5_magnitude;
+        lane5_x_sign <= elements_5_sign;
+        lane5_x_outer <= elements_5_outer;
     end
     wire [9:0] lane5_middle_c = lane5_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane5_side_r = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane5_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane5_side_e = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane5_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane5_side_c = lane5_x_outer ? (lane5_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane5_inner ? lane63_d_middle_c : lane5_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
-        if (advance) lane5_scale_r <= lane5_side_r;
-        if (advance) lane5_scale_e <= lane5_side_e;
-        if (advance) l13_s3_58 <= |elements_5_magnitude[14:10];
-        if (advance) lane5_normal <= l13_s3_58;
-        if (advance) lane5_x_magnitude_1 <= lane5_x_magnitude;
-        if (advance) lane5_x_sign_1 <= lane5_x_sign;
-        if (advance) lane5_x_outer_1 <= lane5_x_outer;
-        if (advance) lane5_x_inner <= lane5_inner;
+    always @(posedge clk) if (advance) begin
+        lane5_scale_c <= lane5_inner ? 10'h3f0 : lane5_side_c;
+        lane5_scale_r <= lane5_side_r;
+        lane5_scale_e <= lane5_side_e;
+        l13_s3_58 <= |elements_5_magnitude[14:10];
+        lane5_normal <= l13_s3_58;
+        lane5_x_magnitude_1 <= lane5_x_magnitude;
+        lane5_x_sign_1 <= lane5_x_sign;
+        lane5_x_outer_1 <= lane5_x_outer;
+        lane5_x_inner <= lane5_inner;
     end
     wire lane5_middle = ~(lane5_x_outer_1 | lane5_x_inner); // encode.rs:21
-    wire [20:0] _t435 = {10'h0, {lane5_normal, lane5_x_magnitude_1[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane5_scaled <= _t435;
+    wire [20:0] _t430 = {10'h0, {lane5_normal, lane5_x_magnitude_1[9:0]}} * {11'h0, lane5_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane5_scaled <= _t430;
     wire [4:0] lane5_field = lane5_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane5_less = {~{1'h0, lane5_field}, lane5_normal}; // align.rs:26
-    wire [6:0] _t436 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
-    always @(posedge clk) if (advance) lane5_amount <= _t436[6:1];
-    wire [15:0] _t437 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
-    wire [15:0] _t438 = lane5_amount[2] ? {4'h0, _t437[15:4]} : _t437; // align.rs:36
-    wire [12:0] _t439 = lane5_amount[1] ? {2'h0, _t438[12:2]} : _t438[12:0]; // align.rs:36
-    wire [10:0] _t440 = lane5_amount[0] ? {1'h0, _t439[10:1]} : _t439[10:0]; // align.rs:36
-    wire [9:0] lane5_shifted = _t440[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
-        if (advance) lane5_s5 <= lane5_scale_c;
-        if (advance) lane5_s6 <= lane5_s5;
+    wire [6:0] _t431 = {lane5_scale_e, 1'h1} + lane5_less; // align.rs:27
+    always @(posedge clk) if (advance) lane5_amount <= _t431[6:1];
+    wire [15:0] _t432 = lane5_amount[3] ? {8'h0, lane5_scaled[19:12]} : lane5_scaled[19:4]; // align.rs:36
+    wire [15:0] _t433 = lane5_amount[2] ? {4'h0, _t432[15:4]} : _t432; // align.rs:36
+    wire [12:0] _t434 = lane5_amount[1] ? {2'h0, _t433[12:2]} : _t433[12:0]; // align.rs:36
+    wire [10:0] _t435 = lane5_amount[0] ? {1'h0, _t434[10:1]} : _t434[10:0]; // align.rs:36
+    wire [9:0] lane5_shifted = _t435[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane5_in_steps <= (|lane5_amount[5:4]) ? 10'h0 : lane5_shifted;
+        lane5_s5 <= lane5_scale_c;
+        lane5_s6 <= lane5_s5;
     end
-    wire [9:0] _t441 = lane5_in_steps - lane5_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane5_cells <= _t441[9:5];
-        if (advance) l30_s5_58 <= lane5_x_sign_1 & lane5_middle;
-        if (advance) l30_s6_58 <= l30_s5_58;
-        if (advance) lane5_negative <= l30_s6_58;
-        if (advance) lane5_middle_s5 <= lane5_middle;
-        if (advance) lane5_middle_s6 <= lane5_middle_s5;
-        if (advance) lane5_border <= lane5_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t436 = lane5_in_steps - lane5_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane5_cells <= _t436[9:5];
+        l30_s5_58 <= lane5_x_sign_1 & lane5_middle;
+        l30_s6_58 <= l30_s5_58;
+        lane5_negative <= l30_s6_58;
+        lane5_middle_s5 <= lane5_middle;
+        lane5_middle_s6 <= lane5_middle_s5;
+        lane5_border <= lane5_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane5_outwards = {lane5_negative, lane5_cells ^ {5{lane5_negative}}}; // encode.rs:34
     wire [5:0] lane5_code = {1'h0, lane5_border} + lane5_outwards; // encode.rs:35
     wire lane5_beyond = lane5_code[5] | (lane5_code[4] & (~lane5_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_58 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
-        if (advance) lane4_inner <= elements_4_inner;
-        if (advance) lane4_x_magnitude <= elements_4_magnitude;
-        if (advance) lane4_x_sign <= elements_4_sign;
-        if (advance) lane4_x_outer <= elements_4_outer;
+    always @(posedge clk) if (advance) begin
+        codes_58 <= lane5_beyond ? {4{~lane5_negative}} : lane5_code[3:0];
+        lane4_inner <= elements_4_inner;
+        lane4_x_magnitude <= elements_4_magnitude;
+        lane4_x_sign <= elements_4_sign;
+        lane4_x_outer <= elements_4_outer;
     end
     wire [9:0] lane4_middle_c = lane4_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane4_side_r = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane4_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane4_side_e = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane4_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane4_side_c = lane4_x_outer ? (lane4_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane4_inner ? lane63_d_middle_c : lane4_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
-        if (advance) lane4_scale_r <= lane4_side_r;
-        if (advance) lane4_scale_e <= lane4_side_e;
-        if (advance) l13_s3_59 <= |elements_4_magnitude[14:10];
-        if (advance) lane4_normal <= l13_s3_59;
-        if (advance) lane4_x_magnitude_1 <= lane4_x_magnitude;
-        if (advance) lane4_x_sign_1 <= lane4_x_sign;
-        if (advance) lane4_x_outer_1 <= lane4_x_outer;
-        if (advance) lane4_x_inner <= lane4_inner;
+    always @(posedge clk) if (advance) begin
+        lane4_scale_c <= lane4_inner ? 10'h3f0 : lane4_side_c;
+        lane4_scale_r <= lane4_side_r;
+        lane4_scale_e <= lane4_side_e;
+        l13_s3_59 <= |elements_4_magnitude[14:10];
+        lane4_normal <= l13_s3_59;
+        lane4_x_magnitude_1 <= lane4_x_magnitude;
+        lane4_x_sign_1 <= lane4_x_sign;
+        lane4_x_outer_1 <= lane4_x_outer;
+        lane4_x_inner <= lane4_inner;
     end
     wire lane4_middle = ~(lane4_x_outer_1 | lane4_x_inner); // encode.rs:21
-    wire [20:0] _t442 = {10'h0, {lane4_normal, lane4_x_magnitude_1[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane4_scaled <= _t442;
+    wire [20:0] _t437 = {10'h0, {lane4_normal, lane4_x_magnitude_1[9:0]}} * {11'h0, lane4_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane4_scaled <= _t437;
     wire [4:0] lane4_field = lane4_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane4_less = {~{1'h0, lane4_field}, lane4_normal}; // align.rs:26
-    wire [6:0] _t443 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
-    always @(posedge clk) if (advance) lane4_amount <= _t443[6:1];
-    wire [15:0] _t444 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
-    wire [15:0] _t445 = lane4_amount[2] ? {4'h0, _t444[15:4]} : _t444; // align.rs:36
-    wire [12:0] _t446 = lane4_amount[1] ? {2'h0, _t445[12:2]} : _t445[12:0]; // align.rs:36
-    wire [10:0] _t447 = lane4_amount[0] ? {1'h0, _t446[10:1]} : _t446[10:0]; // align.rs:36
-    wire [9:0] lane4_shifted = _t447[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
-        if (advance) lane4_s5 <= lane4_scale_c;
-        if (advance) lane4_s6 <= lane4_s5;
+    wire [6:0] _t438 = {lane4_scale_e, 1'h1} + lane4_less; // align.rs:27
+    always @(posedge clk) if (advance) lane4_amount <= _t438[6:1];
+    wire [15:0] _t439 = lane4_amount[3] ? {8'h0, lane4_scaled[19:12]} : lane4_scaled[19:4]; // align.rs:36
+    wire [15:0] _t440 = lane4_amount[2] ? {4'h0, _t439[15:4]} : _t439; // align.rs:36
+    wire [12:0] _t441 = lane4_amount[1] ? {2'h0, _t440[12:2]} : _t440[12:0]; // align.rs:36
+    wire [10:0] _t442 = lane4_amount[0] ? {1'h0, _t441[10:1]} : _t441[10:0]; // align.rs:36
+    wire [9:0] lane4_shifted = _t442[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane4_in_steps <= (|lane4_amount[5:4]) ? 10'h0 : lane4_shifted;
+        lane4_s5 <= lane4_scale_c;
+        lane4_s6 <= lane4_s5;
     end
-    wire [9:0] _t448 = lane4_in_steps - lane4_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane4_cells <= _t448[9:5];
-        if (advance) l30_s5_59 <= lane4_x_sign_1 & lane4_middle;
-        if (advance) l30_s6_59 <= l30_s5_59;
-        if (advance) lane4_negative <= l30_s6_59;
-        if (advance) lane4_middle_s5 <= lane4_middle;
-        if (advance) lane4_middle_s6 <= lane4_middle_s5;
-        if (advance) lane4_border <= lane4_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t443 = lane4_in_steps - lane4_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane4_cells <= _t443[9:5];
+        l30_s5_59 <= lane4_x_sign_1 & lane4_middle;
+        l30_s6_59 <= l30_s5_59;
+        lane4_negative <= l30_s6_59;
+        lane4_middle_s5 <= lane4_middle;
+        lane4_middle_s6 <= lane4_middle_s5;
+        lane4_border <= lane4_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane4_outwards = {lane4_negative, lane4_cells ^ {5{lane4_negative}}}; // encode.rs:34
     wire [5:0] lane4_code = {1'h0, lane4_border} + lane4_outwards; // encode.rs:35
     wire lane4_beyond = lane4_code[5] | (lane4_code[4] & (~lane4_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_59 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
-        if (advance) lane3_inner <= elements_3_inner;
-        if (advance) lane3_x_magnitude <= elements_3_magnitude;
-        if (advance) lane3_x_sign <= elements_3_sign;
-        if (advance) lane3_x_outer <= elements_3_outer;
+    always @(posedge clk) if (advance) begin
+        codes_59 <= lane4_beyond ? {4{~lane4_negative}} : lane4_code[3:0];
+        lane3_inner <= elements_3_inner;
+        lane3_x_magnitude <= elements_3_magnitude;
+        lane3_x_sign <= elements_3_sign;
+        lane3_x_outer <= elements_3_outer;
     end
     wire [9:0] lane3_middle_c = lane3_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane3_side_r = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane3_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane3_side_e = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane3_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane3_side_c = lane3_x_outer ? (lane3_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane3_inner ? lane63_d_middle_c : lane3_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
-        if (advance) lane3_scale_r <= lane3_side_r;
-        if (advance) lane3_scale_e <= lane3_side_e;
-        if (advance) l13_s3_60 <= |elements_3_magnitude[14:10];
-        if (advance) lane3_normal <= l13_s3_60;
-        if (advance) lane3_x_magnitude_1 <= lane3_x_magnitude;
-        if (advance) lane3_x_sign_1 <= lane3_x_sign;
-        if (advance) lane3_x_outer_1 <= lane3_x_outer;
-        if (advance) lane3_x_inner <= lane3_inner;
+    always @(posedge clk) if (advance) begin
+        lane3_scale_c <= lane3_inner ? 10'h3f0 : lane3_side_c;
+        lane3_scale_r <= lane3_side_r;
+        lane3_scale_e <= lane3_side_e;
+        l13_s3_60 <= |elements_3_magnitude[14:10];
+        lane3_normal <= l13_s3_60;
+        lane3_x_magnitude_1 <= lane3_x_magnitude;
+        lane3_x_sign_1 <= lane3_x_sign;
+        lane3_x_outer_1 <= lane3_x_outer;
+        lane3_x_inner <= lane3_inner;
     end
     wire lane3_middle = ~(lane3_x_outer_1 | lane3_x_inner); // encode.rs:21
-    wire [20:0] _t449 = {10'h0, {lane3_normal, lane3_x_magnitude_1[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane3_scaled <= _t449;
+    wire [20:0] _t444 = {10'h0, {lane3_normal, lane3_x_magnitude_1[9:0]}} * {11'h0, lane3_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane3_scaled <= _t444;
     wire [4:0] lane3_field = lane3_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane3_less = {~{1'h0, lane3_field}, lane3_normal}; // align.rs:26
-    wire [6:0] _t450 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
-    always @(posedge clk) if (advance) lane3_amount <= _t450[6:1];
-    wire [15:0] _t451 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
-    wire [15:0] _t452 = lane3_amount[2] ? {4'h0, _t451[15:4]} : _t451; // align.rs:36
-    wire [12:0] _t453 = lane3_amount[1] ? {2'h0, _t452[12:2]} : _t452[12:0]; // align.rs:36
-    wire [10:0] _t454 = lane3_amount[0] ? {1'h0, _t453[10:1]} : _t453[10:0]; // align.rs:36
-    wire [9:0] lane3_shifted = _t454[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
-        if (advance) lane3_s5 <= lane3_scale_c;
-        if (advance) lane3_s6 <= lane3_s5;
+    wire [6:0] _t445 = {lane3_scale_e, 1'h1} + lane3_less; // align.rs:27
+    always @(posedge clk) if (advance) lane3_amount <= _t445[6:1];
+    wire [15:0] _t446 = lane3_amount[3] ? {8'h0, lane3_scaled[19:12]} : lane3_scaled[19:4]; // align.rs:36
+    wire [15:0] _t447 = lane3_amount[2] ? {4'h0, _t446[15:4]} : _t446; // align.rs:36
+    wire [12:0] _t448 = lane3_amount[1] ? {2'h0, _t447[12:2]} : _t447[12:0]; // align.rs:36
+    wire [10:0] _t449 = lane3_amount[0] ? {1'h0, _t448[10:1]} : _t448[10:0]; // align.rs:36
+    wire [9:0] lane3_shifted = _t449[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane3_in_steps <= (|lane3_amount[5:4]) ? 10'h0 : lane3_shifted;
+        lane3_s5 <= lane3_scale_c;
+        lane3_s6 <= lane3_s5;
     end
-    wire [9:0] _t455 = lane3_in_steps - lane3_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane3_cells <= _t455[9:5];
-        if (advance) l30_s5_60 <= lane3_x_sign_1 & lane3_middle;
-        if (advance) l30_s6_60 <= l30_s5_60;
-        if (advance) lane3_negative <= l30_s6_60;
-        if (advance) lane3_middle_s5 <= lane3_middle;
-        if (advance) lane3_middle_s6 <= lane3_middle_s5;
-        if (advance) lane3_border <= lane3_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t450 = lane3_in_steps - lane3_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane3_cells <= _t450[9:5];
+        l30_s5_60 <= lane3_x_sign_1 & lane3_middle;
+        l30_s6_60 <= l30_s5_60;
+        lane3_negative <= l30_s6_60;
+        lane3_middle_s5 <= lane3_middle;
+        lane3_middle_s6 <= lane3_middle_s5;
+        lane3_border <= lane3_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane3_outwards = {lane3_negative, lane3_cells ^ {5{lane3_negative}}}; // encode.rs:34
     wire [5:0] lane3_code = {1'h0, lane3_border} + lane3_outwards; // encode.rs:35
     wire lane3_beyond = lane3_code[5] | (lane3_code[4] & (~lane3_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_60 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
-        if (advance) lane2_inner <= elements_2_inner;
-        if (advance) lane2_x_magnitude <= elements_2_magnitude;
-        if (advance) lane2_x_sign <= elements_2_sign;
-        if (advance) lane2_x_outer <= elements_2_outer;
+    always @(posedge clk) if (advance) begin
+        codes_60 <= lane3_beyond ? {4{~lane3_negative}} : lane3_code[3:0];
+        lane2_inner <= elements_2_inner;
+        lane2_x_magnitude <= elements_2_magnitude;
+        lane2_x_sign <= elements_2_sign;
+        lane2_x_outer <= elements_2_outer;
     end
     wire [9:0] lane2_middle_c = lane2_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane2_side_r = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane2_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane2_side_e = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane2_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane2_side_c = lane2_x_outer ? (lane2_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane2_inner ? lane63_d_middle_c : lane2_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
-        if (advance) lane2_scale_r <= lane2_side_r;
-        if (advance) lane2_scale_e <= lane2_side_e;
-        if (advance) l13_s3_61 <= |elements_2_magnitude[14:10];
-        if (advance) lane2_normal <= l13_s3_61;
-        if (advance) lane2_x_magnitude_1 <= lane2_x_magnitude;
-        if (advance) lane2_x_sign_1 <= lane2_x_sign;
-        if (advance) lane2_x_outer_1 <= lane2_x_outer;
-        if (advance) lane2_x_inner <= lane2_inner;
+    always @(posedge clk) if (advance) begin
+        lane2_scale_c <= lane2_inner ? 10'h3f0 : lane2_side_c;
+        lane2_scale_r <= lane2_side_r;
+        lane2_scale_e <= lane2_side_e;
+        l13_s3_61 <= |elements_2_magnitude[14:10];
+        lane2_normal <= l13_s3_61;
+        lane2_x_magnitude_1 <= lane2_x_magnitude;
+        lane2_x_sign_1 <= lane2_x_sign;
+        lane2_x_outer_1 <= lane2_x_outer;
+        lane2_x_inner <= lane2_inner;
     end
     wire lane2_middle = ~(lane2_x_outer_1 | lane2_x_inner); // encode.rs:21
-    wire [20:0] _t456 = {10'h0, {lane2_normal, lane2_x_magnitude_1[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane2_scaled <= _t456;
+    wire [20:0] _t451 = {10'h0, {lane2_normal, lane2_x_magnitude_1[9:0]}} * {11'h0, lane2_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane2_scaled <= _t451;
     wire [4:0] lane2_field = lane2_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane2_less = {~{1'h0, lane2_field}, lane2_normal}; // align.rs:26
-    wire [6:0] _t457 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
-    always @(posedge clk) if (advance) lane2_amount <= _t457[6:1];
-    wire [15:0] _t458 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
-    wire [15:0] _t459 = lane2_amount[2] ? {4'h0, _t458[15:4]} : _t458; // align.rs:36
-    wire [12:0] _t460 = lane2_amount[1] ? {2'h0, _t459[12:2]} : _t459[12:0]; // align.rs:36
-    wire [10:0] _t461 = lane2_amount[0] ? {1'h0, _t460[10:1]} : _t460[10:0]; // align.rs:36
-    wire [9:0] lane2_shifted = _t461[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
-        if (advance) lane2_s5 <= lane2_scale_c;
-        if (advance) lane2_s6 <= lane2_s5;
+    wire [6:0] _t452 = {lane2_scale_e, 1'h1} + lane2_less; // align.rs:27
+    always @(posedge clk) if (advance) lane2_amount <= _t452[6:1];
+    wire [15:0] _t453 = lane2_amount[3] ? {8'h0, lane2_scaled[19:12]} : lane2_scaled[19:4]; // align.rs:36
+    wire [15:0] _t454 = lane2_amount[2] ? {4'h0, _t453[15:4]} : _t453; // align.rs:36
+    wire [12:0] _t455 = lane2_amount[1] ? {2'h0, _t454[12:2]} : _t454[12:0]; // align.rs:36
+    wire [10:0] _t456 = lane2_amount[0] ? {1'h0, _t455[10:1]} : _t455[10:0]; // align.rs:36
+    wire [9:0] lane2_shifted = _t456[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane2_in_steps <= (|lane2_amount[5:4]) ? 10'h0 : lane2_shifted;
+        lane2_s5 <= lane2_scale_c;
+        lane2_s6 <= lane2_s5;
     end
-    wire [9:0] _t462 = lane2_in_steps - lane2_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane2_cells <= _t462[9:5];
-        if (advance) l30_s5_61 <= lane2_x_sign_1 & lane2_middle;
-        if (advance) l30_s6_61 <= l30_s5_61;
-        if (advance) lane2_negative <= l30_s6_61;
-        if (advance) lane2_middle_s5 <= lane2_middle;
-        if (advance) lane2_middle_s6 <= lane2_middle_s5;
-        if (advance) lane2_border <= lane2_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t457 = lane2_in_steps - lane2_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane2_cells <= _t457[9:5];
+        l30_s5_61 <= lane2_x_sign_1 & lane2_middle;
+        l30_s6_61 <= l30_s5_61;
+        lane2_negative <= l30_s6_61;
+        lane2_middle_s5 <= lane2_middle;
+        lane2_middle_s6 <= lane2_middle_s5;
+        lane2_border <= lane2_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane2_outwards = {lane2_negative, lane2_cells ^ {5{lane2_negative}}}; // encode.rs:34
     wire [5:0] lane2_code = {1'h0, lane2_border} + lane2_outwards; // encode.rs:35
     wire lane2_beyond = lane2_code[5] | (lane2_code[4] & (~lane2_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_61 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
-        if (advance) lane1_inner <= elements_1_inner;
-        if (advance) lane1_x_magnitude <= elements_1_magnitude;
-        if (advance) lane1_x_sign <= elements_1_sign;
-        if (advance) lane1_x_outer <= elements_1_outer;
+    always @(posedge clk) if (advance) begin
+        codes_61 <= lane2_beyond ? {4{~lane2_negative}} : lane2_code[3:0];
+        lane1_inner <= elements_1_inner;
+        lane1_x_magnitude <= elements_1_magnitude;
+        lane1_x_sign <= elements_1_sign;
+        lane1_x_outer <= elements_1_outer;
     end
     wire [9:0] lane1_middle_c = lane1_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane1_side_r = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane1_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane1_side_e = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane1_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane1_side_c = lane1_x_outer ? (lane1_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane1_inner ? lane63_d_middle_c : lane1_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
-        if (advance) lane1_scale_r <= lane1_side_r;
-        if (advance) lane1_scale_e <= lane1_side_e;
-        if (advance) l13_s3_62 <= |elements_1_magnitude[14:10];
-        if (advance) lane1_normal <= l13_s3_62;
-        if (advance) lane1_x_magnitude_1 <= lane1_x_magnitude;
-        if (advance) lane1_x_sign_1 <= lane1_x_sign;
-        if (advance) lane1_x_outer_1 <= lane1_x_outer;
-        if (advance) lane1_x_inner <= lane1_inner;
+    always @(posedge clk) if (advance) begin
+        lane1_scale_c <= lane1_inner ? 10'h3f0 : lane1_side_c;
+        lane1_scale_r <= lane1_side_r;
+        lane1_scale_e <= lane1_side_e;
+        l13_s3_62 <= |elements_1_magnitude[14:10];
+        lane1_normal <= l13_s3_62;
+        lane1_x_magnitude_1 <= lane1_x_magnitude;
+        lane1_x_sign_1 <= lane1_x_sign;
+        lane1_x_outer_1 <= lane1_x_outer;
+        lane1_x_inner <= lane1_inner;
     end
     wire lane1_middle = ~(lane1_x_outer_1 | lane1_x_inner); // encode.rs:21
-    wire [20:0] _t463 = {10'h0, {lane1_normal, lane1_x_magnitude_1[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane1_scaled <= _t463;
+    wire [20:0] _t458 = {10'h0, {lane1_normal, lane1_x_magnitude_1[9:0]}} * {11'h0, lane1_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane1_scaled <= _t458;
     wire [4:0] lane1_field = lane1_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane1_less = {~{1'h0, lane1_field}, lane1_normal}; // align.rs:26
-    wire [6:0] _t464 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
-    always @(posedge clk) if (advance) lane1_amount <= _t464[6:1];
-    wire [15:0] _t465 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
-    wire [15:0] _t466 = lane1_amount[2] ? {4'h0, _t465[15:4]} : _t465; // align.rs:36
-    wire [12:0] _t467 = lane1_amount[1] ? {2'h0, _t466[12:2]} : _t466[12:0]; // align.rs:36
-    wire [10:0] _t468 = lane1_amount[0] ? {1'h0, _t467[10:1]} : _t467[10:0]; // align.rs:36
-    wire [9:0] lane1_shifted = _t468[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
-        if (advance) lane1_s5 <= lane1_scale_c;
-        if (advance) lane1_s6 <= lane1_s5;
+    wire [6:0] _t459 = {lane1_scale_e, 1'h1} + lane1_less; // align.rs:27
+    always @(posedge clk) if (advance) lane1_amount <= _t459[6:1];
+    wire [15:0] _t460 = lane1_amount[3] ? {8'h0, lane1_scaled[19:12]} : lane1_scaled[19:4]; // align.rs:36
+    wire [15:0] _t461 = lane1_amount[2] ? {4'h0, _t460[15:4]} : _t460; // align.rs:36
+    wire [12:0] _t462 = lane1_amount[1] ? {2'h0, _t461[12:2]} : _t461[12:0]; // align.rs:36
+    wire [10:0] _t463 = lane1_amount[0] ? {1'h0, _t462[10:1]} : _t462[10:0]; // align.rs:36
+    wire [9:0] lane1_shifted = _t463[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane1_in_steps <= (|lane1_amount[5:4]) ? 10'h0 : lane1_shifted;
+        lane1_s5 <= lane1_scale_c;
+        lane1_s6 <= lane1_s5;
     end
-    wire [9:0] _t469 = lane1_in_steps - lane1_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane1_cells <= _t469[9:5];
-        if (advance) l30_s5_62 <= lane1_x_sign_1 & lane1_middle;
-        if (advance) l30_s6_62 <= l30_s5_62;
-        if (advance) lane1_negative <= l30_s6_62;
-        if (advance) lane1_middle_s5 <= lane1_middle;
-        if (advance) lane1_middle_s6 <= lane1_middle_s5;
-        if (advance) lane1_border <= lane1_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t464 = lane1_in_steps - lane1_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane1_cells <= _t464[9:5];
+        l30_s5_62 <= lane1_x_sign_1 & lane1_middle;
+        l30_s6_62 <= l30_s5_62;
+        lane1_negative <= l30_s6_62;
+        lane1_middle_s5 <= lane1_middle;
+        lane1_middle_s6 <= lane1_middle_s5;
+        lane1_border <= lane1_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane1_outwards = {lane1_negative, lane1_cells ^ {5{lane1_negative}}}; // encode.rs:34
     wire [5:0] lane1_code = {1'h0, lane1_border} + lane1_outwards; // encode.rs:35
     wire lane1_beyond = lane1_code[5] | (lane1_code[4] & (~lane1_negative)); // encode.rs:36
-    always @(posedge clk) begin
-        if (advance) codes_62 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
-        if (advance) lane0_inner <= elements_0_inner;
-        if (advance) lane0_x_magnitude <= elements_0_magnitude;
-        if (advance) lane0_x_sign <= elements_0_sign;
-        if (advance) lane0_x_outer <= elements_0_outer;
+    always @(posedge clk) if (advance) begin
+        codes_62 <= lane1_beyond ? {4{~lane1_negative}} : lane1_code[3:0];
+        lane0_inner <= elements_0_inner;
+        lane0_x_magnitude <= elements_0_magnitude;
+        lane0_x_sign <= elements_0_sign;
+        lane0_x_outer <= elements_0_outer;
     end
     wire [9:0] lane0_middle_c = lane0_x_sign ? lane63_d_middle_c_neg : lane63_d_middle_c; // scale_table.rs:156
     wire [9:0] lane0_side_r = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_r : lane63_d_outer_pos_r) : (lane0_inner ? lane63_d_inner_r : lane63_d_middle_r); // scale_table.rs:157
     wire [5:0] lane0_side_e = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_e : lane63_d_outer_pos_e) : (lane0_inner ? lane63_d_inner_e : lane63_d_middle_e); // scale_table.rs:157
     wire [9:0] lane0_side_c = lane0_x_outer ? (lane0_x_sign ? lane63_d_outer_neg_c : lane63_d_outer_pos_c) : (lane0_inner ? lane63_d_middle_c : lane0_middle_c); // scale_table.rs:157
-    always @(posedge clk) begin
-        if (advance) lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
-        if (advance) lane0_scale_r <= lane0_side_r;
-        if (advance) lane0_scale_e <= lane0_side_e;
-        if (advance) l13_s3_63 <= |elements_0_magnitude[14:10];
-        if (advance) lane0_normal <= l13_s3_63;
-        if (advance) lane0_x_magnitude_1 <= lane0_x_magnitude;
-        if (advance) lane0_x_sign_1 <= lane0_x_sign;
-        if (advance) lane0_x_outer_1 <= lane0_x_outer;
-        if (advance) lane0_x_inner <= lane0_inner;
+    always @(posedge clk) if (advance) begin
+        lane0_scale_c <= lane0_inner ? 10'h3f0 : lane0_side_c;
+        lane0_scale_r <= lane0_side_r;
+        lane0_scale_e <= lane0_side_e;
+        l13_s3_63 <= |elements_0_magnitude[14:10];
+        lane0_normal <= l13_s3_63;
+        lane0_x_magnitude_1 <= lane0_x_magnitude;
+        lane0_x_sign_1 <= lane0_x_sign;
+        lane0_x_outer_1 <= lane0_x_outer;
+        lane0_x_inner <= lane0_inner;
     end
     wire lane0_middle = ~(lane0_x_outer_1 | lane0_x_inner); // encode.rs:21
-    wire [20:0] _t470 = {10'h0, {lane0_normal, lane0_x_magnitude_1[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
-    always @(posedge clk) if (advance) lane0_scaled <= _t470;
+    wire [20:0] _t465 = {10'h0, {lane0_normal, lane0_x_magnitude_1[9:0]}} * {11'h0, lane0_scale_r}; // align.rs:18
+    always @(posedge clk) if (advance) lane0_scaled <= _t465;
     wire [4:0] lane0_field = lane0_x_magnitude_1[14:10]; // align.rs:25
     wire [6:0] lane0_less = {~{1'h0, lane0_field}, lane0_normal}; // align.rs:26
-    wire [6:0] _t471 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
-    always @(posedge clk) if (advance) lane0_amount <= _t471[6:1];
-    wire [15:0] _t472 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
-    wire [15:0] _t473 = lane0_amount[2] ? {4'h0, _t472[15:4]} : _t472; // align.rs:36
-    wire [12:0] _t474 = lane0_amount[1] ? {2'h0, _t473[12:2]} : _t473[12:0]; // align.rs:36
-    wire [10:0] _t475 = lane0_amount[0] ? {1'h0, _t474[10:1]} : _t474[10:0]; // align.rs:36
-    wire [9:0] lane0_shifted = _t475[9:0]; // align.rs:36
-    always @(posedge clk) begin
-        if (advance) lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
-        if (advance) lane0_s5 <= lane0_scale_c;
-        if (advance) lane0_s6 <= lane0_s5;
+    wire [6:0] _t466 = {lane0_scale_e, 1'h1} + lane0_less; // align.rs:27
+    always @(posedge clk) if (advance) lane0_amount <= _t466[6:1];
+    wire [15:0] _t467 = lane0_amount[3] ? {8'h0, lane0_scaled[19:12]} : lane0_scaled[19:4]; // align.rs:36
+    wire [15:0] _t468 = lane0_amount[2] ? {4'h0, _t467[15:4]} : _t467; // align.rs:36
+    wire [12:0] _t469 = lane0_amount[1] ? {2'h0, _t468[12:2]} : _t468[12:0]; // align.rs:36
+    wire [10:0] _t470 = lane0_amount[0] ? {1'h0, _t469[10:1]} : _t469[10:0]; // align.rs:36
+    wire [9:0] lane0_shifted = _t470[9:0]; // align.rs:36
+    always @(posedge clk) if (advance) begin
+        lane0_in_steps <= (|lane0_amount[5:4]) ? 10'h0 : lane0_shifted;
+        lane0_s5 <= lane0_scale_c;
+        lane0_s6 <= lane0_s5;
     end
-    wire [9:0] _t476 = lane0_in_steps - lane0_s6; // encode.rs:29
-    always @(posedge clk) begin
-        if (advance) lane0_cells <= _t476[9:5];
-        if (advance) l30_s5_63 <= lane0_x_sign_1 & lane0_middle;
-        if (advance) l30_s6_63 <= l30_s5_63;
-        if (advance) lane0_negative <= l30_s6_63;
-        if (advance) lane0_middle_s5 <= lane0_middle;
-        if (advance) lane0_middle_s6 <= lane0_middle_s5;
-        if (advance) lane0_border <= lane0_middle_s6 ? split_s6 : 5'h0;
+    wire [9:0] _t471 = lane0_in_steps - lane0_s6; // encode.rs:29
+    always @(posedge clk) if (advance) begin
+        lane0_cells <= _t471[9:5];
+        l30_s5_63 <= lane0_x_sign_1 & lane0_middle;
+        l30_s6_63 <= l30_s5_63;
+        lane0_negative <= l30_s6_63;
+        lane0_middle_s5 <= lane0_middle;
+        lane0_middle_s6 <= lane0_middle_s5;
+        lane0_border <= lane0_middle_s6 ? split_s6 : 5'h0;
     end
     wire [5:0] lane0_outwards = {lane0_negative, lane0_cells ^ {5{lane0_negative}}}; // encode.rs:34
     wire [5:0] lane0_code = {1'h0, lane0_border} + lane0_outwards; // encode.rs:35
@@ -8173,1221 +8153,1221 @@ module oaken_quantizer_core_p64_n8192 (
     wire compact_empty_60 = ~present_60; // compact.rs:20
     wire compact_empty_61 = ~present_61; // compact.rs:20
     wire compact_empty_62 = ~present_62; // compact.rs:20
-    always @(posedge clk) begin
-        if (advance) compact_distance_1 <= {6'h0, compact_empty_0};
-        if (advance) compact_distance_2 <= {5'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
-        if (advance) compact_distance_3 <= {5'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
+    always @(posedge clk) if (advance) begin
+        compact_distance_1 <= {6'h0, compact_empty_0};
+        compact_distance_2 <= {5'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}};
+        compact_distance_3 <= {5'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})};
     end
+    wire [2:0] _t472 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_4 <= {4'h0, _t472};
+    wire [2:0] _t473 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_5 <= {4'h0, _t473};
+    wire [2:0] _t474 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_6 <= {4'h0, _t474};
+    wire [2:0] _t475 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t476 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t475; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_7 <= {4'h0, _t476};
     wire [2:0] _t477 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_4 <= {4'h0, _t477};
-    wire [2:0] _t478 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_5 <= {4'h0, _t478};
-    wire [2:0] _t479 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_6 <= {4'h0, _t479};
-    wire [2:0] _t480 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t481 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t480; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_7 <= {4'h0, _t481};
-    wire [2:0] _t482 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t483 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_8 <= {3'h0, {1'h0, _t482} + {1'h0, _t483}};
-    wire [2:0] _t484 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t485 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_9 <= {3'h0, {1'h0, _t484} + {1'h0, _t485}};
-    wire [2:0] _t486 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t487 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_10 <= {3'h0, {1'h0, _t486} + {1'h0, _t487}};
-    wire [2:0] _t488 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t489 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_11 <= {3'h0, {1'h0, _t488} + {1'h0, _t489}};
-    wire [2:0] _t490 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t491 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_12 <= {3'h0, {1'h0, _t490} + {1'h0, _t491}};
-    wire [2:0] _t492 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t493 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t494 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t493; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_13 <= {3'h0, {1'h0, _t492} + {1'h0, _t494}};
-    wire [2:0] _t495 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t496 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t495; // compact.rs:46
-    wire [2:0] _t497 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t498 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t497; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_14 <= {3'h0, {1'h0, _t496} + {1'h0, _t498}};
-    wire [2:0] _t499 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t500 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t499; // compact.rs:46
-    wire [2:0] _t501 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t502 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_15 <= {3'h0, {1'h0, _t500} + ({1'h0, _t501} + {1'h0, _t502})};
-    wire [2:0] _t503 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t504 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t505 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t506 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_16 <= {2'h0, {1'h0, {1'h0, _t503} + {1'h0, _t504}} + {1'h0, {1'h0, _t505} + {1'h0, _t506}}};
-    wire [2:0] _t507 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t508 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t509 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t510 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_17 <= {2'h0, {1'h0, {1'h0, _t507} + {1'h0, _t508}} + {1'h0, {1'h0, _t509} + {1'h0, _t510}}};
-    wire [2:0] _t511 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t512 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t513 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t514 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_18 <= {2'h0, {1'h0, {1'h0, _t511} + {1'h0, _t512}} + {1'h0, {1'h0, _t513} + {1'h0, _t514}}};
-    wire [2:0] _t515 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t516 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t517 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
-    wire [2:0] _t518 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_19 <= {2'h0, {1'h0, {1'h0, _t515} + {1'h0, _t516}} + {1'h0, {1'h0, _t517} + {1'h0, _t518}}};
-    wire [2:0] _t519 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t520 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t521 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t522 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_20 <= {2'h0, {1'h0, {1'h0, _t519} + {1'h0, _t520}} + {1'h0, {1'h0, _t521} + {1'h0, _t522}}};
-    wire [2:0] _t523 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t524 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t525 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t526 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_21 <= {2'h0, {1'h0, {1'h0, _t523} + {1'h0, _t524}} + {1'h0, {1'h0, _t525} + {1'h0, _t526}}};
-    wire [2:0] _t527 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t528 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t529 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
-    wire [2:0] _t530 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_22 <= {2'h0, {1'h0, {1'h0, _t527} + {1'h0, _t528}} + {1'h0, {1'h0, _t529} + {1'h0, _t530}}};
-    wire [2:0] _t531 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t532 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t533 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    wire [2:0] _t534 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_23 <= {2'h0, {1'h0, {1'h0, _t531} + {1'h0, _t532}} + {1'h0, {1'h0, _t533} + {1'h0, _t534}}};
-    wire [2:0] _t535 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t536 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t537 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t538 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_24 <= {2'h0, {1'h0, {1'h0, _t535} + {1'h0, _t536}} + {1'h0, {1'h0, _t537} + {1'h0, _t538}}};
+    wire [2:0] _t478 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_8 <= {3'h0, {1'h0, _t477} + {1'h0, _t478}};
+    wire [2:0] _t479 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t480 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_9 <= {3'h0, {1'h0, _t479} + {1'h0, _t480}};
+    wire [2:0] _t481 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t482 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_10 <= {3'h0, {1'h0, _t481} + {1'h0, _t482}};
+    wire [2:0] _t483 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t484 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_11 <= {3'h0, {1'h0, _t483} + {1'h0, _t484}};
+    wire [2:0] _t485 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t486 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_12 <= {3'h0, {1'h0, _t485} + {1'h0, _t486}};
+    wire [2:0] _t487 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t488 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t489 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t488; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_13 <= {3'h0, {1'h0, _t487} + {1'h0, _t489}};
+    wire [2:0] _t490 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t491 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t490; // compact.rs:46
+    wire [2:0] _t492 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t493 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t492; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_14 <= {3'h0, {1'h0, _t491} + {1'h0, _t493}};
+    wire [2:0] _t494 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t495 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t494; // compact.rs:46
+    wire [2:0] _t496 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t497 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_15 <= {3'h0, {1'h0, _t495} + ({1'h0, _t496} + {1'h0, _t497})};
+    wire [2:0] _t498 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t499 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t500 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t501 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_16 <= {2'h0, {1'h0, {1'h0, _t498} + {1'h0, _t499}} + {1'h0, {1'h0, _t500} + {1'h0, _t501}}};
+    wire [2:0] _t502 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t503 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t504 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t505 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_17 <= {2'h0, {1'h0, {1'h0, _t502} + {1'h0, _t503}} + {1'h0, {1'h0, _t504} + {1'h0, _t505}}};
+    wire [2:0] _t506 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t507 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t508 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t509 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_18 <= {2'h0, {1'h0, {1'h0, _t506} + {1'h0, _t507}} + {1'h0, {1'h0, _t508} + {1'h0, _t509}}};
+    wire [2:0] _t510 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t511 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t512 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t513 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_19 <= {2'h0, {1'h0, {1'h0, _t510} + {1'h0, _t511}} + {1'h0, {1'h0, _t512} + {1'h0, _t513}}};
+    wire [2:0] _t514 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t515 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t516 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t517 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_20 <= {2'h0, {1'h0, {1'h0, _t514} + {1'h0, _t515}} + {1'h0, {1'h0, _t516} + {1'h0, _t517}}};
+    wire [2:0] _t518 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t519 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t520 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t521 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_21 <= {2'h0, {1'h0, {1'h0, _t518} + {1'h0, _t519}} + {1'h0, {1'h0, _t520} + {1'h0, _t521}}};
+    wire [2:0] _t522 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t523 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t524 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t525 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_22 <= {2'h0, {1'h0, {1'h0, _t522} + {1'h0, _t523}} + {1'h0, {1'h0, _t524} + {1'h0, _t525}}};
+    wire [2:0] _t526 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t527 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t528 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t529 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_23 <= {2'h0, {1'h0, {1'h0, _t526} + {1'h0, _t527}} + {1'h0, {1'h0, _t528} + {1'h0, _t529}}};
+    wire [2:0] _t530 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t531 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t532 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t533 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_24 <= {2'h0, {1'h0, {1'h0, _t530} + {1'h0, _t531}} + {1'h0, {1'h0, _t532} + {1'h0, _t533}}};
+    wire [2:0] _t534 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t535 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t536 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t537 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t538 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t537; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_25 <= {2'h0, {1'h0, {1'h0, _t534} + {1'h0, _t535}} + {1'h0, {1'h0, _t536} + {1'h0, _t538}}};
     wire [2:0] _t539 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t540 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t541 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t542 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t543 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t542; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_25 <= {2'h0, {1'h0, {1'h0, _t539} + {1'h0, _t540}} + {1'h0, {1'h0, _t541} + {1'h0, _t543}}};
-    wire [2:0] _t544 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t545 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t546 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t545; // compact.rs:46
-    wire [2:0] _t547 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    wire [2:0] _t548 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t549 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t548; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_26 <= {2'h0, {1'h0, {1'h0, _t544} + {1'h0, _t546}} + {1'h0, {1'h0, _t547} + {1'h0, _t549}}};
-    wire [2:0] _t550 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t551 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t552 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t551; // compact.rs:46
-    wire [2:0] _t553 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
-    wire [2:0] _t554 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t553; // compact.rs:46
-    wire [2:0] _t555 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t556 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t555; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_27 <= {2'h0, {1'h0, {1'h0, _t550} + {1'h0, _t552}} + {1'h0, {1'h0, _t554} + {1'h0, _t556}}};
-    wire [2:0] _t557 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t558 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t557; // compact.rs:46
-    wire [2:0] _t559 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t560 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t559; // compact.rs:46
-    wire [2:0] _t561 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t562 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t561; // compact.rs:46
-    wire [2:0] _t563 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
-    wire [2:0] _t564 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t563; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_28 <= {2'h0, {1'h0, {1'h0, _t558} + {1'h0, _t560}} + {1'h0, {1'h0, _t562} + {1'h0, _t564}}};
-    wire [2:0] _t565 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t566 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t565; // compact.rs:46
-    wire [2:0] _t567 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t568 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t567; // compact.rs:46
-    wire [2:0] _t569 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t570 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t569; // compact.rs:46
-    wire [2:0] _t571 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t572 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
-    wire [4:0] _t573 = {1'h0, {1'h0, _t566} + {1'h0, _t568}} + {1'h0, {1'h0, _t570} + ({1'h0, _t571} + {1'h0, _t572})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_29 <= {2'h0, _t573};
-    wire [2:0] _t574 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t575 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t574; // compact.rs:46
-    wire [2:0] _t576 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t577 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t578 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
-    wire [2:0] _t579 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t578; // compact.rs:46
-    wire [2:0] _t580 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t581 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
-    wire [4:0] _t582 = {1'h0, {1'h0, _t575} + ({1'h0, _t576} + {1'h0, _t577})} + {1'h0, {1'h0, _t579} + ({1'h0, _t580} + {1'h0, _t581})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_30 <= {2'h0, _t582};
-    wire [2:0] _t583 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t584 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t583; // compact.rs:46
-    wire [2:0] _t585 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t586 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t587 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
-    wire [2:0] _t588 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
-    wire [2:0] _t589 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t590 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
-    wire [4:0] _t591 = {1'h0, {1'h0, _t584} + ({1'h0, _t585} + {1'h0, _t586})} + ({1'h0, {1'h0, _t587} + {1'h0, _t588}} + {1'h0, {1'h0, _t589} + {1'h0, _t590}}); // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_31 <= {2'h0, _t591};
-    wire [2:0] _t592 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t593 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t594 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t595 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
-    wire [2:0] _t596 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
-    wire [2:0] _t597 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
-    wire [2:0] _t598 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
-    wire [2:0] _t599 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}}; // compact.rs:46
-    wire [5:0] _t600 = {1'h0, {1'h0, {1'h0, _t592} + {1'h0, _t593}} + {1'h0, {1'h0, _t594} + {1'h0, _t595}}} + {1'h0, {1'h0, {1'h0, _t596} + {1'h0, _t597}} + {1'h0, {1'h0, _t598} + {1'h0, _t599}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_32 <= {1'h0, _t600};
-    wire [2:0] _t601 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t602 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t603 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t604 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
-    wire [2:0] _t605 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
-    wire [2:0] _t606 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
-    wire [2:0] _t607 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
-    wire [2:0] _t608 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
-    wire [5:0] _t609 = {1'h0, {1'h0, {1'h0, _t601} + {1'h0, _t602}} + {1'h0, {1'h0, _t603} + {1'h0, _t604}}} + {1'h0, {1'h0, {1'h0, _t605} + {1'h0, _t606}} + {1'h0, {1'h0, _t607} + {1'h0, _t608}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_33 <= {1'h0, _t609};
-    wire [2:0] _t610 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t611 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t612 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t613 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    wire [2:0] _t614 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t615 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t616 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
-    wire [2:0] _t617 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
-    wire [5:0] _t618 = {1'h0, {1'h0, {1'h0, _t610} + {1'h0, _t611}} + {1'h0, {1'h0, _t612} + {1'h0, _t613}}} + {1'h0, {1'h0, {1'h0, _t614} + {1'h0, _t615}} + {1'h0, {1'h0, _t616} + {1'h0, _t617}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_34 <= {1'h0, _t618};
-    wire [2:0] _t619 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t620 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
-    wire [2:0] _t621 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
-    wire [2:0] _t622 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    wire [2:0] _t623 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t624 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
-    wire [2:0] _t625 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
-    wire [2:0] _t626 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
-    wire [5:0] _t627 = {1'h0, {1'h0, {1'h0, _t619} + {1'h0, _t620}} + {1'h0, {1'h0, _t621} + {1'h0, _t622}}} + {1'h0, {1'h0, {1'h0, _t623} + {1'h0, _t624}} + {1'h0, {1'h0, _t625} + {1'h0, _t626}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_35 <= {1'h0, _t627};
-    wire [2:0] _t628 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t629 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t630 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t631 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t632 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
-    wire [2:0] _t633 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
-    wire [2:0] _t634 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
-    wire [2:0] _t635 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
-    wire [5:0] _t636 = {1'h0, {1'h0, {1'h0, _t628} + {1'h0, _t629}} + {1'h0, {1'h0, _t630} + {1'h0, _t631}}} + {1'h0, {1'h0, {1'h0, _t632} + {1'h0, _t633}} + {1'h0, {1'h0, _t634} + {1'h0, _t635}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_36 <= {1'h0, _t636};
-    wire [2:0] _t637 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t638 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t639 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t640 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t641 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
-    wire [2:0] _t642 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
-    wire [2:0] _t643 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
-    wire [2:0] _t644 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
-    wire [5:0] _t645 = {1'h0, {1'h0, {1'h0, _t637} + {1'h0, _t638}} + {1'h0, {1'h0, _t639} + {1'h0, _t640}}} + {1'h0, {1'h0, {1'h0, _t641} + {1'h0, _t642}} + {1'h0, {1'h0, _t643} + {1'h0, _t644}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_37 <= {1'h0, _t645};
-    wire [2:0] _t646 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t647 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t648 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
-    wire [2:0] _t649 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    wire [2:0] _t650 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
-    wire [2:0] _t651 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
-    wire [2:0] _t652 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
-    wire [2:0] _t653 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
-    wire [5:0] _t654 = {1'h0, {1'h0, {1'h0, _t646} + {1'h0, _t647}} + {1'h0, {1'h0, _t648} + {1'h0, _t649}}} + {1'h0, {1'h0, {1'h0, _t650} + {1'h0, _t651}} + {1'h0, {1'h0, _t652} + {1'h0, _t653}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_38 <= {1'h0, _t654};
-    wire [2:0] _t655 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
-    wire [2:0] _t656 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
-    wire [2:0] _t657 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
-    wire [2:0] _t658 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    wire [2:0] _t659 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
-    wire [2:0] _t660 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
-    wire [2:0] _t661 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
-    wire [2:0] _t662 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
-    wire [5:0] _t663 = {1'h0, {1'h0, {1'h0, _t655} + {1'h0, _t656}} + {1'h0, {1'h0, _t657} + {1'h0, _t658}}} + {1'h0, {1'h0, {1'h0, _t659} + {1'h0, _t660}} + {1'h0, {1'h0, _t661} + {1'h0, _t662}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_39 <= {1'h0, _t663};
-    wire [2:0] _t664 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t665 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t666 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t667 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
-    wire [2:0] _t668 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
-    wire [2:0] _t669 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
-    wire [2:0] _t670 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
-    wire [2:0] _t671 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
-    wire [5:0] _t672 = {1'h0, {1'h0, {1'h0, _t664} + {1'h0, _t665}} + {1'h0, {1'h0, _t666} + {1'h0, _t667}}} + {1'h0, {1'h0, {1'h0, _t668} + {1'h0, _t669}} + {1'h0, {1'h0, _t670} + {1'h0, _t671}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_40 <= {1'h0, _t672};
-    wire [2:0] _t673 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t674 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t675 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t676 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
-    wire [2:0] _t677 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
-    wire [2:0] _t678 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
-    wire [2:0] _t679 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
-    wire [2:0] _t680 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
-    wire [5:0] _t681 = {1'h0, {1'h0, {1'h0, _t673} + {1'h0, _t674}} + {1'h0, {1'h0, _t675} + {1'h0, _t676}}} + {1'h0, {1'h0, {1'h0, _t677} + {1'h0, _t678}} + {1'h0, {1'h0, _t679} + {1'h0, _t680}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_41 <= {1'h0, _t681};
-    wire [2:0] _t682 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t683 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t684 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t685 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
-    wire [2:0] _t686 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
-    wire [2:0] _t687 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
-    wire [2:0] _t688 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
-    wire [2:0] _t689 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
-    wire [5:0] _t690 = {1'h0, {1'h0, {1'h0, _t682} + {1'h0, _t683}} + {1'h0, {1'h0, _t684} + {1'h0, _t685}}} + {1'h0, {1'h0, {1'h0, _t686} + {1'h0, _t687}} + {1'h0, {1'h0, _t688} + {1'h0, _t689}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_42 <= {1'h0, _t690};
-    wire [2:0] _t691 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t692 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
-    wire [2:0] _t693 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
-    wire [2:0] _t694 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
-    wire [2:0] _t695 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
-    wire [2:0] _t696 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
-    wire [2:0] _t697 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
-    wire [2:0] _t698 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
-    wire [5:0] _t699 = {1'h0, {1'h0, {1'h0, _t691} + {1'h0, _t692}} + {1'h0, {1'h0, _t693} + {1'h0, _t694}}} + {1'h0, {1'h0, {1'h0, _t695} + {1'h0, _t696}} + {1'h0, {1'h0, _t697} + {1'h0, _t698}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_43 <= {1'h0, _t699};
-    wire [2:0] _t700 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t701 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t702 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
-    wire [2:0] _t703 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
-    wire [2:0] _t704 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
-    wire [2:0] _t705 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
-    wire [2:0] _t706 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
-    wire [2:0] _t707 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
-    wire [5:0] _t708 = {1'h0, {1'h0, {1'h0, _t700} + {1'h0, _t701}} + {1'h0, {1'h0, _t702} + {1'h0, _t703}}} + {1'h0, {1'h0, {1'h0, _t704} + {1'h0, _t705}} + {1'h0, {1'h0, _t706} + {1'h0, _t707}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_44 <= {1'h0, _t708};
-    wire [2:0] _t709 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t710 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t711 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
-    wire [2:0] _t712 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
-    wire [2:0] _t713 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
-    wire [2:0] _t714 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
-    wire [2:0] _t715 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
-    wire [2:0] _t716 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
-    wire [5:0] _t717 = {1'h0, {1'h0, {1'h0, _t709} + {1'h0, _t710}} + {1'h0, {1'h0, _t711} + {1'h0, _t712}}} + {1'h0, {1'h0, {1'h0, _t713} + {1'h0, _t714}} + {1'h0, {1'h0, _t715} + {1'h0, _t716}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_45 <= {1'h0, _t717};
-    wire [2:0] _t718 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t719 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t720 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    wire [2:0] _t721 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
-    wire [2:0] _t722 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
-    wire [2:0] _t723 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
-    wire [2:0] _t724 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
-    wire [2:0] _t725 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})}; // compact.rs:46
-    wire [5:0] _t726 = {1'h0, {1'h0, {1'h0, _t718} + {1'h0, _t719}} + {1'h0, {1'h0, _t720} + {1'h0, _t721}}} + {1'h0, {1'h0, {1'h0, _t722} + {1'h0, _t723}} + {1'h0, {1'h0, _t724} + {1'h0, _t725}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_46 <= {1'h0, _t726};
-    wire [2:0] _t727 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
-    wire [2:0] _t728 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
-    wire [2:0] _t729 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
-    wire [2:0] _t730 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
-    wire [2:0] _t731 = {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
-    wire [2:0] _t732 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
-    wire [2:0] _t733 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
-    wire [2:0] _t734 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})}; // compact.rs:46
-    wire [5:0] _t735 = {1'h0, {1'h0, {1'h0, _t727} + {1'h0, _t728}} + {1'h0, {1'h0, _t729} + {1'h0, _t730}}} + {1'h0, {1'h0, {1'h0, _t731} + {1'h0, _t732}} + {1'h0, {1'h0, _t733} + {1'h0, _t734}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_47 <= {1'h0, _t735};
-    wire [2:0] _t736 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t737 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t738 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t739 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
-    wire [2:0] _t740 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
-    wire [2:0] _t741 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
-    wire [2:0] _t742 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
-    wire [2:0] _t743 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})}; // compact.rs:46
-    wire [5:0] _t744 = {1'h0, {1'h0, {1'h0, _t736} + {1'h0, _t737}} + {1'h0, {1'h0, _t738} + {1'h0, _t739}}} + {1'h0, {1'h0, {1'h0, _t740} + {1'h0, _t741}} + {1'h0, {1'h0, _t742} + {1'h0, _t743}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_48 <= {1'h0, _t744};
-    wire [2:0] _t745 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t746 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t747 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t748 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
-    wire [2:0] _t749 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
-    wire [2:0] _t750 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
-    wire [2:0] _t751 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
-    wire [2:0] _t752 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
-    wire [2:0] _t753 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t752; // compact.rs:46
-    wire [5:0] _t754 = {1'h0, {1'h0, {1'h0, _t745} + {1'h0, _t746}} + {1'h0, {1'h0, _t747} + {1'h0, _t748}}} + {1'h0, {1'h0, {1'h0, _t749} + {1'h0, _t750}} + {1'h0, {1'h0, _t751} + {1'h0, _t753}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_49 <= {1'h0, _t754};
-    wire [2:0] _t755 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t756 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t757 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t758 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t759 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t758; // compact.rs:46
-    wire [2:0] _t760 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
-    wire [2:0] _t761 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
-    wire [2:0] _t762 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
-    wire [2:0] _t763 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
-    wire [2:0] _t764 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t763; // compact.rs:46
-    wire [5:0] _t765 = {1'h0, {1'h0, {1'h0, _t755} + {1'h0, _t756}} + {1'h0, {1'h0, _t757} + {1'h0, _t759}}} + {1'h0, {1'h0, {1'h0, _t760} + {1'h0, _t761}} + {1'h0, {1'h0, _t762} + {1'h0, _t764}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_50 <= {1'h0, _t765};
-    wire [2:0] _t766 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t767 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
-    wire [2:0] _t768 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
-    wire [2:0] _t769 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t770 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t769; // compact.rs:46
-    wire [2:0] _t771 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
-    wire [2:0] _t772 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
-    wire [2:0] _t773 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t772; // compact.rs:46
-    wire [2:0] _t774 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
-    wire [2:0] _t775 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
-    wire [2:0] _t776 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t775; // compact.rs:46
-    wire [5:0] _t777 = {1'h0, {1'h0, {1'h0, _t766} + {1'h0, _t767}} + {1'h0, {1'h0, _t768} + {1'h0, _t770}}} + {1'h0, {1'h0, {1'h0, _t771} + {1'h0, _t773}} + {1'h0, {1'h0, _t774} + {1'h0, _t776}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_51 <= {1'h0, _t777};
-    wire [2:0] _t778 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t779 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t780 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t779; // compact.rs:46
-    wire [2:0] _t781 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    wire [2:0] _t782 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t783 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t782; // compact.rs:46
-    wire [2:0] _t784 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
-    wire [2:0] _t785 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
-    wire [2:0] _t786 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t785; // compact.rs:46
-    wire [2:0] _t787 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
-    wire [2:0] _t788 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
-    wire [2:0] _t789 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t788; // compact.rs:46
-    wire [5:0] _t790 = {1'h0, {1'h0, {1'h0, _t778} + {1'h0, _t780}} + {1'h0, {1'h0, _t781} + {1'h0, _t783}}} + {1'h0, {1'h0, {1'h0, _t784} + {1'h0, _t786}} + {1'h0, {1'h0, _t787} + {1'h0, _t789}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_52 <= {1'h0, _t790};
-    wire [2:0] _t791 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t792 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t793 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t792; // compact.rs:46
-    wire [2:0] _t794 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
-    wire [2:0] _t795 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t796 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t795; // compact.rs:46
-    wire [2:0] _t797 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
-    wire [2:0] _t798 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
-    wire [2:0] _t799 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t798; // compact.rs:46
-    wire [2:0] _t800 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
-    wire [2:0] _t801 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + _t800; // compact.rs:46
-    wire [2:0] _t802 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
-    wire [2:0] _t803 = {1'h0, {1'h0, compact_empty_46} + ({1'h0, compact_empty_47} + {1'h0, compact_empty_48})} + _t802; // compact.rs:46
-    wire [5:0] _t804 = {1'h0, {1'h0, {1'h0, _t791} + {1'h0, _t793}} + {1'h0, {1'h0, _t794} + {1'h0, _t796}}} + {1'h0, {1'h0, {1'h0, _t797} + {1'h0, _t799}} + {1'h0, {1'h0, _t801} + {1'h0, _t803}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_53 <= {1'h0, _t804};
-    wire [2:0] _t805 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t806 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t807 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t806; // compact.rs:46
-    wire [2:0] _t808 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
-    wire [2:0] _t809 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t808; // compact.rs:46
-    wire [2:0] _t810 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t811 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t810; // compact.rs:46
-    wire [2:0] _t812 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
-    wire [2:0] _t813 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
-    wire [2:0] _t814 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + _t813; // compact.rs:46
-    wire [2:0] _t815 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
-    wire [2:0] _t816 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + _t815; // compact.rs:46
-    wire [2:0] _t817 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
-    wire [2:0] _t818 = {1'h0, {1'h0, compact_empty_47} + ({1'h0, compact_empty_48} + {1'h0, compact_empty_49})} + _t817; // compact.rs:46
-    wire [5:0] _t819 = {1'h0, {1'h0, {1'h0, _t805} + {1'h0, _t807}} + {1'h0, {1'h0, _t809} + {1'h0, _t811}}} + {1'h0, {1'h0, {1'h0, _t812} + {1'h0, _t814}} + {1'h0, {1'h0, _t816} + {1'h0, _t818}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_54 <= {1'h0, _t819};
-    wire [2:0] _t820 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
-    wire [2:0] _t821 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
-    wire [2:0] _t822 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t821; // compact.rs:46
-    wire [2:0] _t823 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
-    wire [2:0] _t824 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t823; // compact.rs:46
-    wire [2:0] _t825 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t826 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t825; // compact.rs:46
-    wire [2:0] _t827 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}}; // compact.rs:46
-    wire [2:0] _t828 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + _t827; // compact.rs:46
-    wire [2:0] _t829 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
-    wire [2:0] _t830 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + _t829; // compact.rs:46
-    wire [2:0] _t831 = {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}} + {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}}; // compact.rs:46
-    wire [2:0] _t832 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + _t831; // compact.rs:46
-    wire [2:0] _t833 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
-    wire [2:0] _t834 = {1'h0, {1'h0, compact_empty_48} + ({1'h0, compact_empty_49} + {1'h0, compact_empty_50})} + _t833; // compact.rs:46
-    wire [5:0] _t835 = {1'h0, {1'h0, {1'h0, _t820} + {1'h0, _t822}} + {1'h0, {1'h0, _t824} + {1'h0, _t826}}} + {1'h0, {1'h0, {1'h0, _t828} + {1'h0, _t830}} + {1'h0, {1'h0, _t832} + {1'h0, _t834}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_55 <= {1'h0, _t835};
-    wire [2:0] _t836 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t837 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t836; // compact.rs:46
-    wire [2:0] _t838 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t839 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t838; // compact.rs:46
-    wire [2:0] _t840 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t841 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t840; // compact.rs:46
-    wire [2:0] _t842 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
-    wire [2:0] _t843 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t842; // compact.rs:46
-    wire [2:0] _t844 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
-    wire [2:0] _t845 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t844; // compact.rs:46
-    wire [2:0] _t846 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
-    wire [2:0] _t847 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t846; // compact.rs:46
-    wire [2:0] _t848 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
-    wire [2:0] _t849 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t848; // compact.rs:46
-    wire [2:0] _t850 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
-    wire [2:0] _t851 = {1'h0, {1'h0, compact_empty_49} + ({1'h0, compact_empty_50} + {1'h0, compact_empty_51})} + _t850; // compact.rs:46
-    wire [5:0] _t852 = {1'h0, {1'h0, {1'h0, _t837} + {1'h0, _t839}} + {1'h0, {1'h0, _t841} + {1'h0, _t843}}} + {1'h0, {1'h0, {1'h0, _t845} + {1'h0, _t847}} + {1'h0, {1'h0, _t849} + {1'h0, _t851}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_56 <= {1'h0, _t852};
-    wire [2:0] _t853 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t854 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t853; // compact.rs:46
-    wire [2:0] _t855 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t856 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t855; // compact.rs:46
-    wire [2:0] _t857 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t858 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t857; // compact.rs:46
-    wire [2:0] _t859 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
-    wire [2:0] _t860 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t859; // compact.rs:46
-    wire [2:0] _t861 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
-    wire [2:0] _t862 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t861; // compact.rs:46
-    wire [2:0] _t863 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
-    wire [2:0] _t864 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t863; // compact.rs:46
-    wire [2:0] _t865 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
-    wire [2:0] _t866 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t865; // compact.rs:46
-    wire [2:0] _t867 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
-    wire [2:0] _t868 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
-    wire [4:0] _t869 = {1'h0, {1'h0, _t862} + {1'h0, _t864}} + {1'h0, {1'h0, _t866} + ({1'h0, _t867} + {1'h0, _t868})}; // compact.rs:46
-    wire [5:0] _t870 = {1'h0, {1'h0, {1'h0, _t854} + {1'h0, _t856}} + {1'h0, {1'h0, _t858} + {1'h0, _t860}}} + {1'h0, _t869}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_57 <= {1'h0, _t870};
-    wire [2:0] _t871 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t872 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t871; // compact.rs:46
-    wire [2:0] _t873 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t874 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t873; // compact.rs:46
-    wire [2:0] _t875 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t876 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t875; // compact.rs:46
-    wire [2:0] _t877 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t878 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
-    wire [4:0] _t879 = {1'h0, {1'h0, _t872} + {1'h0, _t874}} + {1'h0, {1'h0, _t876} + ({1'h0, _t877} + {1'h0, _t878})}; // compact.rs:46
-    wire [2:0] _t880 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
-    wire [2:0] _t881 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t880; // compact.rs:46
-    wire [2:0] _t882 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
-    wire [2:0] _t883 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + _t882; // compact.rs:46
-    wire [2:0] _t884 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
-    wire [2:0] _t885 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t884; // compact.rs:46
-    wire [2:0] _t886 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
-    wire [2:0] _t887 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
-    wire [4:0] _t888 = {1'h0, {1'h0, _t881} + {1'h0, _t883}} + {1'h0, {1'h0, _t885} + ({1'h0, _t886} + {1'h0, _t887})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_58 <= {1'h0, {1'h0, _t879} + {1'h0, _t888}};
-    wire [2:0] _t889 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t890 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t889; // compact.rs:46
-    wire [2:0] _t891 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
-    wire [2:0] _t892 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t891; // compact.rs:46
-    wire [2:0] _t893 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
-    wire [2:0] _t894 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t893; // compact.rs:46
-    wire [2:0] _t895 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
-    wire [2:0] _t896 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
-    wire [4:0] _t897 = {1'h0, {1'h0, _t890} + {1'h0, _t892}} + {1'h0, {1'h0, _t894} + ({1'h0, _t895} + {1'h0, _t896})}; // compact.rs:46
-    wire [2:0] _t898 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
-    wire [2:0] _t899 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t898; // compact.rs:46
-    wire [2:0] _t900 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
-    wire [2:0] _t901 = {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}} + {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}}; // compact.rs:46
-    wire [2:0] _t902 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
-    wire [2:0] _t903 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t902; // compact.rs:46
-    wire [2:0] _t904 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
-    wire [2:0] _t905 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
-    wire [4:0] _t906 = {1'h0, {1'h0, _t899} + ({1'h0, _t900} + {1'h0, _t901})} + {1'h0, {1'h0, _t903} + ({1'h0, _t904} + {1'h0, _t905})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_59 <= {1'h0, {1'h0, _t897} + {1'h0, _t906}};
-    wire [2:0] _t907 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t908 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t907; // compact.rs:46
-    wire [2:0] _t909 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t910 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t911 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
-    wire [2:0] _t912 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t911; // compact.rs:46
-    wire [2:0] _t913 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t914 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
-    wire [4:0] _t915 = {1'h0, {1'h0, _t908} + ({1'h0, _t909} + {1'h0, _t910})} + {1'h0, {1'h0, _t912} + ({1'h0, _t913} + {1'h0, _t914})}; // compact.rs:46
-    wire [2:0] _t916 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
-    wire [2:0] _t917 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t916; // compact.rs:46
-    wire [2:0] _t918 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
-    wire [2:0] _t919 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
-    wire [2:0] _t920 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
-    wire [2:0] _t921 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t920; // compact.rs:46
-    wire [2:0] _t922 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
-    wire [2:0] _t923 = {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}} + {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}}; // compact.rs:46
-    wire [4:0] _t924 = {1'h0, {1'h0, _t917} + ({1'h0, _t918} + {1'h0, _t919})} + {1'h0, {1'h0, _t921} + ({1'h0, _t922} + {1'h0, _t923})}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_60 <= {1'h0, {1'h0, _t915} + {1'h0, _t924}};
-    wire [2:0] _t925 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t926 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t925; // compact.rs:46
-    wire [2:0] _t927 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t928 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t929 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
-    wire [2:0] _t930 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t929; // compact.rs:46
-    wire [2:0] _t931 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
-    wire [2:0] _t932 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
-    wire [4:0] _t933 = {1'h0, {1'h0, _t926} + ({1'h0, _t927} + {1'h0, _t928})} + {1'h0, {1'h0, _t930} + ({1'h0, _t931} + {1'h0, _t932})}; // compact.rs:46
-    wire [2:0] _t934 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
-    wire [2:0] _t935 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t934; // compact.rs:46
-    wire [2:0] _t936 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
-    wire [2:0] _t937 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
-    wire [2:0] _t938 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
-    wire [2:0] _t939 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
-    wire [2:0] _t940 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
-    wire [2:0] _t941 = {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}} + {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}}; // compact.rs:46
-    wire [4:0] _t942 = {1'h0, {1'h0, _t935} + ({1'h0, _t936} + {1'h0, _t937})} + ({1'h0, {1'h0, _t938} + {1'h0, _t939}} + {1'h0, {1'h0, _t940} + {1'h0, _t941}}); // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_61 <= {1'h0, {1'h0, _t933} + {1'h0, _t942}};
-    wire [2:0] _t943 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t944 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t943; // compact.rs:46
-    wire [2:0] _t945 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t946 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t947 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
-    wire [2:0] _t948 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
-    wire [2:0] _t949 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t950 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
-    wire [4:0] _t951 = {1'h0, {1'h0, _t944} + ({1'h0, _t945} + {1'h0, _t946})} + ({1'h0, {1'h0, _t947} + {1'h0, _t948}} + {1'h0, {1'h0, _t949} + {1'h0, _t950}}); // compact.rs:46
-    wire [2:0] _t952 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
-    wire [2:0] _t953 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t952; // compact.rs:46
-    wire [2:0] _t954 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
-    wire [2:0] _t955 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
-    wire [2:0] _t956 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
-    wire [2:0] _t957 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
-    wire [2:0] _t958 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
-    wire [2:0] _t959 = {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}} + {1'h0, {1'h0, compact_empty_60} + {1'h0, compact_empty_61}}; // compact.rs:46
-    wire [4:0] _t960 = {1'h0, {1'h0, _t953} + ({1'h0, _t954} + {1'h0, _t955})} + ({1'h0, {1'h0, _t956} + {1'h0, _t957}} + {1'h0, {1'h0, _t958} + {1'h0, _t959}}); // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_62 <= {1'h0, {1'h0, _t951} + {1'h0, _t960}};
-    wire [2:0] _t961 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
-    wire [2:0] _t962 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t961; // compact.rs:46
-    wire [2:0] _t963 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
-    wire [2:0] _t964 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
-    wire [2:0] _t965 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
-    wire [2:0] _t966 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
-    wire [2:0] _t967 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
-    wire [2:0] _t968 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
-    wire [4:0] _t969 = {1'h0, {1'h0, _t962} + ({1'h0, _t963} + {1'h0, _t964})} + ({1'h0, {1'h0, _t965} + {1'h0, _t966}} + {1'h0, {1'h0, _t967} + {1'h0, _t968}}); // compact.rs:46
-    wire [2:0] _t970 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
-    wire [2:0] _t971 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
-    wire [2:0] _t972 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
-    wire [2:0] _t973 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
-    wire [2:0] _t974 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
-    wire [2:0] _t975 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
-    wire [2:0] _t976 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
-    wire [2:0] _t977 = {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}} + {1'h0, {1'h0, compact_empty_61} + {1'h0, compact_empty_62}}; // compact.rs:46
-    wire [5:0] _t978 = {1'h0, {1'h0, {1'h0, _t970} + {1'h0, _t971}} + {1'h0, {1'h0, _t972} + {1'h0, _t973}}} + {1'h0, {1'h0, {1'h0, _t974} + {1'h0, _t975}} + {1'h0, {1'h0, _t976} + {1'h0, _t977}}}; // compact.rs:46
-    always @(posedge clk) if (advance) compact_distance_63 <= {1'h0, {1'h0, _t969} + _t978};
-    wire [2:0] _t979 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
-    wire [2:0] _t980 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
-    wire [2:0] _t981 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
-    wire [2:0] _t982 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
-    wire [2:0] _t983 = {1'h0, {1'h0, present_16} + {1'h0, present_17}} + {1'h0, {1'h0, present_18} + {1'h0, present_19}}; // compact.rs:46
-    wire [2:0] _t984 = {1'h0, {1'h0, present_20} + {1'h0, present_21}} + {1'h0, {1'h0, present_22} + {1'h0, present_23}}; // compact.rs:46
-    wire [2:0] _t985 = {1'h0, {1'h0, present_24} + {1'h0, present_25}} + {1'h0, {1'h0, present_26} + {1'h0, present_27}}; // compact.rs:46
-    wire [2:0] _t986 = {1'h0, {1'h0, present_28} + {1'h0, present_29}} + {1'h0, {1'h0, present_30} + {1'h0, present_31}}; // compact.rs:46
-    wire [5:0] _t987 = {1'h0, {1'h0, {1'h0, _t979} + {1'h0, _t980}} + {1'h0, {1'h0, _t981} + {1'h0, _t982}}} + {1'h0, {1'h0, {1'h0, _t983} + {1'h0, _t984}} + {1'h0, {1'h0, _t985} + {1'h0, _t986}}}; // compact.rs:46
-    wire [2:0] _t988 = {1'h0, {1'h0, present_32} + {1'h0, present_33}} + {1'h0, {1'h0, present_34} + {1'h0, present_35}}; // compact.rs:46
-    wire [2:0] _t989 = {1'h0, {1'h0, present_36} + {1'h0, present_37}} + {1'h0, {1'h0, present_38} + {1'h0, present_39}}; // compact.rs:46
-    wire [2:0] _t990 = {1'h0, {1'h0, present_40} + {1'h0, present_41}} + {1'h0, {1'h0, present_42} + {1'h0, present_43}}; // compact.rs:46
-    wire [2:0] _t991 = {1'h0, {1'h0, present_44} + {1'h0, present_45}} + {1'h0, {1'h0, present_46} + {1'h0, present_47}}; // compact.rs:46
-    wire [2:0] _t992 = {1'h0, {1'h0, present_48} + {1'h0, present_49}} + {1'h0, {1'h0, present_50} + {1'h0, present_51}}; // compact.rs:46
-    wire [2:0] _t993 = {1'h0, {1'h0, present_52} + {1'h0, present_53}} + {1'h0, {1'h0, present_54} + {1'h0, present_55}}; // compact.rs:46
-    wire [2:0] _t994 = {1'h0, {1'h0, present_56} + {1'h0, present_57}} + {1'h0, {1'h0, present_58} + {1'h0, present_59}}; // compact.rs:46
-    wire [2:0] _t995 = {1'h0, {1'h0, present_60} + {1'h0, present_61}} + {1'h0, {1'h0, present_62} + {1'h0, present_63}}; // compact.rs:46
-    wire [5:0] _t996 = {1'h0, {1'h0, {1'h0, _t988} + {1'h0, _t989}} + {1'h0, {1'h0, _t990} + {1'h0, _t991}}} + {1'h0, {1'h0, {1'h0, _t992} + {1'h0, _t993}} + {1'h0, {1'h0, _t994} + {1'h0, _t995}}}; // compact.rs:46
-    always @(posedge clk) begin
-        if (advance) compact_total <= {1'h0, _t987} + {1'h0, _t996};
-        if (advance) compact_slots_0_0 <= marks_0;
-        if (advance) compact_slots_1_0 <= marks_1;
-        if (advance) compact_slots_2_0 <= marks_2;
-        if (advance) compact_slots_3_0 <= marks_3;
-        if (advance) compact_slots_4_0 <= marks_4;
-        if (advance) compact_slots_5_0 <= marks_5;
-        if (advance) compact_slots_6_0 <= marks_6;
-        if (advance) compact_slots_7_0 <= marks_7;
-        if (advance) compact_slots_8_0 <= marks_8;
-        if (advance) compact_slots_9_0 <= marks_9;
-        if (advance) compact_slots_10_0 <= marks_10;
-        if (advance) compact_slots_11_0 <= marks_11;
-        if (advance) compact_slots_12_0 <= marks_12;
-        if (advance) compact_slots_13_0 <= marks_13;
-        if (advance) compact_slots_14_0 <= marks_14;
-        if (advance) compact_slots_15_0 <= marks_15;
-        if (advance) compact_slots_16_0 <= marks_16;
-        if (advance) compact_slots_17_0 <= marks_17;
-        if (advance) compact_slots_18_0 <= marks_18;
-        if (advance) compact_slots_19_0 <= marks_19;
-        if (advance) compact_slots_20_0 <= marks_20;
-        if (advance) compact_slots_21_0 <= marks_21;
-        if (advance) compact_slots_22_0 <= marks_22;
-        if (advance) compact_slots_23_0 <= marks_23;
-        if (advance) compact_slots_24_0 <= marks_24;
-        if (advance) compact_slots_25_0 <= marks_25;
-        if (advance) compact_slots_26_0 <= marks_26;
-        if (advance) compact_slots_27_0 <= marks_27;
-        if (advance) compact_slots_28_0 <= marks_28;
-        if (advance) compact_slots_29_0 <= marks_29;
-        if (advance) compact_slots_30_0 <= marks_30;
-        if (advance) compact_slots_31_0 <= marks_31;
-        if (advance) compact_slots_32_0 <= marks_32;
-        if (advance) compact_slots_33_0 <= marks_33;
-        if (advance) compact_slots_34_0 <= marks_34;
-        if (advance) compact_slots_35_0 <= marks_35;
-        if (advance) compact_slots_36_0 <= marks_36;
-        if (advance) compact_slots_37_0 <= marks_37;
-        if (advance) compact_slots_38_0 <= marks_38;
-        if (advance) compact_slots_39_0 <= marks_39;
-        if (advance) compact_slots_40_0 <= marks_40;
-        if (advance) compact_slots_41_0 <= marks_41;
-        if (advance) compact_slots_42_0 <= marks_42;
-        if (advance) compact_slots_43_0 <= marks_43;
-        if (advance) compact_slots_44_0 <= marks_44;
-        if (advance) compact_slots_45_0 <= marks_45;
-        if (advance) compact_slots_46_0 <= marks_46;
-        if (advance) compact_slots_47_0 <= marks_47;
-        if (advance) compact_slots_48_0 <= marks_48;
-        if (advance) compact_slots_49_0 <= marks_49;
-        if (advance) compact_slots_50_0 <= marks_50;
-        if (advance) compact_slots_51_0 <= marks_51;
-        if (advance) compact_slots_52_0 <= marks_52;
-        if (advance) compact_slots_53_0 <= marks_53;
-        if (advance) compact_slots_54_0 <= marks_54;
-        if (advance) compact_slots_55_0 <= marks_55;
-        if (advance) compact_slots_56_0 <= marks_56;
-        if (advance) compact_slots_57_0 <= marks_57;
-        if (advance) compact_slots_58_0 <= marks_58;
-        if (advance) compact_slots_59_0 <= marks_59;
-        if (advance) compact_slots_60_0 <= marks_60;
-        if (advance) compact_slots_61_0 <= marks_61;
-        if (advance) compact_slots_62_0 <= marks_62;
-        if (advance) compact_slots_63_0 <= marks_63;
+    wire [2:0] _t540 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t541 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t540; // compact.rs:46
+    wire [2:0] _t542 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t543 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t544 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t543; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_26 <= {2'h0, {1'h0, {1'h0, _t539} + {1'h0, _t541}} + {1'h0, {1'h0, _t542} + {1'h0, _t544}}};
+    wire [2:0] _t545 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t546 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t547 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t546; // compact.rs:46
+    wire [2:0] _t548 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t549 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t548; // compact.rs:46
+    wire [2:0] _t550 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t551 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t550; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_27 <= {2'h0, {1'h0, {1'h0, _t545} + {1'h0, _t547}} + {1'h0, {1'h0, _t549} + {1'h0, _t551}}};
+    wire [2:0] _t552 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t553 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t552; // compact.rs:46
+    wire [2:0] _t554 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t555 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t554; // compact.rs:46
+    wire [2:0] _t556 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t557 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t556; // compact.rs:46
+    wire [2:0] _t558 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t559 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t558; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_28 <= {2'h0, {1'h0, {1'h0, _t553} + {1'h0, _t555}} + {1'h0, {1'h0, _t557} + {1'h0, _t559}}};
+    wire [2:0] _t560 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t561 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t560; // compact.rs:46
+    wire [2:0] _t562 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t563 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t562; // compact.rs:46
+    wire [2:0] _t564 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t565 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t564; // compact.rs:46
+    wire [2:0] _t566 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t567 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t568 = {1'h0, {1'h0, _t561} + {1'h0, _t563}} + {1'h0, {1'h0, _t565} + ({1'h0, _t566} + {1'h0, _t567})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_29 <= {2'h0, _t568};
+    wire [2:0] _t569 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t570 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t569; // compact.rs:46
+    wire [2:0] _t571 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t572 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t573 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t574 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t573; // compact.rs:46
+    wire [2:0] _t575 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t576 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t577 = {1'h0, {1'h0, _t570} + ({1'h0, _t571} + {1'h0, _t572})} + {1'h0, {1'h0, _t574} + ({1'h0, _t575} + {1'h0, _t576})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_30 <= {2'h0, _t577};
+    wire [2:0] _t578 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t579 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t578; // compact.rs:46
+    wire [2:0] _t580 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t581 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t582 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t583 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t584 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t585 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t586 = {1'h0, {1'h0, _t579} + ({1'h0, _t580} + {1'h0, _t581})} + ({1'h0, {1'h0, _t582} + {1'h0, _t583}} + {1'h0, {1'h0, _t584} + {1'h0, _t585}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_31 <= {2'h0, _t586};
+    wire [2:0] _t587 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t588 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t589 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t590 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    wire [2:0] _t591 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t592 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
+    wire [2:0] _t593 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t594 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}}; // compact.rs:46
+    wire [5:0] _t595 = {1'h0, {1'h0, {1'h0, _t587} + {1'h0, _t588}} + {1'h0, {1'h0, _t589} + {1'h0, _t590}}} + {1'h0, {1'h0, {1'h0, _t591} + {1'h0, _t592}} + {1'h0, {1'h0, _t593} + {1'h0, _t594}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_32 <= {1'h0, _t595};
+    wire [2:0] _t596 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t597 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t598 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t599 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}}; // compact.rs:46
+    wire [2:0] _t600 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t601 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}}; // compact.rs:46
+    wire [2:0] _t602 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t603 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [5:0] _t604 = {1'h0, {1'h0, {1'h0, _t596} + {1'h0, _t597}} + {1'h0, {1'h0, _t598} + {1'h0, _t599}}} + {1'h0, {1'h0, {1'h0, _t600} + {1'h0, _t601}} + {1'h0, {1'h0, _t602} + {1'h0, _t603}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_33 <= {1'h0, _t604};
+    wire [2:0] _t605 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t606 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t607 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t608 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t609 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t610 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t611 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [2:0] _t612 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [5:0] _t613 = {1'h0, {1'h0, {1'h0, _t605} + {1'h0, _t606}} + {1'h0, {1'h0, _t607} + {1'h0, _t608}}} + {1'h0, {1'h0, {1'h0, _t609} + {1'h0, _t610}} + {1'h0, {1'h0, _t611} + {1'h0, _t612}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_34 <= {1'h0, _t613};
+    wire [2:0] _t614 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t615 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + {1'h0, compact_empty_7}}; // compact.rs:46
+    wire [2:0] _t616 = {1'h0, {1'h0, compact_empty_8} + {1'h0, compact_empty_9}} + {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}}; // compact.rs:46
+    wire [2:0] _t617 = {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t618 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t619 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t620 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [2:0] _t621 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [5:0] _t622 = {1'h0, {1'h0, {1'h0, _t614} + {1'h0, _t615}} + {1'h0, {1'h0, _t616} + {1'h0, _t617}}} + {1'h0, {1'h0, {1'h0, _t618} + {1'h0, _t619}} + {1'h0, {1'h0, _t620} + {1'h0, _t621}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_35 <= {1'h0, _t622};
+    wire [2:0] _t623 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t624 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t625 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t626 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t627 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t628 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t629 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [2:0] _t630 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [5:0] _t631 = {1'h0, {1'h0, {1'h0, _t623} + {1'h0, _t624}} + {1'h0, {1'h0, _t625} + {1'h0, _t626}}} + {1'h0, {1'h0, {1'h0, _t627} + {1'h0, _t628}} + {1'h0, {1'h0, _t629} + {1'h0, _t630}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_36 <= {1'h0, _t631};
+    wire [2:0] _t632 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t633 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t634 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t635 = {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t636 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t637 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t638 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t639 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [5:0] _t640 = {1'h0, {1'h0, {1'h0, _t632} + {1'h0, _t633}} + {1'h0, {1'h0, _t634} + {1'h0, _t635}}} + {1'h0, {1'h0, {1'h0, _t636} + {1'h0, _t637}} + {1'h0, {1'h0, _t638} + {1'h0, _t639}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_37 <= {1'h0, _t640};
+    wire [2:0] _t641 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t642 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t643 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t644 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t645 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t646 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
+    wire [2:0] _t647 = {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t648 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
+    wire [5:0] _t649 = {1'h0, {1'h0, {1'h0, _t641} + {1'h0, _t642}} + {1'h0, {1'h0, _t643} + {1'h0, _t644}}} + {1'h0, {1'h0, {1'h0, _t645} + {1'h0, _t646}} + {1'h0, {1'h0, _t647} + {1'h0, _t648}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_38 <= {1'h0, _t649};
+    wire [2:0] _t650 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + {1'h0, compact_empty_3}}; // compact.rs:46
+    wire [2:0] _t651 = {1'h0, {1'h0, compact_empty_4} + {1'h0, compact_empty_5}} + {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})}; // compact.rs:46
+    wire [2:0] _t652 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})}; // compact.rs:46
+    wire [2:0] _t653 = {1'h0, {1'h0, compact_empty_14} + {1'h0, compact_empty_15}} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t654 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t655 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
+    wire [2:0] _t656 = {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [2:0] _t657 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
+    wire [5:0] _t658 = {1'h0, {1'h0, {1'h0, _t650} + {1'h0, _t651}} + {1'h0, {1'h0, _t652} + {1'h0, _t653}}} + {1'h0, {1'h0, {1'h0, _t654} + {1'h0, _t655}} + {1'h0, {1'h0, _t656} + {1'h0, _t657}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_39 <= {1'h0, _t658};
+    wire [2:0] _t659 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t660 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t661 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t662 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    wire [2:0] _t663 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
+    wire [2:0] _t664 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t665 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t666 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
+    wire [5:0] _t667 = {1'h0, {1'h0, {1'h0, _t659} + {1'h0, _t660}} + {1'h0, {1'h0, _t661} + {1'h0, _t662}}} + {1'h0, {1'h0, {1'h0, _t663} + {1'h0, _t664}} + {1'h0, {1'h0, _t665} + {1'h0, _t666}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_40 <= {1'h0, _t667};
+    wire [2:0] _t668 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t669 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t670 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t671 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})}; // compact.rs:46
+    wire [2:0] _t672 = {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}} + {1'h0, {1'h0, compact_empty_22} + ({1'h0, compact_empty_23} + {1'h0, compact_empty_24})}; // compact.rs:46
+    wire [2:0] _t673 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t674 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t675 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
+    wire [5:0] _t676 = {1'h0, {1'h0, {1'h0, _t668} + {1'h0, _t669}} + {1'h0, {1'h0, _t670} + {1'h0, _t671}}} + {1'h0, {1'h0, {1'h0, _t672} + {1'h0, _t673}} + {1'h0, {1'h0, _t674} + {1'h0, _t675}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_41 <= {1'h0, _t676};
+    wire [2:0] _t677 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t678 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t679 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t680 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    wire [2:0] _t681 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t682 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t683 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t684 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [5:0] _t685 = {1'h0, {1'h0, {1'h0, _t677} + {1'h0, _t678}} + {1'h0, {1'h0, _t679} + {1'h0, _t680}}} + {1'h0, {1'h0, {1'h0, _t681} + {1'h0, _t682}} + {1'h0, {1'h0, _t683} + {1'h0, _t684}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_42 <= {1'h0, _t685};
+    wire [2:0] _t686 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t687 = {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}} + {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})}; // compact.rs:46
+    wire [2:0] _t688 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})}; // compact.rs:46
+    wire [2:0] _t689 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})}; // compact.rs:46
+    wire [2:0] _t690 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})}; // compact.rs:46
+    wire [2:0] _t691 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t692 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [2:0] _t693 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
+    wire [5:0] _t694 = {1'h0, {1'h0, {1'h0, _t686} + {1'h0, _t687}} + {1'h0, {1'h0, _t688} + {1'h0, _t689}}} + {1'h0, {1'h0, {1'h0, _t690} + {1'h0, _t691}} + {1'h0, {1'h0, _t692} + {1'h0, _t693}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_43 <= {1'h0, _t694};
+    wire [2:0] _t695 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t696 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t697 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t698 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    wire [2:0] _t699 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t700 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t701 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})}; // compact.rs:46
+    wire [2:0] _t702 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
+    wire [5:0] _t703 = {1'h0, {1'h0, {1'h0, _t695} + {1'h0, _t696}} + {1'h0, {1'h0, _t697} + {1'h0, _t698}}} + {1'h0, {1'h0, {1'h0, _t699} + {1'h0, _t700}} + {1'h0, {1'h0, _t701} + {1'h0, _t702}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_44 <= {1'h0, _t703};
+    wire [2:0] _t704 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t705 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t706 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})}; // compact.rs:46
+    wire [2:0] _t707 = {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})} + {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})}; // compact.rs:46
+    wire [2:0] _t708 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})}; // compact.rs:46
+    wire [2:0] _t709 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t710 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})}; // compact.rs:46
+    wire [2:0] _t711 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
+    wire [5:0] _t712 = {1'h0, {1'h0, {1'h0, _t704} + {1'h0, _t705}} + {1'h0, {1'h0, _t706} + {1'h0, _t707}}} + {1'h0, {1'h0, {1'h0, _t708} + {1'h0, _t709}} + {1'h0, {1'h0, _t710} + {1'h0, _t711}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_45 <= {1'h0, _t712};
+    wire [2:0] _t713 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t714 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t715 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t716 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    wire [2:0] _t717 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})}; // compact.rs:46
+    wire [2:0] _t718 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})}; // compact.rs:46
+    wire [2:0] _t719 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})}; // compact.rs:46
+    wire [2:0] _t720 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})}; // compact.rs:46
+    wire [5:0] _t721 = {1'h0, {1'h0, {1'h0, _t713} + {1'h0, _t714}} + {1'h0, {1'h0, _t715} + {1'h0, _t716}}} + {1'h0, {1'h0, {1'h0, _t717} + {1'h0, _t718}} + {1'h0, {1'h0, _t719} + {1'h0, _t720}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_46 <= {1'h0, _t721};
+    wire [2:0] _t722 = {1'h0, {1'h0, compact_empty_0} + {1'h0, compact_empty_1}} + {1'h0, {1'h0, compact_empty_2} + ({1'h0, compact_empty_3} + {1'h0, compact_empty_4})}; // compact.rs:46
+    wire [2:0] _t723 = {1'h0, {1'h0, compact_empty_5} + ({1'h0, compact_empty_6} + {1'h0, compact_empty_7})} + {1'h0, {1'h0, compact_empty_8} + ({1'h0, compact_empty_9} + {1'h0, compact_empty_10})}; // compact.rs:46
+    wire [2:0] _t724 = {1'h0, {1'h0, compact_empty_11} + ({1'h0, compact_empty_12} + {1'h0, compact_empty_13})} + {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})}; // compact.rs:46
+    wire [2:0] _t725 = {1'h0, {1'h0, compact_empty_17} + ({1'h0, compact_empty_18} + {1'h0, compact_empty_19})} + {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})}; // compact.rs:46
+    wire [2:0] _t726 = {1'h0, {1'h0, compact_empty_23} + ({1'h0, compact_empty_24} + {1'h0, compact_empty_25})} + {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})}; // compact.rs:46
+    wire [2:0] _t727 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})}; // compact.rs:46
+    wire [2:0] _t728 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})}; // compact.rs:46
+    wire [2:0] _t729 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})}; // compact.rs:46
+    wire [5:0] _t730 = {1'h0, {1'h0, {1'h0, _t722} + {1'h0, _t723}} + {1'h0, {1'h0, _t724} + {1'h0, _t725}}} + {1'h0, {1'h0, {1'h0, _t726} + {1'h0, _t727}} + {1'h0, {1'h0, _t728} + {1'h0, _t729}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_47 <= {1'h0, _t730};
+    wire [2:0] _t731 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t732 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t733 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t734 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t735 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t736 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t737 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [2:0] _t738 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})}; // compact.rs:46
+    wire [5:0] _t739 = {1'h0, {1'h0, {1'h0, _t731} + {1'h0, _t732}} + {1'h0, {1'h0, _t733} + {1'h0, _t734}}} + {1'h0, {1'h0, {1'h0, _t735} + {1'h0, _t736}} + {1'h0, {1'h0, _t737} + {1'h0, _t738}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_48 <= {1'h0, _t739};
+    wire [2:0] _t740 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t741 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t742 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t743 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})}; // compact.rs:46
+    wire [2:0] _t744 = {1'h0, {1'h0, compact_empty_24} + ({1'h0, compact_empty_25} + {1'h0, compact_empty_26})} + {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})}; // compact.rs:46
+    wire [2:0] _t745 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})}; // compact.rs:46
+    wire [2:0] _t746 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})}; // compact.rs:46
+    wire [2:0] _t747 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t748 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t747; // compact.rs:46
+    wire [5:0] _t749 = {1'h0, {1'h0, {1'h0, _t740} + {1'h0, _t741}} + {1'h0, {1'h0, _t742} + {1'h0, _t743}}} + {1'h0, {1'h0, {1'h0, _t744} + {1'h0, _t745}} + {1'h0, {1'h0, _t746} + {1'h0, _t748}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_49 <= {1'h0, _t749};
+    wire [2:0] _t750 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t751 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t752 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t753 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t754 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t753; // compact.rs:46
+    wire [2:0] _t755 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t756 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})}; // compact.rs:46
+    wire [2:0] _t757 = {1'h0, {1'h0, compact_empty_37} + ({1'h0, compact_empty_38} + {1'h0, compact_empty_39})} + {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})}; // compact.rs:46
+    wire [2:0] _t758 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t759 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t758; // compact.rs:46
+    wire [5:0] _t760 = {1'h0, {1'h0, {1'h0, _t750} + {1'h0, _t751}} + {1'h0, {1'h0, _t752} + {1'h0, _t754}}} + {1'h0, {1'h0, {1'h0, _t755} + {1'h0, _t756}} + {1'h0, {1'h0, _t757} + {1'h0, _t759}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_50 <= {1'h0, _t760};
+    wire [2:0] _t761 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t762 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + {1'h0, {1'h0, compact_empty_9} + ({1'h0, compact_empty_10} + {1'h0, compact_empty_11})}; // compact.rs:46
+    wire [2:0] _t763 = {1'h0, {1'h0, compact_empty_12} + ({1'h0, compact_empty_13} + {1'h0, compact_empty_14})} + {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})}; // compact.rs:46
+    wire [2:0] _t764 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t765 = {1'h0, {1'h0, compact_empty_18} + ({1'h0, compact_empty_19} + {1'h0, compact_empty_20})} + _t764; // compact.rs:46
+    wire [2:0] _t766 = {1'h0, {1'h0, compact_empty_25} + ({1'h0, compact_empty_26} + {1'h0, compact_empty_27})} + {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})}; // compact.rs:46
+    wire [2:0] _t767 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
+    wire [2:0] _t768 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t767; // compact.rs:46
+    wire [2:0] _t769 = {1'h0, {1'h0, compact_empty_38} + ({1'h0, compact_empty_39} + {1'h0, compact_empty_40})} + {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})}; // compact.rs:46
+    wire [2:0] _t770 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t771 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t770; // compact.rs:46
+    wire [5:0] _t772 = {1'h0, {1'h0, {1'h0, _t761} + {1'h0, _t762}} + {1'h0, {1'h0, _t763} + {1'h0, _t765}}} + {1'h0, {1'h0, {1'h0, _t766} + {1'h0, _t768}} + {1'h0, {1'h0, _t769} + {1'h0, _t771}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_51 <= {1'h0, _t772};
+    wire [2:0] _t773 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t774 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t775 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t774; // compact.rs:46
+    wire [2:0] _t776 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t777 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t778 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t777; // compact.rs:46
+    wire [2:0] _t779 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t780 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t781 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t780; // compact.rs:46
+    wire [2:0] _t782 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})}; // compact.rs:46
+    wire [2:0] _t783 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
+    wire [2:0] _t784 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t783; // compact.rs:46
+    wire [5:0] _t785 = {1'h0, {1'h0, {1'h0, _t773} + {1'h0, _t775}} + {1'h0, {1'h0, _t776} + {1'h0, _t778}}} + {1'h0, {1'h0, {1'h0, _t779} + {1'h0, _t781}} + {1'h0, {1'h0, _t782} + {1'h0, _t784}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_52 <= {1'h0, _t785};
+    wire [2:0] _t786 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t787 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t788 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t787; // compact.rs:46
+    wire [2:0] _t789 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + {1'h0, {1'h0, compact_empty_16} + ({1'h0, compact_empty_17} + {1'h0, compact_empty_18})}; // compact.rs:46
+    wire [2:0] _t790 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t791 = {1'h0, {1'h0, compact_empty_19} + ({1'h0, compact_empty_20} + {1'h0, compact_empty_21})} + _t790; // compact.rs:46
+    wire [2:0] _t792 = {1'h0, {1'h0, compact_empty_26} + ({1'h0, compact_empty_27} + {1'h0, compact_empty_28})} + {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})}; // compact.rs:46
+    wire [2:0] _t793 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t794 = {1'h0, {1'h0, compact_empty_32} + ({1'h0, compact_empty_33} + {1'h0, compact_empty_34})} + _t793; // compact.rs:46
+    wire [2:0] _t795 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
+    wire [2:0] _t796 = {1'h0, {1'h0, compact_empty_39} + ({1'h0, compact_empty_40} + {1'h0, compact_empty_41})} + _t795; // compact.rs:46
+    wire [2:0] _t797 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t798 = {1'h0, {1'h0, compact_empty_46} + ({1'h0, compact_empty_47} + {1'h0, compact_empty_48})} + _t797; // compact.rs:46
+    wire [5:0] _t799 = {1'h0, {1'h0, {1'h0, _t786} + {1'h0, _t788}} + {1'h0, {1'h0, _t789} + {1'h0, _t791}}} + {1'h0, {1'h0, {1'h0, _t792} + {1'h0, _t794}} + {1'h0, {1'h0, _t796} + {1'h0, _t798}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_53 <= {1'h0, _t799};
+    wire [2:0] _t800 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t801 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t802 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t801; // compact.rs:46
+    wire [2:0] _t803 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t804 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t803; // compact.rs:46
+    wire [2:0] _t805 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t806 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t805; // compact.rs:46
+    wire [2:0] _t807 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})}; // compact.rs:46
+    wire [2:0] _t808 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
+    wire [2:0] _t809 = {1'h0, {1'h0, compact_empty_33} + ({1'h0, compact_empty_34} + {1'h0, compact_empty_35})} + _t808; // compact.rs:46
+    wire [2:0] _t810 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
+    wire [2:0] _t811 = {1'h0, {1'h0, compact_empty_40} + ({1'h0, compact_empty_41} + {1'h0, compact_empty_42})} + _t810; // compact.rs:46
+    wire [2:0] _t812 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t813 = {1'h0, {1'h0, compact_empty_47} + ({1'h0, compact_empty_48} + {1'h0, compact_empty_49})} + _t812; // compact.rs:46
+    wire [5:0] _t814 = {1'h0, {1'h0, {1'h0, _t800} + {1'h0, _t802}} + {1'h0, {1'h0, _t804} + {1'h0, _t806}}} + {1'h0, {1'h0, {1'h0, _t807} + {1'h0, _t809}} + {1'h0, {1'h0, _t811} + {1'h0, _t813}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_54 <= {1'h0, _t814};
+    wire [2:0] _t815 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + {1'h0, {1'h0, compact_empty_3} + ({1'h0, compact_empty_4} + {1'h0, compact_empty_5})}; // compact.rs:46
+    wire [2:0] _t816 = {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}} + {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}}; // compact.rs:46
+    wire [2:0] _t817 = {1'h0, {1'h0, compact_empty_6} + ({1'h0, compact_empty_7} + {1'h0, compact_empty_8})} + _t816; // compact.rs:46
+    wire [2:0] _t818 = {1'h0, {1'h0, compact_empty_16} + {1'h0, compact_empty_17}} + {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}}; // compact.rs:46
+    wire [2:0] _t819 = {1'h0, {1'h0, compact_empty_13} + ({1'h0, compact_empty_14} + {1'h0, compact_empty_15})} + _t818; // compact.rs:46
+    wire [2:0] _t820 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t821 = {1'h0, {1'h0, compact_empty_20} + ({1'h0, compact_empty_21} + {1'h0, compact_empty_22})} + _t820; // compact.rs:46
+    wire [2:0] _t822 = {1'h0, {1'h0, compact_empty_30} + {1'h0, compact_empty_31}} + {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}}; // compact.rs:46
+    wire [2:0] _t823 = {1'h0, {1'h0, compact_empty_27} + ({1'h0, compact_empty_28} + {1'h0, compact_empty_29})} + _t822; // compact.rs:46
+    wire [2:0] _t824 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t825 = {1'h0, {1'h0, compact_empty_34} + ({1'h0, compact_empty_35} + {1'h0, compact_empty_36})} + _t824; // compact.rs:46
+    wire [2:0] _t826 = {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}} + {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}}; // compact.rs:46
+    wire [2:0] _t827 = {1'h0, {1'h0, compact_empty_41} + ({1'h0, compact_empty_42} + {1'h0, compact_empty_43})} + _t826; // compact.rs:46
+    wire [2:0] _t828 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t829 = {1'h0, {1'h0, compact_empty_48} + ({1'h0, compact_empty_49} + {1'h0, compact_empty_50})} + _t828; // compact.rs:46
+    wire [5:0] _t830 = {1'h0, {1'h0, {1'h0, _t815} + {1'h0, _t817}} + {1'h0, {1'h0, _t819} + {1'h0, _t821}}} + {1'h0, {1'h0, {1'h0, _t823} + {1'h0, _t825}} + {1'h0, {1'h0, _t827} + {1'h0, _t829}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_55 <= {1'h0, _t830};
+    wire [2:0] _t831 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t832 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t831; // compact.rs:46
+    wire [2:0] _t833 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t834 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t833; // compact.rs:46
+    wire [2:0] _t835 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t836 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t835; // compact.rs:46
+    wire [2:0] _t837 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t838 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t837; // compact.rs:46
+    wire [2:0] _t839 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t840 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t839; // compact.rs:46
+    wire [2:0] _t841 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t842 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t841; // compact.rs:46
+    wire [2:0] _t843 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t844 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t843; // compact.rs:46
+    wire [2:0] _t845 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
+    wire [2:0] _t846 = {1'h0, {1'h0, compact_empty_49} + ({1'h0, compact_empty_50} + {1'h0, compact_empty_51})} + _t845; // compact.rs:46
+    wire [5:0] _t847 = {1'h0, {1'h0, {1'h0, _t832} + {1'h0, _t834}} + {1'h0, {1'h0, _t836} + {1'h0, _t838}}} + {1'h0, {1'h0, {1'h0, _t840} + {1'h0, _t842}} + {1'h0, {1'h0, _t844} + {1'h0, _t846}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_56 <= {1'h0, _t847};
+    wire [2:0] _t848 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t849 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t848; // compact.rs:46
+    wire [2:0] _t850 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t851 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t850; // compact.rs:46
+    wire [2:0] _t852 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t853 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t852; // compact.rs:46
+    wire [2:0] _t854 = {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}} + {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}}; // compact.rs:46
+    wire [2:0] _t855 = {1'h0, {1'h0, compact_empty_21} + ({1'h0, compact_empty_22} + {1'h0, compact_empty_23})} + _t854; // compact.rs:46
+    wire [2:0] _t856 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t857 = {1'h0, {1'h0, compact_empty_28} + ({1'h0, compact_empty_29} + {1'h0, compact_empty_30})} + _t856; // compact.rs:46
+    wire [2:0] _t858 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t859 = {1'h0, {1'h0, compact_empty_35} + ({1'h0, compact_empty_36} + {1'h0, compact_empty_37})} + _t858; // compact.rs:46
+    wire [2:0] _t860 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t861 = {1'h0, {1'h0, compact_empty_42} + ({1'h0, compact_empty_43} + {1'h0, compact_empty_44})} + _t860; // compact.rs:46
+    wire [2:0] _t862 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t863 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
+    wire [4:0] _t864 = {1'h0, {1'h0, _t857} + {1'h0, _t859}} + {1'h0, {1'h0, _t861} + ({1'h0, _t862} + {1'h0, _t863})}; // compact.rs:46
+    wire [5:0] _t865 = {1'h0, {1'h0, {1'h0, _t849} + {1'h0, _t851}} + {1'h0, {1'h0, _t853} + {1'h0, _t855}}} + {1'h0, _t864}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_57 <= {1'h0, _t865};
+    wire [2:0] _t866 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t867 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t866; // compact.rs:46
+    wire [2:0] _t868 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t869 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t868; // compact.rs:46
+    wire [2:0] _t870 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t871 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t870; // compact.rs:46
+    wire [2:0] _t872 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t873 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t874 = {1'h0, {1'h0, _t867} + {1'h0, _t869}} + {1'h0, {1'h0, _t871} + ({1'h0, _t872} + {1'h0, _t873})}; // compact.rs:46
+    wire [2:0] _t875 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
+    wire [2:0] _t876 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t875; // compact.rs:46
+    wire [2:0] _t877 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
+    wire [2:0] _t878 = {1'h0, {1'h0, compact_empty_36} + ({1'h0, compact_empty_37} + {1'h0, compact_empty_38})} + _t877; // compact.rs:46
+    wire [2:0] _t879 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t880 = {1'h0, {1'h0, compact_empty_43} + ({1'h0, compact_empty_44} + {1'h0, compact_empty_45})} + _t879; // compact.rs:46
+    wire [2:0] _t881 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t882 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
+    wire [4:0] _t883 = {1'h0, {1'h0, _t876} + {1'h0, _t878}} + {1'h0, {1'h0, _t880} + ({1'h0, _t881} + {1'h0, _t882})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_58 <= {1'h0, {1'h0, _t874} + {1'h0, _t883}};
+    wire [2:0] _t884 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t885 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t884; // compact.rs:46
+    wire [2:0] _t886 = {1'h0, {1'h0, compact_empty_10} + {1'h0, compact_empty_11}} + {1'h0, {1'h0, compact_empty_12} + {1'h0, compact_empty_13}}; // compact.rs:46
+    wire [2:0] _t887 = {1'h0, {1'h0, compact_empty_7} + ({1'h0, compact_empty_8} + {1'h0, compact_empty_9})} + _t886; // compact.rs:46
+    wire [2:0] _t888 = {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}} + {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}}; // compact.rs:46
+    wire [2:0] _t889 = {1'h0, {1'h0, compact_empty_14} + ({1'h0, compact_empty_15} + {1'h0, compact_empty_16})} + _t888; // compact.rs:46
+    wire [2:0] _t890 = {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}} + {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}}; // compact.rs:46
+    wire [2:0] _t891 = {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}} + {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}}; // compact.rs:46
+    wire [4:0] _t892 = {1'h0, {1'h0, _t885} + {1'h0, _t887}} + {1'h0, {1'h0, _t889} + ({1'h0, _t890} + {1'h0, _t891})}; // compact.rs:46
+    wire [2:0] _t893 = {1'h0, {1'h0, compact_empty_32} + {1'h0, compact_empty_33}} + {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}}; // compact.rs:46
+    wire [2:0] _t894 = {1'h0, {1'h0, compact_empty_29} + ({1'h0, compact_empty_30} + {1'h0, compact_empty_31})} + _t893; // compact.rs:46
+    wire [2:0] _t895 = {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}} + {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}}; // compact.rs:46
+    wire [2:0] _t896 = {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}} + {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}}; // compact.rs:46
+    wire [2:0] _t897 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t898 = {1'h0, {1'h0, compact_empty_44} + ({1'h0, compact_empty_45} + {1'h0, compact_empty_46})} + _t897; // compact.rs:46
+    wire [2:0] _t899 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t900 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
+    wire [4:0] _t901 = {1'h0, {1'h0, _t894} + ({1'h0, _t895} + {1'h0, _t896})} + {1'h0, {1'h0, _t898} + ({1'h0, _t899} + {1'h0, _t900})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_59 <= {1'h0, {1'h0, _t892} + {1'h0, _t901}};
+    wire [2:0] _t902 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t903 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t902; // compact.rs:46
+    wire [2:0] _t904 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t905 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t906 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t907 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t906; // compact.rs:46
+    wire [2:0] _t908 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t909 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t910 = {1'h0, {1'h0, _t903} + ({1'h0, _t904} + {1'h0, _t905})} + {1'h0, {1'h0, _t907} + ({1'h0, _t908} + {1'h0, _t909})}; // compact.rs:46
+    wire [2:0] _t911 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
+    wire [2:0] _t912 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t911; // compact.rs:46
+    wire [2:0] _t913 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t914 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
+    wire [2:0] _t915 = {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}} + {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}}; // compact.rs:46
+    wire [2:0] _t916 = {1'h0, {1'h0, compact_empty_45} + ({1'h0, compact_empty_46} + {1'h0, compact_empty_47})} + _t915; // compact.rs:46
+    wire [2:0] _t917 = {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}} + {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}}; // compact.rs:46
+    wire [2:0] _t918 = {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}} + {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}}; // compact.rs:46
+    wire [4:0] _t919 = {1'h0, {1'h0, _t912} + ({1'h0, _t913} + {1'h0, _t914})} + {1'h0, {1'h0, _t916} + ({1'h0, _t917} + {1'h0, _t918})}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_60 <= {1'h0, {1'h0, _t910} + {1'h0, _t919}};
+    wire [2:0] _t920 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t921 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t920; // compact.rs:46
+    wire [2:0] _t922 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t923 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t924 = {1'h0, {1'h0, compact_empty_18} + {1'h0, compact_empty_19}} + {1'h0, {1'h0, compact_empty_20} + {1'h0, compact_empty_21}}; // compact.rs:46
+    wire [2:0] _t925 = {1'h0, {1'h0, compact_empty_15} + ({1'h0, compact_empty_16} + {1'h0, compact_empty_17})} + _t924; // compact.rs:46
+    wire [2:0] _t926 = {1'h0, {1'h0, compact_empty_22} + {1'h0, compact_empty_23}} + {1'h0, {1'h0, compact_empty_24} + {1'h0, compact_empty_25}}; // compact.rs:46
+    wire [2:0] _t927 = {1'h0, {1'h0, compact_empty_26} + {1'h0, compact_empty_27}} + {1'h0, {1'h0, compact_empty_28} + {1'h0, compact_empty_29}}; // compact.rs:46
+    wire [4:0] _t928 = {1'h0, {1'h0, _t921} + ({1'h0, _t922} + {1'h0, _t923})} + {1'h0, {1'h0, _t925} + ({1'h0, _t926} + {1'h0, _t927})}; // compact.rs:46
+    wire [2:0] _t929 = {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}} + {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}}; // compact.rs:46
+    wire [2:0] _t930 = {1'h0, {1'h0, compact_empty_30} + ({1'h0, compact_empty_31} + {1'h0, compact_empty_32})} + _t929; // compact.rs:46
+    wire [2:0] _t931 = {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}} + {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}}; // compact.rs:46
+    wire [2:0] _t932 = {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}} + {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}}; // compact.rs:46
+    wire [2:0] _t933 = {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}} + {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}}; // compact.rs:46
+    wire [2:0] _t934 = {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}} + {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}}; // compact.rs:46
+    wire [2:0] _t935 = {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}} + {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}}; // compact.rs:46
+    wire [2:0] _t936 = {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}} + {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}}; // compact.rs:46
+    wire [4:0] _t937 = {1'h0, {1'h0, _t930} + ({1'h0, _t931} + {1'h0, _t932})} + ({1'h0, {1'h0, _t933} + {1'h0, _t934}} + {1'h0, {1'h0, _t935} + {1'h0, _t936}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_61 <= {1'h0, {1'h0, _t928} + {1'h0, _t937}};
+    wire [2:0] _t938 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t939 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t938; // compact.rs:46
+    wire [2:0] _t940 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t941 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t942 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t943 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t944 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t945 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t946 = {1'h0, {1'h0, _t939} + ({1'h0, _t940} + {1'h0, _t941})} + ({1'h0, {1'h0, _t942} + {1'h0, _t943}} + {1'h0, {1'h0, _t944} + {1'h0, _t945}}); // compact.rs:46
+    wire [2:0] _t947 = {1'h0, {1'h0, compact_empty_34} + {1'h0, compact_empty_35}} + {1'h0, {1'h0, compact_empty_36} + {1'h0, compact_empty_37}}; // compact.rs:46
+    wire [2:0] _t948 = {1'h0, {1'h0, compact_empty_31} + ({1'h0, compact_empty_32} + {1'h0, compact_empty_33})} + _t947; // compact.rs:46
+    wire [2:0] _t949 = {1'h0, {1'h0, compact_empty_38} + {1'h0, compact_empty_39}} + {1'h0, {1'h0, compact_empty_40} + {1'h0, compact_empty_41}}; // compact.rs:46
+    wire [2:0] _t950 = {1'h0, {1'h0, compact_empty_42} + {1'h0, compact_empty_43}} + {1'h0, {1'h0, compact_empty_44} + {1'h0, compact_empty_45}}; // compact.rs:46
+    wire [2:0] _t951 = {1'h0, {1'h0, compact_empty_46} + {1'h0, compact_empty_47}} + {1'h0, {1'h0, compact_empty_48} + {1'h0, compact_empty_49}}; // compact.rs:46
+    wire [2:0] _t952 = {1'h0, {1'h0, compact_empty_50} + {1'h0, compact_empty_51}} + {1'h0, {1'h0, compact_empty_52} + {1'h0, compact_empty_53}}; // compact.rs:46
+    wire [2:0] _t953 = {1'h0, {1'h0, compact_empty_54} + {1'h0, compact_empty_55}} + {1'h0, {1'h0, compact_empty_56} + {1'h0, compact_empty_57}}; // compact.rs:46
+    wire [2:0] _t954 = {1'h0, {1'h0, compact_empty_58} + {1'h0, compact_empty_59}} + {1'h0, {1'h0, compact_empty_60} + {1'h0, compact_empty_61}}; // compact.rs:46
+    wire [4:0] _t955 = {1'h0, {1'h0, _t948} + ({1'h0, _t949} + {1'h0, _t950})} + ({1'h0, {1'h0, _t951} + {1'h0, _t952}} + {1'h0, {1'h0, _t953} + {1'h0, _t954}}); // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_62 <= {1'h0, {1'h0, _t946} + {1'h0, _t955}};
+    wire [2:0] _t956 = {1'h0, {1'h0, compact_empty_3} + {1'h0, compact_empty_4}} + {1'h0, {1'h0, compact_empty_5} + {1'h0, compact_empty_6}}; // compact.rs:46
+    wire [2:0] _t957 = {1'h0, {1'h0, compact_empty_0} + ({1'h0, compact_empty_1} + {1'h0, compact_empty_2})} + _t956; // compact.rs:46
+    wire [2:0] _t958 = {1'h0, {1'h0, compact_empty_7} + {1'h0, compact_empty_8}} + {1'h0, {1'h0, compact_empty_9} + {1'h0, compact_empty_10}}; // compact.rs:46
+    wire [2:0] _t959 = {1'h0, {1'h0, compact_empty_11} + {1'h0, compact_empty_12}} + {1'h0, {1'h0, compact_empty_13} + {1'h0, compact_empty_14}}; // compact.rs:46
+    wire [2:0] _t960 = {1'h0, {1'h0, compact_empty_15} + {1'h0, compact_empty_16}} + {1'h0, {1'h0, compact_empty_17} + {1'h0, compact_empty_18}}; // compact.rs:46
+    wire [2:0] _t961 = {1'h0, {1'h0, compact_empty_19} + {1'h0, compact_empty_20}} + {1'h0, {1'h0, compact_empty_21} + {1'h0, compact_empty_22}}; // compact.rs:46
+    wire [2:0] _t962 = {1'h0, {1'h0, compact_empty_23} + {1'h0, compact_empty_24}} + {1'h0, {1'h0, compact_empty_25} + {1'h0, compact_empty_26}}; // compact.rs:46
+    wire [2:0] _t963 = {1'h0, {1'h0, compact_empty_27} + {1'h0, compact_empty_28}} + {1'h0, {1'h0, compact_empty_29} + {1'h0, compact_empty_30}}; // compact.rs:46
+    wire [4:0] _t964 = {1'h0, {1'h0, _t957} + ({1'h0, _t958} + {1'h0, _t959})} + ({1'h0, {1'h0, _t960} + {1'h0, _t961}} + {1'h0, {1'h0, _t962} + {1'h0, _t963}}); // compact.rs:46
+    wire [2:0] _t965 = {1'h0, {1'h0, compact_empty_31} + {1'h0, compact_empty_32}} + {1'h0, {1'h0, compact_empty_33} + {1'h0, compact_empty_34}}; // compact.rs:46
+    wire [2:0] _t966 = {1'h0, {1'h0, compact_empty_35} + {1'h0, compact_empty_36}} + {1'h0, {1'h0, compact_empty_37} + {1'h0, compact_empty_38}}; // compact.rs:46
+    wire [2:0] _t967 = {1'h0, {1'h0, compact_empty_39} + {1'h0, compact_empty_40}} + {1'h0, {1'h0, compact_empty_41} + {1'h0, compact_empty_42}}; // compact.rs:46
+    wire [2:0] _t968 = {1'h0, {1'h0, compact_empty_43} + {1'h0, compact_empty_44}} + {1'h0, {1'h0, compact_empty_45} + {1'h0, compact_empty_46}}; // compact.rs:46
+    wire [2:0] _t969 = {1'h0, {1'h0, compact_empty_47} + {1'h0, compact_empty_48}} + {1'h0, {1'h0, compact_empty_49} + {1'h0, compact_empty_50}}; // compact.rs:46
+    wire [2:0] _t970 = {1'h0, {1'h0, compact_empty_51} + {1'h0, compact_empty_52}} + {1'h0, {1'h0, compact_empty_53} + {1'h0, compact_empty_54}}; // compact.rs:46
+    wire [2:0] _t971 = {1'h0, {1'h0, compact_empty_55} + {1'h0, compact_empty_56}} + {1'h0, {1'h0, compact_empty_57} + {1'h0, compact_empty_58}}; // compact.rs:46
+    wire [2:0] _t972 = {1'h0, {1'h0, compact_empty_59} + {1'h0, compact_empty_60}} + {1'h0, {1'h0, compact_empty_61} + {1'h0, compact_empty_62}}; // compact.rs:46
+    wire [5:0] _t973 = {1'h0, {1'h0, {1'h0, _t965} + {1'h0, _t966}} + {1'h0, {1'h0, _t967} + {1'h0, _t968}}} + {1'h0, {1'h0, {1'h0, _t969} + {1'h0, _t970}} + {1'h0, {1'h0, _t971} + {1'h0, _t972}}}; // compact.rs:46
+    always @(posedge clk) if (advance) compact_distance_63 <= {1'h0, {1'h0, _t964} + _t973};
+    wire [2:0] _t974 = {1'h0, {1'h0, present_0} + {1'h0, present_1}} + {1'h0, {1'h0, present_2} + {1'h0, present_3}}; // compact.rs:46
+    wire [2:0] _t975 = {1'h0, {1'h0, present_4} + {1'h0, present_5}} + {1'h0, {1'h0, present_6} + {1'h0, present_7}}; // compact.rs:46
+    wire [2:0] _t976 = {1'h0, {1'h0, present_8} + {1'h0, present_9}} + {1'h0, {1'h0, present_10} + {1'h0, present_11}}; // compact.rs:46
+    wire [2:0] _t977 = {1'h0, {1'h0, present_12} + {1'h0, present_13}} + {1'h0, {1'h0, present_14} + {1'h0, present_15}}; // compact.rs:46
+    wire [2:0] _t978 = {1'h0, {1'h0, present_16} + {1'h0, present_17}} + {1'h0, {1'h0, present_18} + {1'h0, present_19}}; // compact.rs:46
+    wire [2:0] _t979 = {1'h0, {1'h0, present_20} + {1'h0, present_21}} + {1'h0, {1'h0, present_22} + {1'h0, present_23}}; // compact.rs:46
+    wire [2:0] _t980 = {1'h0, {1'h0, present_24} + {1'h0, present_25}} + {1'h0, {1'h0, present_26} + {1'h0, present_27}}; // compact.rs:46
+    wire [2:0] _t981 = {1'h0, {1'h0, present_28} + {1'h0, present_29}} + {1'h0, {1'h0, present_30} + {1'h0, present_31}}; // compact.rs:46
+    wire [5:0] _t982 = {1'h0, {1'h0, {1'h0, _t974} + {1'h0, _t975}} + {1'h0, {1'h0, _t976} + {1'h0, _t977}}} + {1'h0, {1'h0, {1'h0, _t978} + {1'h0, _t979}} + {1'h0, {1'h0, _t980} + {1'h0, _t981}}}; // compact.rs:46
+    wire [2:0] _t983 = {1'h0, {1'h0, present_32} + {1'h0, present_33}} + {1'h0, {1'h0, present_34} + {1'h0, present_35}}; // compact.rs:46
+    wire [2:0] _t984 = {1'h0, {1'h0, present_36} + {1'h0, present_37}} + {1'h0, {1'h0, present_38} + {1'h0, present_39}}; // compact.rs:46
+    wire [2:0] _t985 = {1'h0, {1'h0, present_40} + {1'h0, present_41}} + {1'h0, {1'h0, present_42} + {1'h0, present_43}}; // compact.rs:46
+    wire [2:0] _t986 = {1'h0, {1'h0, present_44} + {1'h0, present_45}} + {1'h0, {1'h0, present_46} + {1'h0, present_47}}; // compact.rs:46
+    wire [2:0] _t987 = {1'h0, {1'h0, present_48} + {1'h0, present_49}} + {1'h0, {1'h0, present_50} + {1'h0, present_51}}; // compact.rs:46
+    wire [2:0] _t988 = {1'h0, {1'h0, present_52} + {1'h0, present_53}} + {1'h0, {1'h0, present_54} + {1'h0, present_55}}; // compact.rs:46
+    wire [2:0] _t989 = {1'h0, {1'h0, present_56} + {1'h0, present_57}} + {1'h0, {1'h0, present_58} + {1'h0, present_59}}; // compact.rs:46
+    wire [2:0] _t990 = {1'h0, {1'h0, present_60} + {1'h0, present_61}} + {1'h0, {1'h0, present_62} + {1'h0, present_63}}; // compact.rs:46
+    wire [5:0] _t991 = {1'h0, {1'h0, {1'h0, _t983} + {1'h0, _t984}} + {1'h0, {1'h0, _t985} + {1'h0, _t986}}} + {1'h0, {1'h0, {1'h0, _t987} + {1'h0, _t988}} + {1'h0, {1'h0, _t989} + {1'h0, _t990}}}; // compact.rs:46
+    always @(posedge clk) if (advance) begin
+        compact_total <= {1'h0, _t982} + {1'h0, _t991};
+        compact_slots_0_0 <= marks_0;
+        compact_slots_1_0 <= marks_1;
+        compact_slots_2_0 <= marks_2;
+        compact_slots_3_0 <= marks_3;
+        compact_slots_4_0 <= marks_4;
+        compact_slots_5_0 <= marks_5;
+        compact_slots_6_0 <= marks_6;
+        compact_slots_7_0 <= marks_7;
+        compact_slots_8_0 <= marks_8;
+        compact_slots_9_0 <= marks_9;
+        compact_slots_10_0 <= marks_10;
+        compact_slots_11_0 <= marks_11;
+        compact_slots_12_0 <= marks_12;
+        compact_slots_13_0 <= marks_13;
+        compact_slots_14_0 <= marks_14;
+        compact_slots_15_0 <= marks_15;
+        compact_slots_16_0 <= marks_16;
+        compact_slots_17_0 <= marks_17;
+        compact_slots_18_0 <= marks_18;
+        compact_slots_19_0 <= marks_19;
+        compact_slots_20_0 <= marks_20;
+        compact_slots_21_0 <= marks_21;
+        compact_slots_22_0 <= marks_22;
+        compact_slots_23_0 <= marks_23;
+        compact_slots_24_0 <= marks_24;
+        compact_slots_25_0 <= marks_25;
+        compact_slots_26_0 <= marks_26;
+        compact_slots_27_0 <= marks_27;
+        compact_slots_28_0 <= marks_28;
+        compact_slots_29_0 <= marks_29;
+        compact_slots_30_0 <= marks_30;
+        compact_slots_31_0 <= marks_31;
+        compact_slots_32_0 <= marks_32;
+        compact_slots_33_0 <= marks_33;
+        compact_slots_34_0 <= marks_34;
+        compact_slots_35_0 <= marks_35;
+        compact_slots_36_0 <= marks_36;
+        compact_slots_37_0 <= marks_37;
+        compact_slots_38_0 <= marks_38;
+        compact_slots_39_0 <= marks_39;
+        compact_slots_40_0 <= marks_40;
+        compact_slots_41_0 <= marks_41;
+        compact_slots_42_0 <= marks_42;
+        compact_slots_43_0 <= marks_43;
+        compact_slots_44_0 <= marks_44;
+        compact_slots_45_0 <= marks_45;
+        compact_slots_46_0 <= marks_46;
+        compact_slots_47_0 <= marks_47;
+        compact_slots_48_0 <= marks_48;
+        compact_slots_49_0 <= marks_49;
+        compact_slots_50_0 <= marks_50;
+        compact_slots_51_0 <= marks_51;
+        compact_slots_52_0 <= marks_52;
+        compact_slots_53_0 <= marks_53;
+        compact_slots_54_0 <= marks_54;
+        compact_slots_55_0 <= marks_55;
+        compact_slots_56_0 <= marks_56;
+        compact_slots_57_0 <= marks_57;
+        compact_slots_58_0 <= marks_58;
+        compact_slots_59_0 <= marks_59;
+        compact_slots_60_0 <= marks_60;
+        compact_slots_61_0 <= marks_61;
+        compact_slots_62_0 <= marks_62;
+        compact_slots_63_0 <= marks_63;
     end
-    wire [7:0] _t997 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
-    wire [6:0] _t998 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
-    wire [7:0] _t999 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
-    wire [6:0] _t1000 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
-    wire [7:0] _t1001 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
-    wire [6:0] _t1002 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
-    wire [7:0] _t1003 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
-    wire [6:0] _t1004 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
-    wire [7:0] _t1005 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
-    wire [6:0] _t1006 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
-    wire [7:0] _t1007 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
-    wire [6:0] _t1008 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
-    wire [7:0] _t1009 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
-    wire [6:0] _t1010 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
-    wire [7:0] _t1011 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
-    wire [6:0] _t1012 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
-    wire [7:0] _t1013 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
-    wire [6:0] _t1014 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
-    wire [7:0] _t1015 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
-    wire [6:0] _t1016 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
-    wire [7:0] _t1017 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
-    wire [6:0] _t1018 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
-    wire [7:0] _t1019 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
-    wire [6:0] _t1020 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
-    wire [7:0] _t1021 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
-    wire [6:0] _t1022 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
-    wire [7:0] _t1023 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:38
-    wire [6:0] _t1024 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:38
-    wire [7:0] _t1025 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:38
-    wire [6:0] _t1026 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:38
-    wire [7:0] _t1027 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:38
-    wire [6:0] _t1028 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:38
-    wire [7:0] _t1029 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:38
-    wire [6:0] _t1030 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:38
-    wire [7:0] _t1031 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:38
-    wire [6:0] _t1032 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:38
-    wire [7:0] _t1033 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:38
-    wire [6:0] _t1034 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:38
-    wire [7:0] _t1035 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:38
-    wire [6:0] _t1036 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:38
-    wire [7:0] _t1037 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:38
-    wire [6:0] _t1038 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:38
-    wire [7:0] _t1039 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:38
-    wire [6:0] _t1040 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:38
-    wire [7:0] _t1041 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:38
-    wire [6:0] _t1042 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:38
-    wire [7:0] _t1043 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:38
-    wire [6:0] _t1044 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:38
-    wire [7:0] _t1045 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:38
-    wire [6:0] _t1046 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:38
-    wire [7:0] _t1047 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:38
-    wire [6:0] _t1048 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:38
-    wire [7:0] _t1049 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:38
-    wire [6:0] _t1050 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:38
-    wire [7:0] _t1051 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:38
-    wire [6:0] _t1052 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:38
-    wire [7:0] _t1053 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:38
-    wire [6:0] _t1054 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:38
-    wire [7:0] _t1055 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:38
-    wire [6:0] _t1056 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:38
-    wire [7:0] _t1057 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:38
-    wire [6:0] _t1058 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:38
-    wire [7:0] _t1059 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:38
-    wire [6:0] _t1060 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:38
-    wire [7:0] _t1061 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:38
-    wire [6:0] _t1062 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:38
-    wire [7:0] _t1063 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:38
-    wire [6:0] _t1064 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:38
-    wire [7:0] _t1065 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:38
-    wire [6:0] _t1066 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:38
-    wire [7:0] _t1067 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:38
-    wire [6:0] _t1068 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:38
-    wire [7:0] _t1069 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:38
-    wire [6:0] _t1070 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:38
-    wire [7:0] _t1071 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:38
-    wire [6:0] _t1072 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:38
-    wire [7:0] _t1073 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:38
-    wire [6:0] _t1074 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:38
-    wire [7:0] _t1075 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:38
-    wire [6:0] _t1076 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:38
-    wire [7:0] _t1077 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:38
-    wire [6:0] _t1078 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:38
-    wire [7:0] _t1079 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:38
-    wire [6:0] _t1080 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:38
-    wire [7:0] _t1081 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:38
-    wire [6:0] _t1082 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:38
-    wire [7:0] _t1083 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:38
-    wire [6:0] _t1084 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:38
-    wire [7:0] _t1085 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:38
-    wire [6:0] _t1086 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:38
-    wire [7:0] _t1087 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:38
-    wire [6:0] _t1088 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:38
-    wire [7:0] _t1089 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:38
-    wire [6:0] _t1090 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:38
-    wire [7:0] _t1091 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:38
-    wire [6:0] _t1092 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:38
-    wire [7:0] _t1093 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:38
-    wire [6:0] _t1094 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:38
-    wire [7:0] _t1095 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:38
-    wire [6:0] _t1096 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:38
-    wire [7:0] _t1097 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:38
-    wire [6:0] _t1098 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:38
-    wire [7:0] _t1099 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:38
-    wire [6:0] _t1100 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:38
-    wire [7:0] _t1101 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:38
-    wire [6:0] _t1102 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:38
-    wire [7:0] _t1103 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:38
-    wire [6:0] _t1104 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:38
-    wire [7:0] _t1105 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:38
-    wire [6:0] _t1106 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:38
-    wire [7:0] _t1107 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:38
-    wire [6:0] _t1108 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:38
-    wire [7:0] _t1109 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:38
-    wire [6:0] _t1110 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:38
-    wire [7:0] _t1111 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:38
-    wire [6:0] _t1112 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:38
-    wire [7:0] _t1113 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:38
-    wire [6:0] _t1114 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:38
-    wire [7:0] _t1115 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:38
-    wire [6:0] _t1116 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:38
-    wire [7:0] _t1117 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:38
-    wire [6:0] _t1118 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) l38_s4 <= _t998[1] ? _t997 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
-        if (advance) l38_s4_2 <= _t1000[1] ? _t999 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
-        if (advance) l38_s4_4 <= _t1002[1] ? _t1001 : _t997;
-        if (advance) l38_s4_6 <= _t1004[1] ? _t1003 : _t999;
-        if (advance) l38_s4_8 <= _t1006[1] ? _t1005 : _t1001;
-        if (advance) l38_s4_9 <= _t1006[1] ? _t1006 : _t1002;
-        if (advance) l38_s4_10 <= _t1008[1] ? _t1007 : _t1003;
-        if (advance) l38_s4_11 <= _t1008[1] ? _t1008 : _t1004;
-        if (advance) l38_s4_12 <= _t1010[1] ? _t1009 : _t1005;
-        if (advance) l38_s4_13 <= _t1010[1] ? _t1010 : _t1006;
-        if (advance) l38_s4_14 <= _t1012[1] ? _t1011 : _t1007;
-        if (advance) l38_s4_15 <= _t1012[1] ? _t1012 : _t1008;
-        if (advance) l38_s4_16 <= _t1014[1] ? _t1013 : _t1009;
-        if (advance) l38_s4_17 <= _t1014[1] ? _t1014 : _t1010;
-        if (advance) l38_s4_18 <= _t1016[1] ? _t1015 : _t1011;
-        if (advance) l38_s4_19 <= _t1016[1] ? _t1016 : _t1012;
-        if (advance) l38_s4_20 <= _t1018[1] ? _t1017 : _t1013;
-        if (advance) l38_s4_21 <= _t1018[1] ? _t1018 : _t1014;
-        if (advance) l38_s4_22 <= _t1020[1] ? _t1019 : _t1015;
-        if (advance) l38_s4_23 <= _t1020[1] ? _t1020 : _t1016;
-        if (advance) l38_s4_24 <= _t1022[1] ? _t1021 : _t1017;
-        if (advance) l38_s4_25 <= _t1022[1] ? _t1022 : _t1018;
-        if (advance) l38_s4_26 <= _t1024[1] ? _t1023 : _t1019;
-        if (advance) l38_s4_27 <= _t1024[1] ? _t1024 : _t1020;
-        if (advance) l38_s4_28 <= _t1026[1] ? _t1025 : _t1021;
-        if (advance) l38_s4_29 <= _t1026[1] ? _t1026 : _t1022;
-        if (advance) l38_s4_30 <= _t1028[1] ? _t1027 : _t1023;
-        if (advance) l38_s4_31 <= _t1028[1] ? _t1028 : _t1024;
-        if (advance) l38_s4_32 <= _t1030[1] ? _t1029 : _t1025;
-        if (advance) l38_s4_33 <= _t1030[1] ? _t1030 : _t1026;
-        if (advance) l38_s4_34 <= _t1032[1] ? _t1031 : _t1027;
-        if (advance) l38_s4_35 <= _t1032[1] ? _t1032 : _t1028;
-        if (advance) l38_s4_36 <= _t1034[1] ? _t1033 : _t1029;
-        if (advance) l38_s4_37 <= _t1034[1] ? _t1034 : _t1030;
-        if (advance) l38_s4_38 <= _t1036[1] ? _t1035 : _t1031;
-        if (advance) l38_s4_39 <= _t1036[1] ? _t1036 : _t1032;
-        if (advance) l38_s4_40 <= _t1038[1] ? _t1037 : _t1033;
-        if (advance) l38_s4_41 <= _t1038[1] ? _t1038 : _t1034;
-        if (advance) l38_s4_42 <= _t1040[1] ? _t1039 : _t1035;
-        if (advance) l38_s4_43 <= _t1040[1] ? _t1040 : _t1036;
-        if (advance) l38_s4_44 <= _t1042[1] ? _t1041 : _t1037;
-        if (advance) l38_s4_45 <= _t1042[1] ? _t1042 : _t1038;
-        if (advance) l38_s4_46 <= _t1044[1] ? _t1043 : _t1039;
-        if (advance) l38_s4_47 <= _t1044[1] ? _t1044 : _t1040;
-        if (advance) l38_s4_48 <= _t1046[1] ? _t1045 : _t1041;
-        if (advance) l38_s4_49 <= _t1046[1] ? _t1046 : _t1042;
-        if (advance) l38_s4_50 <= _t1048[1] ? _t1047 : _t1043;
-        if (advance) l38_s4_51 <= _t1048[1] ? _t1048 : _t1044;
-        if (advance) l38_s4_52 <= _t1050[1] ? _t1049 : _t1045;
-        if (advance) l38_s4_53 <= _t1050[1] ? _t1050 : _t1046;
-        if (advance) l38_s4_54 <= _t1052[1] ? _t1051 : _t1047;
-        if (advance) l38_s4_55 <= _t1052[1] ? _t1052 : _t1048;
-        if (advance) l38_s4_56 <= _t1054[1] ? _t1053 : _t1049;
-        if (advance) l38_s4_57 <= _t1054[1] ? _t1054 : _t1050;
-        if (advance) l38_s4_58 <= _t1056[1] ? _t1055 : _t1051;
-        if (advance) l38_s4_59 <= _t1056[1] ? _t1056 : _t1052;
-        if (advance) l38_s4_60 <= _t1058[1] ? _t1057 : _t1053;
-        if (advance) l38_s4_61 <= _t1058[1] ? _t1058 : _t1054;
-        if (advance) l38_s4_62 <= _t1060[1] ? _t1059 : _t1055;
-        if (advance) l38_s4_63 <= _t1060[1] ? _t1060 : _t1056;
-        if (advance) l38_s4_64 <= _t1062[1] ? _t1061 : _t1057;
-        if (advance) l38_s4_65 <= _t1062[1] ? _t1062 : _t1058;
-        if (advance) l38_s4_66 <= _t1064[1] ? _t1063 : _t1059;
-        if (advance) l38_s4_67 <= _t1064[1] ? _t1064 : _t1060;
-        if (advance) l38_s4_68 <= _t1066[1] ? _t1065 : _t1061;
-        if (advance) l38_s4_69 <= _t1066[1] ? _t1066 : _t1062;
-        if (advance) l38_s4_70 <= _t1068[1] ? _t1067 : _t1063;
-        if (advance) l38_s4_71 <= _t1068[1] ? _t1068 : _t1064;
-        if (advance) l38_s4_72 <= _t1070[1] ? _t1069 : _t1065;
-        if (advance) l38_s4_73 <= _t1070[1] ? _t1070 : _t1066;
-        if (advance) l38_s4_74 <= _t1072[1] ? _t1071 : _t1067;
-        if (advance) l38_s4_75 <= _t1072[1] ? _t1072 : _t1068;
-        if (advance) l38_s4_76 <= _t1074[1] ? _t1073 : _t1069;
-        if (advance) l38_s4_77 <= _t1074[1] ? _t1074 : _t1070;
-        if (advance) l38_s4_78 <= _t1076[1] ? _t1075 : _t1071;
-        if (advance) l38_s4_79 <= _t1076[1] ? _t1076 : _t1072;
-        if (advance) l38_s4_80 <= _t1078[1] ? _t1077 : _t1073;
-        if (advance) l38_s4_81 <= _t1078[1] ? _t1078 : _t1074;
-        if (advance) l38_s4_82 <= _t1080[1] ? _t1079 : _t1075;
-        if (advance) l38_s4_83 <= _t1080[1] ? _t1080 : _t1076;
-        if (advance) l38_s4_84 <= _t1082[1] ? _t1081 : _t1077;
-        if (advance) l38_s4_85 <= _t1082[1] ? _t1082 : _t1078;
-        if (advance) l38_s4_86 <= _t1084[1] ? _t1083 : _t1079;
-        if (advance) l38_s4_87 <= _t1084[1] ? _t1084 : _t1080;
-        if (advance) l38_s4_88 <= _t1086[1] ? _t1085 : _t1081;
-        if (advance) l38_s4_89 <= _t1086[1] ? _t1086 : _t1082;
-        if (advance) l38_s4_90 <= _t1088[1] ? _t1087 : _t1083;
-        if (advance) l38_s4_91 <= _t1088[1] ? _t1088 : _t1084;
-        if (advance) l38_s4_92 <= _t1090[1] ? _t1089 : _t1085;
-        if (advance) l38_s4_93 <= _t1090[1] ? _t1090 : _t1086;
-        if (advance) l38_s4_94 <= _t1092[1] ? _t1091 : _t1087;
-        if (advance) l38_s4_95 <= _t1092[1] ? _t1092 : _t1088;
-        if (advance) l38_s4_96 <= _t1094[1] ? _t1093 : _t1089;
-        if (advance) l38_s4_97 <= _t1094[1] ? _t1094 : _t1090;
-        if (advance) l38_s4_98 <= _t1096[1] ? _t1095 : _t1091;
-        if (advance) l38_s4_99 <= _t1096[1] ? _t1096 : _t1092;
-        if (advance) l38_s4_100 <= _t1098[1] ? _t1097 : _t1093;
-        if (advance) l38_s4_101 <= _t1098[1] ? _t1098 : _t1094;
-        if (advance) l38_s4_102 <= _t1100[1] ? _t1099 : _t1095;
-        if (advance) l38_s4_103 <= _t1100[1] ? _t1100 : _t1096;
-        if (advance) l38_s4_104 <= _t1102[1] ? _t1101 : _t1097;
-        if (advance) l38_s4_105 <= _t1102[1] ? _t1102 : _t1098;
-        if (advance) l38_s4_106 <= _t1104[1] ? _t1103 : _t1099;
-        if (advance) l38_s4_107 <= _t1104[1] ? _t1104 : _t1100;
-        if (advance) l38_s4_108 <= _t1106[1] ? _t1105 : _t1101;
-        if (advance) l38_s4_109 <= _t1106[1] ? _t1106 : _t1102;
-        if (advance) l38_s4_110 <= _t1108[1] ? _t1107 : _t1103;
-        if (advance) l38_s4_111 <= _t1108[1] ? _t1108 : _t1104;
-        if (advance) l38_s4_112 <= _t1110[1] ? _t1109 : _t1105;
-        if (advance) l38_s4_113 <= _t1110[1] ? _t1110 : _t1106;
-        if (advance) l38_s4_114 <= _t1112[1] ? _t1111 : _t1107;
-        if (advance) l38_s4_115 <= _t1112[1] ? _t1112 : _t1108;
-        if (advance) l38_s4_116 <= _t1114[1] ? _t1113 : _t1109;
-        if (advance) l38_s4_117 <= _t1114[1] ? _t1114 : _t1110;
-        if (advance) l38_s4_118 <= _t1116[1] ? _t1115 : _t1111;
-        if (advance) l38_s4_119 <= _t1116[1] ? _t1116 : _t1112;
-        if (advance) l38_s4_120 <= _t1118[1] ? _t1117 : _t1113;
-        if (advance) l38_s4_121 <= _t1118[1] ? _t1118 : _t1114;
-        if (advance) l38_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t1115;
-        if (advance) l38_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t1116;
-        if (advance) l38_s4_124 <= _t1117;
-        if (advance) l38_s4_125 <= _t1118;
-        if (advance) compact_s4 <= compact_slots_63_0;
-        if (advance) compact_distance_63_s4 <= compact_distance_63;
+    wire [7:0] _t992 = compact_distance_3[0] ? compact_slots_3_0 : compact_slots_2_0; // compact.rs:38
+    wire [6:0] _t993 = compact_distance_3[0] ? compact_distance_3 : compact_distance_2; // compact.rs:38
+    wire [7:0] _t994 = compact_distance_4[0] ? compact_slots_4_0 : compact_slots_3_0; // compact.rs:38
+    wire [6:0] _t995 = compact_distance_4[0] ? compact_distance_4 : compact_distance_3; // compact.rs:38
+    wire [7:0] _t996 = compact_distance_5[0] ? compact_slots_5_0 : compact_slots_4_0; // compact.rs:38
+    wire [6:0] _t997 = compact_distance_5[0] ? compact_distance_5 : compact_distance_4; // compact.rs:38
+    wire [7:0] _t998 = compact_distance_6[0] ? compact_slots_6_0 : compact_slots_5_0; // compact.rs:38
+    wire [6:0] _t999 = compact_distance_6[0] ? compact_distance_6 : compact_distance_5; // compact.rs:38
+    wire [7:0] _t1000 = compact_distance_7[0] ? compact_slots_7_0 : compact_slots_6_0; // compact.rs:38
+    wire [6:0] _t1001 = compact_distance_7[0] ? compact_distance_7 : compact_distance_6; // compact.rs:38
+    wire [7:0] _t1002 = compact_distance_8[0] ? compact_slots_8_0 : compact_slots_7_0; // compact.rs:38
+    wire [6:0] _t1003 = compact_distance_8[0] ? compact_distance_8 : compact_distance_7; // compact.rs:38
+    wire [7:0] _t1004 = compact_distance_9[0] ? compact_slots_9_0 : compact_slots_8_0; // compact.rs:38
+    wire [6:0] _t1005 = compact_distance_9[0] ? compact_distance_9 : compact_distance_8; // compact.rs:38
+    wire [7:0] _t1006 = compact_distance_10[0] ? compact_slots_10_0 : compact_slots_9_0; // compact.rs:38
+    wire [6:0] _t1007 = compact_distance_10[0] ? compact_distance_10 : compact_distance_9; // compact.rs:38
+    wire [7:0] _t1008 = compact_distance_11[0] ? compact_slots_11_0 : compact_slots_10_0; // compact.rs:38
+    wire [6:0] _t1009 = compact_distance_11[0] ? compact_distance_11 : compact_distance_10; // compact.rs:38
+    wire [7:0] _t1010 = compact_distance_12[0] ? compact_slots_12_0 : compact_slots_11_0; // compact.rs:38
+    wire [6:0] _t1011 = compact_distance_12[0] ? compact_distance_12 : compact_distance_11; // compact.rs:38
+    wire [7:0] _t1012 = compact_distance_13[0] ? compact_slots_13_0 : compact_slots_12_0; // compact.rs:38
+    wire [6:0] _t1013 = compact_distance_13[0] ? compact_distance_13 : compact_distance_12; // compact.rs:38
+    wire [7:0] _t1014 = compact_distance_14[0] ? compact_slots_14_0 : compact_slots_13_0; // compact.rs:38
+    wire [6:0] _t1015 = compact_distance_14[0] ? compact_distance_14 : compact_distance_13; // compact.rs:38
+    wire [7:0] _t1016 = compact_distance_15[0] ? compact_slots_15_0 : compact_slots_14_0; // compact.rs:38
+    wire [6:0] _t1017 = compact_distance_15[0] ? compact_distance_15 : compact_distance_14; // compact.rs:38
+    wire [7:0] _t1018 = compact_distance_16[0] ? compact_slots_16_0 : compact_slots_15_0; // compact.rs:38
+    wire [6:0] _t1019 = compact_distance_16[0] ? compact_distance_16 : compact_distance_15; // compact.rs:38
+    wire [7:0] _t1020 = compact_distance_17[0] ? compact_slots_17_0 : compact_slots_16_0; // compact.rs:38
+    wire [6:0] _t1021 = compact_distance_17[0] ? compact_distance_17 : compact_distance_16; // compact.rs:38
+    wire [7:0] _t1022 = compact_distance_18[0] ? compact_slots_18_0 : compact_slots_17_0; // compact.rs:38
+    wire [6:0] _t1023 = compact_distance_18[0] ? compact_distance_18 : compact_distance_17; // compact.rs:38
+    wire [7:0] _t1024 = compact_distance_19[0] ? compact_slots_19_0 : compact_slots_18_0; // compact.rs:38
+    wire [6:0] _t1025 = compact_distance_19[0] ? compact_distance_19 : compact_distance_18; // compact.rs:38
+    wire [7:0] _t1026 = compact_distance_20[0] ? compact_slots_20_0 : compact_slots_19_0; // compact.rs:38
+    wire [6:0] _t1027 = compact_distance_20[0] ? compact_distance_20 : compact_distance_19; // compact.rs:38
+    wire [7:0] _t1028 = compact_distance_21[0] ? compact_slots_21_0 : compact_slots_20_0; // compact.rs:38
+    wire [6:0] _t1029 = compact_distance_21[0] ? compact_distance_21 : compact_distance_20; // compact.rs:38
+    wire [7:0] _t1030 = compact_distance_22[0] ? compact_slots_22_0 : compact_slots_21_0; // compact.rs:38
+    wire [6:0] _t1031 = compact_distance_22[0] ? compact_distance_22 : compact_distance_21; // compact.rs:38
+    wire [7:0] _t1032 = compact_distance_23[0] ? compact_slots_23_0 : compact_slots_22_0; // compact.rs:38
+    wire [6:0] _t1033 = compact_distance_23[0] ? compact_distance_23 : compact_distance_22; // compact.rs:38
+    wire [7:0] _t1034 = compact_distance_24[0] ? compact_slots_24_0 : compact_slots_23_0; // compact.rs:38
+    wire [6:0] _t1035 = compact_distance_24[0] ? compact_distance_24 : compact_distance_23; // compact.rs:38
+    wire [7:0] _t1036 = compact_distance_25[0] ? compact_slots_25_0 : compact_slots_24_0; // compact.rs:38
+    wire [6:0] _t1037 = compact_distance_25[0] ? compact_distance_25 : compact_distance_24; // compact.rs:38
+    wire [7:0] _t1038 = compact_distance_26[0] ? compact_slots_26_0 : compact_slots_25_0; // compact.rs:38
+    wire [6:0] _t1039 = compact_distance_26[0] ? compact_distance_26 : compact_distance_25; // compact.rs:38
+    wire [7:0] _t1040 = compact_distance_27[0] ? compact_slots_27_0 : compact_slots_26_0; // compact.rs:38
+    wire [6:0] _t1041 = compact_distance_27[0] ? compact_distance_27 : compact_distance_26; // compact.rs:38
+    wire [7:0] _t1042 = compact_distance_28[0] ? compact_slots_28_0 : compact_slots_27_0; // compact.rs:38
+    wire [6:0] _t1043 = compact_distance_28[0] ? compact_distance_28 : compact_distance_27; // compact.rs:38
+    wire [7:0] _t1044 = compact_distance_29[0] ? compact_slots_29_0 : compact_slots_28_0; // compact.rs:38
+    wire [6:0] _t1045 = compact_distance_29[0] ? compact_distance_29 : compact_distance_28; // compact.rs:38
+    wire [7:0] _t1046 = compact_distance_30[0] ? compact_slots_30_0 : compact_slots_29_0; // compact.rs:38
+    wire [6:0] _t1047 = compact_distance_30[0] ? compact_distance_30 : compact_distance_29; // compact.rs:38
+    wire [7:0] _t1048 = compact_distance_31[0] ? compact_slots_31_0 : compact_slots_30_0; // compact.rs:38
+    wire [6:0] _t1049 = compact_distance_31[0] ? compact_distance_31 : compact_distance_30; // compact.rs:38
+    wire [7:0] _t1050 = compact_distance_32[0] ? compact_slots_32_0 : compact_slots_31_0; // compact.rs:38
+    wire [6:0] _t1051 = compact_distance_32[0] ? compact_distance_32 : compact_distance_31; // compact.rs:38
+    wire [7:0] _t1052 = compact_distance_33[0] ? compact_slots_33_0 : compact_slots_32_0; // compact.rs:38
+    wire [6:0] _t1053 = compact_distance_33[0] ? compact_distance_33 : compact_distance_32; // compact.rs:38
+    wire [7:0] _t1054 = compact_distance_34[0] ? compact_slots_34_0 : compact_slots_33_0; // compact.rs:38
+    wire [6:0] _t1055 = compact_distance_34[0] ? compact_distance_34 : compact_distance_33; // compact.rs:38
+    wire [7:0] _t1056 = compact_distance_35[0] ? compact_slots_35_0 : compact_slots_34_0; // compact.rs:38
+    wire [6:0] _t1057 = compact_distance_35[0] ? compact_distance_35 : compact_distance_34; // compact.rs:38
+    wire [7:0] _t1058 = compact_distance_36[0] ? compact_slots_36_0 : compact_slots_35_0; // compact.rs:38
+    wire [6:0] _t1059 = compact_distance_36[0] ? compact_distance_36 : compact_distance_35; // compact.rs:38
+    wire [7:0] _t1060 = compact_distance_37[0] ? compact_slots_37_0 : compact_slots_36_0; // compact.rs:38
+    wire [6:0] _t1061 = compact_distance_37[0] ? compact_distance_37 : compact_distance_36; // compact.rs:38
+    wire [7:0] _t1062 = compact_distance_38[0] ? compact_slots_38_0 : compact_slots_37_0; // compact.rs:38
+    wire [6:0] _t1063 = compact_distance_38[0] ? compact_distance_38 : compact_distance_37; // compact.rs:38
+    wire [7:0] _t1064 = compact_distance_39[0] ? compact_slots_39_0 : compact_slots_38_0; // compact.rs:38
+    wire [6:0] _t1065 = compact_distance_39[0] ? compact_distance_39 : compact_distance_38; // compact.rs:38
+    wire [7:0] _t1066 = compact_distance_40[0] ? compact_slots_40_0 : compact_slots_39_0; // compact.rs:38
+    wire [6:0] _t1067 = compact_distance_40[0] ? compact_distance_40 : compact_distance_39; // compact.rs:38
+    wire [7:0] _t1068 = compact_distance_41[0] ? compact_slots_41_0 : compact_slots_40_0; // compact.rs:38
+    wire [6:0] _t1069 = compact_distance_41[0] ? compact_distance_41 : compact_distance_40; // compact.rs:38
+    wire [7:0] _t1070 = compact_distance_42[0] ? compact_slots_42_0 : compact_slots_41_0; // compact.rs:38
+    wire [6:0] _t1071 = compact_distance_42[0] ? compact_distance_42 : compact_distance_41; // compact.rs:38
+    wire [7:0] _t1072 = compact_distance_43[0] ? compact_slots_43_0 : compact_slots_42_0; // compact.rs:38
+    wire [6:0] _t1073 = compact_distance_43[0] ? compact_distance_43 : compact_distance_42; // compact.rs:38
+    wire [7:0] _t1074 = compact_distance_44[0] ? compact_slots_44_0 : compact_slots_43_0; // compact.rs:38
+    wire [6:0] _t1075 = compact_distance_44[0] ? compact_distance_44 : compact_distance_43; // compact.rs:38
+    wire [7:0] _t1076 = compact_distance_45[0] ? compact_slots_45_0 : compact_slots_44_0; // compact.rs:38
+    wire [6:0] _t1077 = compact_distance_45[0] ? compact_distance_45 : compact_distance_44; // compact.rs:38
+    wire [7:0] _t1078 = compact_distance_46[0] ? compact_slots_46_0 : compact_slots_45_0; // compact.rs:38
+    wire [6:0] _t1079 = compact_distance_46[0] ? compact_distance_46 : compact_distance_45; // compact.rs:38
+    wire [7:0] _t1080 = compact_distance_47[0] ? compact_slots_47_0 : compact_slots_46_0; // compact.rs:38
+    wire [6:0] _t1081 = compact_distance_47[0] ? compact_distance_47 : compact_distance_46; // compact.rs:38
+    wire [7:0] _t1082 = compact_distance_48[0] ? compact_slots_48_0 : compact_slots_47_0; // compact.rs:38
+    wire [6:0] _t1083 = compact_distance_48[0] ? compact_distance_48 : compact_distance_47; // compact.rs:38
+    wire [7:0] _t1084 = compact_distance_49[0] ? compact_slots_49_0 : compact_slots_48_0; // compact.rs:38
+    wire [6:0] _t1085 = compact_distance_49[0] ? compact_distance_49 : compact_distance_48; // compact.rs:38
+    wire [7:0] _t1086 = compact_distance_50[0] ? compact_slots_50_0 : compact_slots_49_0; // compact.rs:38
+    wire [6:0] _t1087 = compact_distance_50[0] ? compact_distance_50 : compact_distance_49; // compact.rs:38
+    wire [7:0] _t1088 = compact_distance_51[0] ? compact_slots_51_0 : compact_slots_50_0; // compact.rs:38
+    wire [6:0] _t1089 = compact_distance_51[0] ? compact_distance_51 : compact_distance_50; // compact.rs:38
+    wire [7:0] _t1090 = compact_distance_52[0] ? compact_slots_52_0 : compact_slots_51_0; // compact.rs:38
+    wire [6:0] _t1091 = compact_distance_52[0] ? compact_distance_52 : compact_distance_51; // compact.rs:38
+    wire [7:0] _t1092 = compact_distance_53[0] ? compact_slots_53_0 : compact_slots_52_0; // compact.rs:38
+    wire [6:0] _t1093 = compact_distance_53[0] ? compact_distance_53 : compact_distance_52; // compact.rs:38
+    wire [7:0] _t1094 = compact_distance_54[0] ? compact_slots_54_0 : compact_slots_53_0; // compact.rs:38
+    wire [6:0] _t1095 = compact_distance_54[0] ? compact_distance_54 : compact_distance_53; // compact.rs:38
+    wire [7:0] _t1096 = compact_distance_55[0] ? compact_slots_55_0 : compact_slots_54_0; // compact.rs:38
+    wire [6:0] _t1097 = compact_distance_55[0] ? compact_distance_55 : compact_distance_54; // compact.rs:38
+    wire [7:0] _t1098 = compact_distance_56[0] ? compact_slots_56_0 : compact_slots_55_0; // compact.rs:38
+    wire [6:0] _t1099 = compact_distance_56[0] ? compact_distance_56 : compact_distance_55; // compact.rs:38
+    wire [7:0] _t1100 = compact_distance_57[0] ? compact_slots_57_0 : compact_slots_56_0; // compact.rs:38
+    wire [6:0] _t1101 = compact_distance_57[0] ? compact_distance_57 : compact_distance_56; // compact.rs:38
+    wire [7:0] _t1102 = compact_distance_58[0] ? compact_slots_58_0 : compact_slots_57_0; // compact.rs:38
+    wire [6:0] _t1103 = compact_distance_58[0] ? compact_distance_58 : compact_distance_57; // compact.rs:38
+    wire [7:0] _t1104 = compact_distance_59[0] ? compact_slots_59_0 : compact_slots_58_0; // compact.rs:38
+    wire [6:0] _t1105 = compact_distance_59[0] ? compact_distance_59 : compact_distance_58; // compact.rs:38
+    wire [7:0] _t1106 = compact_distance_60[0] ? compact_slots_60_0 : compact_slots_59_0; // compact.rs:38
+    wire [6:0] _t1107 = compact_distance_60[0] ? compact_distance_60 : compact_distance_59; // compact.rs:38
+    wire [7:0] _t1108 = compact_distance_61[0] ? compact_slots_61_0 : compact_slots_60_0; // compact.rs:38
+    wire [6:0] _t1109 = compact_distance_61[0] ? compact_distance_61 : compact_distance_60; // compact.rs:38
+    wire [7:0] _t1110 = compact_distance_62[0] ? compact_slots_62_0 : compact_slots_61_0; // compact.rs:38
+    wire [6:0] _t1111 = compact_distance_62[0] ? compact_distance_62 : compact_distance_61; // compact.rs:38
+    wire [7:0] _t1112 = compact_distance_63[0] ? compact_slots_63_0 : compact_slots_62_0; // compact.rs:38
+    wire [6:0] _t1113 = compact_distance_63[0] ? compact_distance_63 : compact_distance_62; // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        l38_s4 <= _t993[1] ? _t992 : (compact_distance_1[0] ? compact_slots_1_0 : compact_slots_0_0);
+        l38_s4_2 <= _t995[1] ? _t994 : (compact_distance_2[0] ? compact_slots_2_0 : compact_slots_1_0);
+        l38_s4_4 <= _t997[1] ? _t996 : _t992;
+        l38_s4_6 <= _t999[1] ? _t998 : _t994;
+        l38_s4_8 <= _t1001[1] ? _t1000 : _t996;
+        l38_s4_9 <= _t1001[1] ? _t1001 : _t997;
+        l38_s4_10 <= _t1003[1] ? _t1002 : _t998;
+        l38_s4_11 <= _t1003[1] ? _t1003 : _t999;
+        l38_s4_12 <= _t1005[1] ? _t1004 : _t1000;
+        l38_s4_13 <= _t1005[1] ? _t1005 : _t1001;
+        l38_s4_14 <= _t1007[1] ? _t1006 : _t1002;
+        l38_s4_15 <= _t1007[1] ? _t1007 : _t1003;
+        l38_s4_16 <= _t1009[1] ? _t1008 : _t1004;
+        l38_s4_17 <= _t1009[1] ? _t1009 : _t1005;
+        l38_s4_18 <= _t1011[1] ? _t1010 : _t1006;
+        l38_s4_19 <= _t1011[1] ? _t1011 : _t1007;
+        l38_s4_20 <= _t1013[1] ? _t1012 : _t1008;
+        l38_s4_21 <= _t1013[1] ? _t1013 : _t1009;
+        l38_s4_22 <= _t1015[1] ? _t1014 : _t1010;
+        l38_s4_23 <= _t1015[1] ? _t1015 : _t1011;
+        l38_s4_24 <= _t1017[1] ? _t1016 : _t1012;
+        l38_s4_25 <= _t1017[1] ? _t1017 : _t1013;
+        l38_s4_26 <= _t1019[1] ? _t1018 : _t1014;
+        l38_s4_27 <= _t1019[1] ? _t1019 : _t1015;
+        l38_s4_28 <= _t1021[1] ? _t1020 : _t1016;
+        l38_s4_29 <= _t1021[1] ? _t1021 : _t1017;
+        l38_s4_30 <= _t1023[1] ? _t1022 : _t1018;
+        l38_s4_31 <= _t1023[1] ? _t1023 : _t1019;
+        l38_s4_32 <= _t1025[1] ? _t1024 : _t1020;
+        l38_s4_33 <= _t1025[1] ? _t1025 : _t1021;
+        l38_s4_34 <= _t1027[1] ? _t1026 : _t1022;
+        l38_s4_35 <= _t1027[1] ? _t1027 : _t1023;
+        l38_s4_36 <= _t1029[1] ? _t1028 : _t1024;
+        l38_s4_37 <= _t1029[1] ? _t1029 : _t1025;
+        l38_s4_38 <= _t1031[1] ? _t1030 : _t1026;
+        l38_s4_39 <= _t1031[1] ? _t1031 : _t1027;
+        l38_s4_40 <= _t1033[1] ? _t1032 : _t1028;
+        l38_s4_41 <= _t1033[1] ? _t1033 : _t1029;
+        l38_s4_42 <= _t1035[1] ? _t1034 : _t1030;
+        l38_s4_43 <= _t1035[1] ? _t1035 : _t1031;
+        l38_s4_44 <= _t1037[1] ? _t1036 : _t1032;
+        l38_s4_45 <= _t1037[1] ? _t1037 : _t1033;
+        l38_s4_46 <= _t1039[1] ? _t1038 : _t1034;
+        l38_s4_47 <= _t1039[1] ? _t1039 : _t1035;
+        l38_s4_48 <= _t1041[1] ? _t1040 : _t1036;
+        l38_s4_49 <= _t1041[1] ? _t1041 : _t1037;
+        l38_s4_50 <= _t1043[1] ? _t1042 : _t1038;
+        l38_s4_51 <= _t1043[1] ? _t1043 : _t1039;
+        l38_s4_52 <= _t1045[1] ? _t1044 : _t1040;
+        l38_s4_53 <= _t1045[1] ? _t1045 : _t1041;
+        l38_s4_54 <= _t1047[1] ? _t1046 : _t1042;
+        l38_s4_55 <= _t1047[1] ? _t1047 : _t1043;
+        l38_s4_56 <= _t1049[1] ? _t1048 : _t1044;
+        l38_s4_57 <= _t1049[1] ? _t1049 : _t1045;
+        l38_s4_58 <= _t1051[1] ? _t1050 : _t1046;
+        l38_s4_59 <= _t1051[1] ? _t1051 : _t1047;
+        l38_s4_60 <= _t1053[1] ? _t1052 : _t1048;
+        l38_s4_61 <= _t1053[1] ? _t1053 : _t1049;
+        l38_s4_62 <= _t1055[1] ? _t1054 : _t1050;
+        l38_s4_63 <= _t1055[1] ? _t1055 : _t1051;
+        l38_s4_64 <= _t1057[1] ? _t1056 : _t1052;
+        l38_s4_65 <= _t1057[1] ? _t1057 : _t1053;
+        l38_s4_66 <= _t1059[1] ? _t1058 : _t1054;
+        l38_s4_67 <= _t1059[1] ? _t1059 : _t1055;
+        l38_s4_68 <= _t1061[1] ? _t1060 : _t1056;
+        l38_s4_69 <= _t1061[1] ? _t1061 : _t1057;
+        l38_s4_70 <= _t1063[1] ? _t1062 : _t1058;
+        l38_s4_71 <= _t1063[1] ? _t1063 : _t1059;
+        l38_s4_72 <= _t1065[1] ? _t1064 : _t1060;
+        l38_s4_73 <= _t1065[1] ? _t1065 : _t1061;
+        l38_s4_74 <= _t1067[1] ? _t1066 : _t1062;
+        l38_s4_75 <= _t1067[1] ? _t1067 : _t1063;
+        l38_s4_76 <= _t1069[1] ? _t1068 : _t1064;
+        l38_s4_77 <= _t1069[1] ? _t1069 : _t1065;
+        l38_s4_78 <= _t1071[1] ? _t1070 : _t1066;
+        l38_s4_79 <= _t1071[1] ? _t1071 : _t1067;
+        l38_s4_80 <= _t1073[1] ? _t1072 : _t1068;
+        l38_s4_81 <= _t1073[1] ? _t1073 : _t1069;
+        l38_s4_82 <= _t1075[1] ? _t1074 : _t1070;
+        l38_s4_83 <= _t1075[1] ? _t1075 : _t1071;
+        l38_s4_84 <= _t1077[1] ? _t1076 : _t1072;
+        l38_s4_85 <= _t1077[1] ? _t1077 : _t1073;
+        l38_s4_86 <= _t1079[1] ? _t1078 : _t1074;
+        l38_s4_87 <= _t1079[1] ? _t1079 : _t1075;
+        l38_s4_88 <= _t1081[1] ? _t1080 : _t1076;
+        l38_s4_89 <= _t1081[1] ? _t1081 : _t1077;
+        l38_s4_90 <= _t1083[1] ? _t1082 : _t1078;
+        l38_s4_91 <= _t1083[1] ? _t1083 : _t1079;
+        l38_s4_92 <= _t1085[1] ? _t1084 : _t1080;
+        l38_s4_93 <= _t1085[1] ? _t1085 : _t1081;
+        l38_s4_94 <= _t1087[1] ? _t1086 : _t1082;
+        l38_s4_95 <= _t1087[1] ? _t1087 : _t1083;
+        l38_s4_96 <= _t1089[1] ? _t1088 : _t1084;
+        l38_s4_97 <= _t1089[1] ? _t1089 : _t1085;
+        l38_s4_98 <= _t1091[1] ? _t1090 : _t1086;
+        l38_s4_99 <= _t1091[1] ? _t1091 : _t1087;
+        l38_s4_100 <= _t1093[1] ? _t1092 : _t1088;
+        l38_s4_101 <= _t1093[1] ? _t1093 : _t1089;
+        l38_s4_102 <= _t1095[1] ? _t1094 : _t1090;
+        l38_s4_103 <= _t1095[1] ? _t1095 : _t1091;
+        l38_s4_104 <= _t1097[1] ? _t1096 : _t1092;
+        l38_s4_105 <= _t1097[1] ? _t1097 : _t1093;
+        l38_s4_106 <= _t1099[1] ? _t1098 : _t1094;
+        l38_s4_107 <= _t1099[1] ? _t1099 : _t1095;
+        l38_s4_108 <= _t1101[1] ? _t1100 : _t1096;
+        l38_s4_109 <= _t1101[1] ? _t1101 : _t1097;
+        l38_s4_110 <= _t1103[1] ? _t1102 : _t1098;
+        l38_s4_111 <= _t1103[1] ? _t1103 : _t1099;
+        l38_s4_112 <= _t1105[1] ? _t1104 : _t1100;
+        l38_s4_113 <= _t1105[1] ? _t1105 : _t1101;
+        l38_s4_114 <= _t1107[1] ? _t1106 : _t1102;
+        l38_s4_115 <= _t1107[1] ? _t1107 : _t1103;
+        l38_s4_116 <= _t1109[1] ? _t1108 : _t1104;
+        l38_s4_117 <= _t1109[1] ? _t1109 : _t1105;
+        l38_s4_118 <= _t1111[1] ? _t1110 : _t1106;
+        l38_s4_119 <= _t1111[1] ? _t1111 : _t1107;
+        l38_s4_120 <= _t1113[1] ? _t1112 : _t1108;
+        l38_s4_121 <= _t1113[1] ? _t1113 : _t1109;
+        l38_s4_122 <= compact_distance_63[1] ? compact_slots_63_0 : _t1110;
+        l38_s4_123 <= compact_distance_63[1] ? compact_distance_63 : _t1111;
+        l38_s4_124 <= _t1112;
+        l38_s4_125 <= _t1113;
+        compact_s4 <= compact_slots_63_0;
+        compact_distance_63_s4 <= compact_distance_63;
     end
-    wire [7:0] _t1119 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
-    wire [6:0] _t1120 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
-    wire [7:0] _t1121 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
-    wire [6:0] _t1122 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
-    wire [7:0] _t1123 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
-    wire [6:0] _t1124 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
-    wire [7:0] _t1125 = l38_s4_31[2] ? l38_s4_30 : l38_s4_22; // compact.rs:38
-    wire [6:0] _t1126 = l38_s4_31[2] ? l38_s4_31 : l38_s4_23; // compact.rs:38
-    wire [7:0] _t1127 = l38_s4_33[2] ? l38_s4_32 : l38_s4_24; // compact.rs:38
-    wire [6:0] _t1128 = l38_s4_33[2] ? l38_s4_33 : l38_s4_25; // compact.rs:38
-    wire [7:0] _t1129 = l38_s4_35[2] ? l38_s4_34 : l38_s4_26; // compact.rs:38
-    wire [6:0] _t1130 = l38_s4_35[2] ? l38_s4_35 : l38_s4_27; // compact.rs:38
-    wire [7:0] _t1131 = l38_s4_37[2] ? l38_s4_36 : l38_s4_28; // compact.rs:38
-    wire [6:0] _t1132 = l38_s4_37[2] ? l38_s4_37 : l38_s4_29; // compact.rs:38
-    wire [7:0] _t1133 = l38_s4_39[2] ? l38_s4_38 : l38_s4_30; // compact.rs:38
-    wire [6:0] _t1134 = l38_s4_39[2] ? l38_s4_39 : l38_s4_31; // compact.rs:38
-    wire [7:0] _t1135 = l38_s4_41[2] ? l38_s4_40 : l38_s4_32; // compact.rs:38
-    wire [6:0] _t1136 = l38_s4_41[2] ? l38_s4_41 : l38_s4_33; // compact.rs:38
-    wire [7:0] _t1137 = l38_s4_43[2] ? l38_s4_42 : l38_s4_34; // compact.rs:38
-    wire [6:0] _t1138 = l38_s4_43[2] ? l38_s4_43 : l38_s4_35; // compact.rs:38
-    wire [7:0] _t1139 = l38_s4_45[2] ? l38_s4_44 : l38_s4_36; // compact.rs:38
-    wire [6:0] _t1140 = l38_s4_45[2] ? l38_s4_45 : l38_s4_37; // compact.rs:38
-    wire [7:0] _t1141 = l38_s4_47[2] ? l38_s4_46 : l38_s4_38; // compact.rs:38
-    wire [6:0] _t1142 = l38_s4_47[2] ? l38_s4_47 : l38_s4_39; // compact.rs:38
-    wire [7:0] _t1143 = l38_s4_49[2] ? l38_s4_48 : l38_s4_40; // compact.rs:38
-    wire [6:0] _t1144 = l38_s4_49[2] ? l38_s4_49 : l38_s4_41; // compact.rs:38
-    wire [7:0] _t1145 = l38_s4_51[2] ? l38_s4_50 : l38_s4_42; // compact.rs:38
-    wire [6:0] _t1146 = l38_s4_51[2] ? l38_s4_51 : l38_s4_43; // compact.rs:38
-    wire [7:0] _t1147 = l38_s4_53[2] ? l38_s4_52 : l38_s4_44; // compact.rs:38
-    wire [6:0] _t1148 = l38_s4_53[2] ? l38_s4_53 : l38_s4_45; // compact.rs:38
-    wire [7:0] _t1149 = l38_s4_55[2] ? l38_s4_54 : l38_s4_46; // compact.rs:38
-    wire [6:0] _t1150 = l38_s4_55[2] ? l38_s4_55 : l38_s4_47; // compact.rs:38
-    wire [7:0] _t1151 = l38_s4_57[2] ? l38_s4_56 : l38_s4_48; // compact.rs:38
-    wire [6:0] _t1152 = l38_s4_57[2] ? l38_s4_57 : l38_s4_49; // compact.rs:38
-    wire [7:0] _t1153 = l38_s4_59[2] ? l38_s4_58 : l38_s4_50; // compact.rs:38
-    wire [6:0] _t1154 = l38_s4_59[2] ? l38_s4_59 : l38_s4_51; // compact.rs:38
-    wire [7:0] _t1155 = l38_s4_61[2] ? l38_s4_60 : l38_s4_52; // compact.rs:38
-    wire [6:0] _t1156 = l38_s4_61[2] ? l38_s4_61 : l38_s4_53; // compact.rs:38
-    wire [7:0] _t1157 = l38_s4_63[2] ? l38_s4_62 : l38_s4_54; // compact.rs:38
-    wire [6:0] _t1158 = l38_s4_63[2] ? l38_s4_63 : l38_s4_55; // compact.rs:38
-    wire [7:0] _t1159 = l38_s4_65[2] ? l38_s4_64 : l38_s4_56; // compact.rs:38
-    wire [6:0] _t1160 = l38_s4_65[2] ? l38_s4_65 : l38_s4_57; // compact.rs:38
-    wire [7:0] _t1161 = l38_s4_67[2] ? l38_s4_66 : l38_s4_58; // compact.rs:38
-    wire [6:0] _t1162 = l38_s4_67[2] ? l38_s4_67 : l38_s4_59; // compact.rs:38
-    wire [7:0] _t1163 = l38_s4_69[2] ? l38_s4_68 : l38_s4_60; // compact.rs:38
-    wire [6:0] _t1164 = l38_s4_69[2] ? l38_s4_69 : l38_s4_61; // compact.rs:38
-    wire [7:0] _t1165 = l38_s4_71[2] ? l38_s4_70 : l38_s4_62; // compact.rs:38
-    wire [6:0] _t1166 = l38_s4_71[2] ? l38_s4_71 : l38_s4_63; // compact.rs:38
-    wire [7:0] _t1167 = l38_s4_73[2] ? l38_s4_72 : l38_s4_64; // compact.rs:38
-    wire [6:0] _t1168 = l38_s4_73[2] ? l38_s4_73 : l38_s4_65; // compact.rs:38
-    wire [7:0] _t1169 = l38_s4_75[2] ? l38_s4_74 : l38_s4_66; // compact.rs:38
-    wire [6:0] _t1170 = l38_s4_75[2] ? l38_s4_75 : l38_s4_67; // compact.rs:38
-    wire [7:0] _t1171 = l38_s4_77[2] ? l38_s4_76 : l38_s4_68; // compact.rs:38
-    wire [6:0] _t1172 = l38_s4_77[2] ? l38_s4_77 : l38_s4_69; // compact.rs:38
-    wire [7:0] _t1173 = l38_s4_79[2] ? l38_s4_78 : l38_s4_70; // compact.rs:38
-    wire [6:0] _t1174 = l38_s4_79[2] ? l38_s4_79 : l38_s4_71; // compact.rs:38
-    wire [7:0] _t1175 = l38_s4_81[2] ? l38_s4_80 : l38_s4_72; // compact.rs:38
-    wire [6:0] _t1176 = l38_s4_81[2] ? l38_s4_81 : l38_s4_73; // compact.rs:38
-    wire [7:0] _t1177 = l38_s4_83[2] ? l38_s4_82 : l38_s4_74; // compact.rs:38
-    wire [6:0] _t1178 = l38_s4_83[2] ? l38_s4_83 : l38_s4_75; // compact.rs:38
-    wire [7:0] _t1179 = l38_s4_85[2] ? l38_s4_84 : l38_s4_76; // compact.rs:38
-    wire [6:0] _t1180 = l38_s4_85[2] ? l38_s4_85 : l38_s4_77; // compact.rs:38
-    wire [7:0] _t1181 = l38_s4_87[2] ? l38_s4_86 : l38_s4_78; // compact.rs:38
-    wire [6:0] _t1182 = l38_s4_87[2] ? l38_s4_87 : l38_s4_79; // compact.rs:38
-    wire [7:0] _t1183 = l38_s4_89[2] ? l38_s4_88 : l38_s4_80; // compact.rs:38
-    wire [6:0] _t1184 = l38_s4_89[2] ? l38_s4_89 : l38_s4_81; // compact.rs:38
-    wire [7:0] _t1185 = l38_s4_91[2] ? l38_s4_90 : l38_s4_82; // compact.rs:38
-    wire [6:0] _t1186 = l38_s4_91[2] ? l38_s4_91 : l38_s4_83; // compact.rs:38
-    wire [7:0] _t1187 = l38_s4_93[2] ? l38_s4_92 : l38_s4_84; // compact.rs:38
-    wire [6:0] _t1188 = l38_s4_93[2] ? l38_s4_93 : l38_s4_85; // compact.rs:38
-    wire [7:0] _t1189 = l38_s4_95[2] ? l38_s4_94 : l38_s4_86; // compact.rs:38
-    wire [6:0] _t1190 = l38_s4_95[2] ? l38_s4_95 : l38_s4_87; // compact.rs:38
-    wire [7:0] _t1191 = l38_s4_97[2] ? l38_s4_96 : l38_s4_88; // compact.rs:38
-    wire [6:0] _t1192 = l38_s4_97[2] ? l38_s4_97 : l38_s4_89; // compact.rs:38
-    wire [7:0] _t1193 = l38_s4_99[2] ? l38_s4_98 : l38_s4_90; // compact.rs:38
-    wire [6:0] _t1194 = l38_s4_99[2] ? l38_s4_99 : l38_s4_91; // compact.rs:38
-    wire [7:0] _t1195 = l38_s4_101[2] ? l38_s4_100 : l38_s4_92; // compact.rs:38
-    wire [6:0] _t1196 = l38_s4_101[2] ? l38_s4_101 : l38_s4_93; // compact.rs:38
-    wire [7:0] _t1197 = l38_s4_103[2] ? l38_s4_102 : l38_s4_94; // compact.rs:38
-    wire [6:0] _t1198 = l38_s4_103[2] ? l38_s4_103 : l38_s4_95; // compact.rs:38
-    wire [7:0] _t1199 = l38_s4_105[2] ? l38_s4_104 : l38_s4_96; // compact.rs:38
-    wire [6:0] _t1200 = l38_s4_105[2] ? l38_s4_105 : l38_s4_97; // compact.rs:38
-    wire [7:0] _t1201 = l38_s4_107[2] ? l38_s4_106 : l38_s4_98; // compact.rs:38
-    wire [6:0] _t1202 = l38_s4_107[2] ? l38_s4_107 : l38_s4_99; // compact.rs:38
-    wire [7:0] _t1203 = l38_s4_109[2] ? l38_s4_108 : l38_s4_100; // compact.rs:38
-    wire [6:0] _t1204 = l38_s4_109[2] ? l38_s4_109 : l38_s4_101; // compact.rs:38
-    wire [7:0] _t1205 = l38_s4_111[2] ? l38_s4_110 : l38_s4_102; // compact.rs:38
-    wire [6:0] _t1206 = l38_s4_111[2] ? l38_s4_111 : l38_s4_103; // compact.rs:38
-    wire [7:0] _t1207 = l38_s4_113[2] ? l38_s4_112 : l38_s4_104; // compact.rs:38
-    wire [6:0] _t1208 = l38_s4_113[2] ? l38_s4_113 : l38_s4_105; // compact.rs:38
-    wire [7:0] _t1209 = l38_s4_115[2] ? l38_s4_114 : l38_s4_106; // compact.rs:38
-    wire [6:0] _t1210 = l38_s4_115[2] ? l38_s4_115 : l38_s4_107; // compact.rs:38
-    wire [7:0] _t1211 = l38_s4_117[2] ? l38_s4_116 : l38_s4_108; // compact.rs:38
-    wire [6:0] _t1212 = l38_s4_117[2] ? l38_s4_117 : l38_s4_109; // compact.rs:38
-    wire [7:0] _t1213 = l38_s4_119[2] ? l38_s4_118 : l38_s4_110; // compact.rs:38
-    wire [6:0] _t1214 = l38_s4_119[2] ? l38_s4_119 : l38_s4_111; // compact.rs:38
-    wire [7:0] _t1215 = l38_s4_121[2] ? l38_s4_120 : l38_s4_112; // compact.rs:38
-    wire [6:0] _t1216 = l38_s4_121[2] ? l38_s4_121 : l38_s4_113; // compact.rs:38
-    wire [7:0] _t1217 = l38_s4_123[2] ? l38_s4_122 : l38_s4_114; // compact.rs:38
-    wire [6:0] _t1218 = l38_s4_123[2] ? l38_s4_123 : l38_s4_115; // compact.rs:38
-    wire [7:0] _t1219 = l38_s4_125[2] ? l38_s4_124 : l38_s4_116; // compact.rs:38
-    wire [6:0] _t1220 = l38_s4_125[2] ? l38_s4_125 : l38_s4_117; // compact.rs:38
-    wire [7:0] _t1221 = compact_distance_63_s4[2] ? compact_s4 : l38_s4_118; // compact.rs:38
-    wire [6:0] _t1222 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l38_s4_119; // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) l38_s5 <= _t1120[3] ? _t1119 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
-        if (advance) l38_s5_2 <= _t1122[3] ? _t1121 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
-        if (advance) l38_s5_4 <= _t1124[3] ? _t1123 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
-        if (advance) l38_s5_6 <= _t1126[3] ? _t1125 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
-        if (advance) l38_s5_8 <= _t1128[3] ? _t1127 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
-        if (advance) l38_s5_10 <= _t1130[3] ? _t1129 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
-        if (advance) l38_s5_12 <= _t1132[3] ? _t1131 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
-        if (advance) l38_s5_14 <= _t1134[3] ? _t1133 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
-        if (advance) l38_s5_16 <= _t1136[3] ? _t1135 : _t1119;
-        if (advance) l38_s5_18 <= _t1138[3] ? _t1137 : _t1121;
-        if (advance) l38_s5_20 <= _t1140[3] ? _t1139 : _t1123;
-        if (advance) l38_s5_22 <= _t1142[3] ? _t1141 : _t1125;
-        if (advance) l38_s5_24 <= _t1144[3] ? _t1143 : _t1127;
-        if (advance) l38_s5_26 <= _t1146[3] ? _t1145 : _t1129;
-        if (advance) l38_s5_28 <= _t1148[3] ? _t1147 : _t1131;
-        if (advance) l38_s5_30 <= _t1150[3] ? _t1149 : _t1133;
-        if (advance) l38_s5_32 <= _t1152[3] ? _t1151 : _t1135;
-        if (advance) l38_s5_33 <= _t1152[3] ? _t1152 : _t1136;
-        if (advance) l38_s5_34 <= _t1154[3] ? _t1153 : _t1137;
-        if (advance) l38_s5_35 <= _t1154[3] ? _t1154 : _t1138;
-        if (advance) l38_s5_36 <= _t1156[3] ? _t1155 : _t1139;
-        if (advance) l38_s5_37 <= _t1156[3] ? _t1156 : _t1140;
-        if (advance) l38_s5_38 <= _t1158[3] ? _t1157 : _t1141;
-        if (advance) l38_s5_39 <= _t1158[3] ? _t1158 : _t1142;
-        if (advance) l38_s5_40 <= _t1160[3] ? _t1159 : _t1143;
-        if (advance) l38_s5_41 <= _t1160[3] ? _t1160 : _t1144;
-        if (advance) l38_s5_42 <= _t1162[3] ? _t1161 : _t1145;
-        if (advance) l38_s5_43 <= _t1162[3] ? _t1162 : _t1146;
-        if (advance) l38_s5_44 <= _t1164[3] ? _t1163 : _t1147;
-        if (advance) l38_s5_45 <= _t1164[3] ? _t1164 : _t1148;
-        if (advance) l38_s5_46 <= _t1166[3] ? _t1165 : _t1149;
-        if (advance) l38_s5_47 <= _t1166[3] ? _t1166 : _t1150;
-        if (advance) l38_s5_48 <= _t1168[3] ? _t1167 : _t1151;
-        if (advance) l38_s5_49 <= _t1168[3] ? _t1168 : _t1152;
-        if (advance) l38_s5_50 <= _t1170[3] ? _t1169 : _t1153;
-        if (advance) l38_s5_51 <= _t1170[3] ? _t1170 : _t1154;
-        if (advance) l38_s5_52 <= _t1172[3] ? _t1171 : _t1155;
-        if (advance) l38_s5_53 <= _t1172[3] ? _t1172 : _t1156;
-        if (advance) l38_s5_54 <= _t1174[3] ? _t1173 : _t1157;
-        if (advance) l38_s5_55 <= _t1174[3] ? _t1174 : _t1158;
-        if (advance) l38_s5_56 <= _t1176[3] ? _t1175 : _t1159;
-        if (advance) l38_s5_57 <= _t1176[3] ? _t1176 : _t1160;
-        if (advance) l38_s5_58 <= _t1178[3] ? _t1177 : _t1161;
-        if (advance) l38_s5_59 <= _t1178[3] ? _t1178 : _t1162;
-        if (advance) l38_s5_60 <= _t1180[3] ? _t1179 : _t1163;
-        if (advance) l38_s5_61 <= _t1180[3] ? _t1180 : _t1164;
-        if (advance) l38_s5_62 <= _t1182[3] ? _t1181 : _t1165;
-        if (advance) l38_s5_63 <= _t1182[3] ? _t1182 : _t1166;
-        if (advance) l38_s5_64 <= _t1184[3] ? _t1183 : _t1167;
-        if (advance) l38_s5_65 <= _t1184[3] ? _t1184 : _t1168;
-        if (advance) l38_s5_66 <= _t1186[3] ? _t1185 : _t1169;
-        if (advance) l38_s5_67 <= _t1186[3] ? _t1186 : _t1170;
-        if (advance) l38_s5_68 <= _t1188[3] ? _t1187 : _t1171;
-        if (advance) l38_s5_69 <= _t1188[3] ? _t1188 : _t1172;
-        if (advance) l38_s5_70 <= _t1190[3] ? _t1189 : _t1173;
-        if (advance) l38_s5_71 <= _t1190[3] ? _t1190 : _t1174;
-        if (advance) l38_s5_72 <= _t1192[3] ? _t1191 : _t1175;
-        if (advance) l38_s5_73 <= _t1192[3] ? _t1192 : _t1176;
-        if (advance) l38_s5_74 <= _t1194[3] ? _t1193 : _t1177;
-        if (advance) l38_s5_75 <= _t1194[3] ? _t1194 : _t1178;
-        if (advance) l38_s5_76 <= _t1196[3] ? _t1195 : _t1179;
-        if (advance) l38_s5_77 <= _t1196[3] ? _t1196 : _t1180;
-        if (advance) l38_s5_78 <= _t1198[3] ? _t1197 : _t1181;
-        if (advance) l38_s5_79 <= _t1198[3] ? _t1198 : _t1182;
-        if (advance) l38_s5_80 <= _t1200[3] ? _t1199 : _t1183;
-        if (advance) l38_s5_81 <= _t1200[3] ? _t1200 : _t1184;
-        if (advance) l38_s5_82 <= _t1202[3] ? _t1201 : _t1185;
-        if (advance) l38_s5_83 <= _t1202[3] ? _t1202 : _t1186;
-        if (advance) l38_s5_84 <= _t1204[3] ? _t1203 : _t1187;
-        if (advance) l38_s5_85 <= _t1204[3] ? _t1204 : _t1188;
-        if (advance) l38_s5_86 <= _t1206[3] ? _t1205 : _t1189;
-        if (advance) l38_s5_87 <= _t1206[3] ? _t1206 : _t1190;
-        if (advance) l38_s5_88 <= _t1208[3] ? _t1207 : _t1191;
-        if (advance) l38_s5_89 <= _t1208[3] ? _t1208 : _t1192;
-        if (advance) l38_s5_90 <= _t1210[3] ? _t1209 : _t1193;
-        if (advance) l38_s5_91 <= _t1210[3] ? _t1210 : _t1194;
-        if (advance) l38_s5_92 <= _t1212[3] ? _t1211 : _t1195;
-        if (advance) l38_s5_93 <= _t1212[3] ? _t1212 : _t1196;
-        if (advance) l38_s5_94 <= _t1214[3] ? _t1213 : _t1197;
-        if (advance) l38_s5_95 <= _t1214[3] ? _t1214 : _t1198;
-        if (advance) l38_s5_96 <= _t1216[3] ? _t1215 : _t1199;
-        if (advance) l38_s5_97 <= _t1216[3] ? _t1216 : _t1200;
-        if (advance) l38_s5_98 <= _t1218[3] ? _t1217 : _t1201;
-        if (advance) l38_s5_99 <= _t1218[3] ? _t1218 : _t1202;
-        if (advance) l38_s5_100 <= _t1220[3] ? _t1219 : _t1203;
-        if (advance) l38_s5_101 <= _t1220[3] ? _t1220 : _t1204;
-        if (advance) l38_s5_102 <= _t1222[3] ? _t1221 : _t1205;
-        if (advance) l38_s5_103 <= _t1222[3] ? _t1222 : _t1206;
-        if (advance) l38_s5_104 <= l38_s4_121[3] ? l38_s4_120 : _t1207;
-        if (advance) l38_s5_105 <= l38_s4_121[3] ? l38_s4_121 : _t1208;
-        if (advance) l38_s5_106 <= l38_s4_123[3] ? l38_s4_122 : _t1209;
-        if (advance) l38_s5_107 <= l38_s4_123[3] ? l38_s4_123 : _t1210;
-        if (advance) l38_s5_108 <= l38_s4_125[3] ? l38_s4_124 : _t1211;
-        if (advance) l38_s5_109 <= l38_s4_125[3] ? l38_s4_125 : _t1212;
-        if (advance) l38_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t1213;
-        if (advance) l38_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t1214;
-        if (advance) l38_s5_112 <= _t1215;
-        if (advance) l38_s5_113 <= _t1216;
-        if (advance) l38_s5_114 <= _t1217;
-        if (advance) l38_s5_115 <= _t1218;
-        if (advance) l38_s5_116 <= _t1219;
-        if (advance) l38_s5_117 <= _t1220;
-        if (advance) l38_s5_118 <= _t1221;
-        if (advance) l38_s5_119 <= _t1222;
-        if (advance) l38_s5_120 <= l38_s4_120;
-        if (advance) l38_s5_121 <= l38_s4_121;
-        if (advance) l38_s5_122 <= l38_s4_122;
-        if (advance) l38_s5_123 <= l38_s4_123;
-        if (advance) l38_s5_124 <= l38_s4_124;
-        if (advance) l38_s5_125 <= l38_s4_125;
-        if (advance) compact_s5 <= compact_s4;
-        if (advance) compact_distance_63_s5 <= compact_distance_63_s4;
+    wire [7:0] _t1114 = l38_s4_25[2] ? l38_s4_24 : l38_s4_16; // compact.rs:38
+    wire [6:0] _t1115 = l38_s4_25[2] ? l38_s4_25 : l38_s4_17; // compact.rs:38
+    wire [7:0] _t1116 = l38_s4_27[2] ? l38_s4_26 : l38_s4_18; // compact.rs:38
+    wire [6:0] _t1117 = l38_s4_27[2] ? l38_s4_27 : l38_s4_19; // compact.rs:38
+    wire [7:0] _t1118 = l38_s4_29[2] ? l38_s4_28 : l38_s4_20; // compact.rs:38
+    wire [6:0] _t1119 = l38_s4_29[2] ? l38_s4_29 : l38_s4_21; // compact.rs:38
+    wire [7:0] _t1120 = l38_s4_31[2] ? l38_s4_30 : l38_s4_22; // compact.rs:38
+    wire [6:0] _t1121 = l38_s4_31[2] ? l38_s4_31 : l38_s4_23; // compact.rs:38
+    wire [7:0] _t1122 = l38_s4_33[2] ? l38_s4_32 : l38_s4_24; // compact.rs:38
+    wire [6:0] _t1123 = l38_s4_33[2] ? l38_s4_33 : l38_s4_25; // compact.rs:38
+    wire [7:0] _t1124 = l38_s4_35[2] ? l38_s4_34 : l38_s4_26; // compact.rs:38
+    wire [6:0] _t1125 = l38_s4_35[2] ? l38_s4_35 : l38_s4_27; // compact.rs:38
+    wire [7:0] _t1126 = l38_s4_37[2] ? l38_s4_36 : l38_s4_28; // compact.rs:38
+    wire [6:0] _t1127 = l38_s4_37[2] ? l38_s4_37 : l38_s4_29; // compact.rs:38
+    wire [7:0] _t1128 = l38_s4_39[2] ? l38_s4_38 : l38_s4_30; // compact.rs:38
+    wire [6:0] _t1129 = l38_s4_39[2] ? l38_s4_39 : l38_s4_31; // compact.rs:38
+    wire [7:0] _t1130 = l38_s4_41[2] ? l38_s4_40 : l38_s4_32; // compact.rs:38
+    wire [6:0] _t1131 = l38_s4_41[2] ? l38_s4_41 : l38_s4_33; // compact.rs:38
+    wire [7:0] _t1132 = l38_s4_43[2] ? l38_s4_42 : l38_s4_34; // compact.rs:38
+    wire [6:0] _t1133 = l38_s4_43[2] ? l38_s4_43 : l38_s4_35; // compact.rs:38
+    wire [7:0] _t1134 = l38_s4_45[2] ? l38_s4_44 : l38_s4_36; // compact.rs:38
+    wire [6:0] _t1135 = l38_s4_45[2] ? l38_s4_45 : l38_s4_37; // compact.rs:38
+    wire [7:0] _t1136 = l38_s4_47[2] ? l38_s4_46 : l38_s4_38; // compact.rs:38
+    wire [6:0] _t1137 = l38_s4_47[2] ? l38_s4_47 : l38_s4_39; // compact.rs:38
+    wire [7:0] _t1138 = l38_s4_49[2] ? l38_s4_48 : l38_s4_40; // compact.rs:38
+    wire [6:0] _t1139 = l38_s4_49[2] ? l38_s4_49 : l38_s4_41; // compact.rs:38
+    wire [7:0] _t1140 = l38_s4_51[2] ? l38_s4_50 : l38_s4_42; // compact.rs:38
+    wire [6:0] _t1141 = l38_s4_51[2] ? l38_s4_51 : l38_s4_43; // compact.rs:38
+    wire [7:0] _t1142 = l38_s4_53[2] ? l38_s4_52 : l38_s4_44; // compact.rs:38
+    wire [6:0] _t1143 = l38_s4_53[2] ? l38_s4_53 : l38_s4_45; // compact.rs:38
+    wire [7:0] _t1144 = l38_s4_55[2] ? l38_s4_54 : l38_s4_46; // compact.rs:38
+    wire [6:0] _t1145 = l38_s4_55[2] ? l38_s4_55 : l38_s4_47; // compact.rs:38
+    wire [7:0] _t1146 = l38_s4_57[2] ? l38_s4_56 : l38_s4_48; // compact.rs:38
+    wire [6:0] _t1147 = l38_s4_57[2] ? l38_s4_57 : l38_s4_49; // compact.rs:38
+    wire [7:0] _t1148 = l38_s4_59[2] ? l38_s4_58 : l38_s4_50; // compact.rs:38
+    wire [6:0] _t1149 = l38_s4_59[2] ? l38_s4_59 : l38_s4_51; // compact.rs:38
+    wire [7:0] _t1150 = l38_s4_61[2] ? l38_s4_60 : l38_s4_52; // compact.rs:38
+    wire [6:0] _t1151 = l38_s4_61[2] ? l38_s4_61 : l38_s4_53; // compact.rs:38
+    wire [7:0] _t1152 = l38_s4_63[2] ? l38_s4_62 : l38_s4_54; // compact.rs:38
+    wire [6:0] _t1153 = l38_s4_63[2] ? l38_s4_63 : l38_s4_55; // compact.rs:38
+    wire [7:0] _t1154 = l38_s4_65[2] ? l38_s4_64 : l38_s4_56; // compact.rs:38
+    wire [6:0] _t1155 = l38_s4_65[2] ? l38_s4_65 : l38_s4_57; // compact.rs:38
+    wire [7:0] _t1156 = l38_s4_67[2] ? l38_s4_66 : l38_s4_58; // compact.rs:38
+    wire [6:0] _t1157 = l38_s4_67[2] ? l38_s4_67 : l38_s4_59; // compact.rs:38
+    wire [7:0] _t1158 = l38_s4_69[2] ? l38_s4_68 : l38_s4_60; // compact.rs:38
+    wire [6:0] _t1159 = l38_s4_69[2] ? l38_s4_69 : l38_s4_61; // compact.rs:38
+    wire [7:0] _t1160 = l38_s4_71[2] ? l38_s4_70 : l38_s4_62; // compact.rs:38
+    wire [6:0] _t1161 = l38_s4_71[2] ? l38_s4_71 : l38_s4_63; // compact.rs:38
+    wire [7:0] _t1162 = l38_s4_73[2] ? l38_s4_72 : l38_s4_64; // compact.rs:38
+    wire [6:0] _t1163 = l38_s4_73[2] ? l38_s4_73 : l38_s4_65; // compact.rs:38
+    wire [7:0] _t1164 = l38_s4_75[2] ? l38_s4_74 : l38_s4_66; // compact.rs:38
+    wire [6:0] _t1165 = l38_s4_75[2] ? l38_s4_75 : l38_s4_67; // compact.rs:38
+    wire [7:0] _t1166 = l38_s4_77[2] ? l38_s4_76 : l38_s4_68; // compact.rs:38
+    wire [6:0] _t1167 = l38_s4_77[2] ? l38_s4_77 : l38_s4_69; // compact.rs:38
+    wire [7:0] _t1168 = l38_s4_79[2] ? l38_s4_78 : l38_s4_70; // compact.rs:38
+    wire [6:0] _t1169 = l38_s4_79[2] ? l38_s4_79 : l38_s4_71; // compact.rs:38
+    wire [7:0] _t1170 = l38_s4_81[2] ? l38_s4_80 : l38_s4_72; // compact.rs:38
+    wire [6:0] _t1171 = l38_s4_81[2] ? l38_s4_81 : l38_s4_73; // compact.rs:38
+    wire [7:0] _t1172 = l38_s4_83[2] ? l38_s4_82 : l38_s4_74; // compact.rs:38
+    wire [6:0] _t1173 = l38_s4_83[2] ? l38_s4_83 : l38_s4_75; // compact.rs:38
+    wire [7:0] _t1174 = l38_s4_85[2] ? l38_s4_84 : l38_s4_76; // compact.rs:38
+    wire [6:0] _t1175 = l38_s4_85[2] ? l38_s4_85 : l38_s4_77; // compact.rs:38
+    wire [7:0] _t1176 = l38_s4_87[2] ? l38_s4_86 : l38_s4_78; // compact.rs:38
+    wire [6:0] _t1177 = l38_s4_87[2] ? l38_s4_87 : l38_s4_79; // compact.rs:38
+    wire [7:0] _t1178 = l38_s4_89[2] ? l38_s4_88 : l38_s4_80; // compact.rs:38
+    wire [6:0] _t1179 = l38_s4_89[2] ? l38_s4_89 : l38_s4_81; // compact.rs:38
+    wire [7:0] _t1180 = l38_s4_91[2] ? l38_s4_90 : l38_s4_82; // compact.rs:38
+    wire [6:0] _t1181 = l38_s4_91[2] ? l38_s4_91 : l38_s4_83; // compact.rs:38
+    wire [7:0] _t1182 = l38_s4_93[2] ? l38_s4_92 : l38_s4_84; // compact.rs:38
+    wire [6:0] _t1183 = l38_s4_93[2] ? l38_s4_93 : l38_s4_85; // compact.rs:38
+    wire [7:0] _t1184 = l38_s4_95[2] ? l38_s4_94 : l38_s4_86; // compact.rs:38
+    wire [6:0] _t1185 = l38_s4_95[2] ? l38_s4_95 : l38_s4_87; // compact.rs:38
+    wire [7:0] _t1186 = l38_s4_97[2] ? l38_s4_96 : l38_s4_88; // compact.rs:38
+    wire [6:0] _t1187 = l38_s4_97[2] ? l38_s4_97 : l38_s4_89; // compact.rs:38
+    wire [7:0] _t1188 = l38_s4_99[2] ? l38_s4_98 : l38_s4_90; // compact.rs:38
+    wire [6:0] _t1189 = l38_s4_99[2] ? l38_s4_99 : l38_s4_91; // compact.rs:38
+    wire [7:0] _t1190 = l38_s4_101[2] ? l38_s4_100 : l38_s4_92; // compact.rs:38
+    wire [6:0] _t1191 = l38_s4_101[2] ? l38_s4_101 : l38_s4_93; // compact.rs:38
+    wire [7:0] _t1192 = l38_s4_103[2] ? l38_s4_102 : l38_s4_94; // compact.rs:38
+    wire [6:0] _t1193 = l38_s4_103[2] ? l38_s4_103 : l38_s4_95; // compact.rs:38
+    wire [7:0] _t1194 = l38_s4_105[2] ? l38_s4_104 : l38_s4_96; // compact.rs:38
+    wire [6:0] _t1195 = l38_s4_105[2] ? l38_s4_105 : l38_s4_97; // compact.rs:38
+    wire [7:0] _t1196 = l38_s4_107[2] ? l38_s4_106 : l38_s4_98; // compact.rs:38
+    wire [6:0] _t1197 = l38_s4_107[2] ? l38_s4_107 : l38_s4_99; // compact.rs:38
+    wire [7:0] _t1198 = l38_s4_109[2] ? l38_s4_108 : l38_s4_100; // compact.rs:38
+    wire [6:0] _t1199 = l38_s4_109[2] ? l38_s4_109 : l38_s4_101; // compact.rs:38
+    wire [7:0] _t1200 = l38_s4_111[2] ? l38_s4_110 : l38_s4_102; // compact.rs:38
+    wire [6:0] _t1201 = l38_s4_111[2] ? l38_s4_111 : l38_s4_103; // compact.rs:38
+    wire [7:0] _t1202 = l38_s4_113[2] ? l38_s4_112 : l38_s4_104; // compact.rs:38
+    wire [6:0] _t1203 = l38_s4_113[2] ? l38_s4_113 : l38_s4_105; // compact.rs:38
+    wire [7:0] _t1204 = l38_s4_115[2] ? l38_s4_114 : l38_s4_106; // compact.rs:38
+    wire [6:0] _t1205 = l38_s4_115[2] ? l38_s4_115 : l38_s4_107; // compact.rs:38
+    wire [7:0] _t1206 = l38_s4_117[2] ? l38_s4_116 : l38_s4_108; // compact.rs:38
+    wire [6:0] _t1207 = l38_s4_117[2] ? l38_s4_117 : l38_s4_109; // compact.rs:38
+    wire [7:0] _t1208 = l38_s4_119[2] ? l38_s4_118 : l38_s4_110; // compact.rs:38
+    wire [6:0] _t1209 = l38_s4_119[2] ? l38_s4_119 : l38_s4_111; // compact.rs:38
+    wire [7:0] _t1210 = l38_s4_121[2] ? l38_s4_120 : l38_s4_112; // compact.rs:38
+    wire [6:0] _t1211 = l38_s4_121[2] ? l38_s4_121 : l38_s4_113; // compact.rs:38
+    wire [7:0] _t1212 = l38_s4_123[2] ? l38_s4_122 : l38_s4_114; // compact.rs:38
+    wire [6:0] _t1213 = l38_s4_123[2] ? l38_s4_123 : l38_s4_115; // compact.rs:38
+    wire [7:0] _t1214 = l38_s4_125[2] ? l38_s4_124 : l38_s4_116; // compact.rs:38
+    wire [6:0] _t1215 = l38_s4_125[2] ? l38_s4_125 : l38_s4_117; // compact.rs:38
+    wire [7:0] _t1216 = compact_distance_63_s4[2] ? compact_s4 : l38_s4_118; // compact.rs:38
+    wire [6:0] _t1217 = compact_distance_63_s4[2] ? compact_distance_63_s4 : l38_s4_119; // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        l38_s5 <= _t1115[3] ? _t1114 : (l38_s4_9[2] ? l38_s4_8 : l38_s4);
+        l38_s5_2 <= _t1117[3] ? _t1116 : (l38_s4_11[2] ? l38_s4_10 : l38_s4_2);
+        l38_s5_4 <= _t1119[3] ? _t1118 : (l38_s4_13[2] ? l38_s4_12 : l38_s4_4);
+        l38_s5_6 <= _t1121[3] ? _t1120 : (l38_s4_15[2] ? l38_s4_14 : l38_s4_6);
+        l38_s5_8 <= _t1123[3] ? _t1122 : (l38_s4_17[2] ? l38_s4_16 : l38_s4_8);
+        l38_s5_10 <= _t1125[3] ? _t1124 : (l38_s4_19[2] ? l38_s4_18 : l38_s4_10);
+        l38_s5_12 <= _t1127[3] ? _t1126 : (l38_s4_21[2] ? l38_s4_20 : l38_s4_12);
+        l38_s5_14 <= _t1129[3] ? _t1128 : (l38_s4_23[2] ? l38_s4_22 : l38_s4_14);
+        l38_s5_16 <= _t1131[3] ? _t1130 : _t1114;
+        l38_s5_18 <= _t1133[3] ? _t1132 : _t1116;
+        l38_s5_20 <= _t1135[3] ? _t1134 : _t1118;
+        l38_s5_22 <= _t1137[3] ? _t1136 : _t1120;
+        l38_s5_24 <= _t1139[3] ? _t1138 : _t1122;
+        l38_s5_26 <= _t1141[3] ? _t1140 : _t1124;
+        l38_s5_28 <= _t1143[3] ? _t1142 : _t1126;
+        l38_s5_30 <= _t1145[3] ? _t1144 : _t1128;
+        l38_s5_32 <= _t1147[3] ? _t1146 : _t1130;
+        l38_s5_33 <= _t1147[3] ? _t1147 : _t1131;
+        l38_s5_34 <= _t1149[3] ? _t1148 : _t1132;
+        l38_s5_35 <= _t1149[3] ? _t1149 : _t1133;
+        l38_s5_36 <= _t1151[3] ? _t1150 : _t1134;
+        l38_s5_37 <= _t1151[3] ? _t1151 : _t1135;
+        l38_s5_38 <= _t1153[3] ? _t1152 : _t1136;
+        l38_s5_39 <= _t1153[3] ? _t1153 : _t1137;
+        l38_s5_40 <= _t1155[3] ? _t1154 : _t1138;
+        l38_s5_41 <= _t1155[3] ? _t1155 : _t1139;
+        l38_s5_42 <= _t1157[3] ? _t1156 : _t1140;
+        l38_s5_43 <= _t1157[3] ? _t1157 : _t1141;
+        l38_s5_44 <= _t1159[3] ? _t1158 : _t1142;
+        l38_s5_45 <= _t1159[3] ? _t1159 : _t1143;
+        l38_s5_46 <= _t1161[3] ? _t1160 : _t1144;
+        l38_s5_47 <= _t1161[3] ? _t1161 : _t1145;
+        l38_s5_48 <= _t1163[3] ? _t1162 : _t1146;
+        l38_s5_49 <= _t1163[3] ? _t1163 : _t1147;
+        l38_s5_50 <= _t1165[3] ? _t1164 : _t1148;
+        l38_s5_51 <= _t1165[3] ? _t1165 : _t1149;
+        l38_s5_52 <= _t1167[3] ? _t1166 : _t1150;
+        l38_s5_53 <= _t1167[3] ? _t1167 : _t1151;
+        l38_s5_54 <= _t1169[3] ? _t1168 : _t1152;
+        l38_s5_55 <= _t1169[3] ? _t1169 : _t1153;
+        l38_s5_56 <= _t1171[3] ? _t1170 : _t1154;
+        l38_s5_57 <= _t1171[3] ? _t1171 : _t1155;
+        l38_s5_58 <= _t1173[3] ? _t1172 : _t1156;
+        l38_s5_59 <= _t1173[3] ? _t1173 : _t1157;
+        l38_s5_60 <= _t1175[3] ? _t1174 : _t1158;
+        l38_s5_61 <= _t1175[3] ? _t1175 : _t1159;
+        l38_s5_62 <= _t1177[3] ? _t1176 : _t1160;
+        l38_s5_63 <= _t1177[3] ? _t1177 : _t1161;
+        l38_s5_64 <= _t1179[3] ? _t1178 : _t1162;
+        l38_s5_65 <= _t1179[3] ? _t1179 : _t1163;
+        l38_s5_66 <= _t1181[3] ? _t1180 : _t1164;
+        l38_s5_67 <= _t1181[3] ? _t1181 : _t1165;
+        l38_s5_68 <= _t1183[3] ? _t1182 : _t1166;
+        l38_s5_69 <= _t1183[3] ? _t1183 : _t1167;
+        l38_s5_70 <= _t1185[3] ? _t1184 : _t1168;
+        l38_s5_71 <= _t1185[3] ? _t1185 : _t1169;
+        l38_s5_72 <= _t1187[3] ? _t1186 : _t1170;
+        l38_s5_73 <= _t1187[3] ? _t1187 : _t1171;
+        l38_s5_74 <= _t1189[3] ? _t1188 : _t1172;
+        l38_s5_75 <= _t1189[3] ? _t1189 : _t1173;
+        l38_s5_76 <= _t1191[3] ? _t1190 : _t1174;
+        l38_s5_77 <= _t1191[3] ? _t1191 : _t1175;
+        l38_s5_78 <= _t1193[3] ? _t1192 : _t1176;
+        l38_s5_79 <= _t1193[3] ? _t1193 : _t1177;
+        l38_s5_80 <= _t1195[3] ? _t1194 : _t1178;
+        l38_s5_81 <= _t1195[3] ? _t1195 : _t1179;
+        l38_s5_82 <= _t1197[3] ? _t1196 : _t1180;
+        l38_s5_83 <= _t1197[3] ? _t1197 : _t1181;
+        l38_s5_84 <= _t1199[3] ? _t1198 : _t1182;
+        l38_s5_85 <= _t1199[3] ? _t1199 : _t1183;
+        l38_s5_86 <= _t1201[3] ? _t1200 : _t1184;
+        l38_s5_87 <= _t1201[3] ? _t1201 : _t1185;
+        l38_s5_88 <= _t1203[3] ? _t1202 : _t1186;
+        l38_s5_89 <= _t1203[3] ? _t1203 : _t1187;
+        l38_s5_90 <= _t1205[3] ? _t1204 : _t1188;
+        l38_s5_91 <= _t1205[3] ? _t1205 : _t1189;
+        l38_s5_92 <= _t1207[3] ? _t1206 : _t1190;
+        l38_s5_93 <= _t1207[3] ? _t1207 : _t1191;
+        l38_s5_94 <= _t1209[3] ? _t1208 : _t1192;
+        l38_s5_95 <= _t1209[3] ? _t1209 : _t1193;
+        l38_s5_96 <= _t1211[3] ? _t1210 : _t1194;
+        l38_s5_97 <= _t1211[3] ? _t1211 : _t1195;
+        l38_s5_98 <= _t1213[3] ? _t1212 : _t1196;
+        l38_s5_99 <= _t1213[3] ? _t1213 : _t1197;
+        l38_s5_100 <= _t1215[3] ? _t1214 : _t1198;
+        l38_s5_101 <= _t1215[3] ? _t1215 : _t1199;
+        l38_s5_102 <= _t1217[3] ? _t1216 : _t1200;
+        l38_s5_103 <= _t1217[3] ? _t1217 : _t1201;
+        l38_s5_104 <= l38_s4_121[3] ? l38_s4_120 : _t1202;
+        l38_s5_105 <= l38_s4_121[3] ? l38_s4_121 : _t1203;
+        l38_s5_106 <= l38_s4_123[3] ? l38_s4_122 : _t1204;
+        l38_s5_107 <= l38_s4_123[3] ? l38_s4_123 : _t1205;
+        l38_s5_108 <= l38_s4_125[3] ? l38_s4_124 : _t1206;
+        l38_s5_109 <= l38_s4_125[3] ? l38_s4_125 : _t1207;
+        l38_s5_110 <= compact_distance_63_s4[3] ? compact_s4 : _t1208;
+        l38_s5_111 <= compact_distance_63_s4[3] ? compact_distance_63_s4 : _t1209;
+        l38_s5_112 <= _t1210;
+        l38_s5_113 <= _t1211;
+        l38_s5_114 <= _t1212;
+        l38_s5_115 <= _t1213;
+        l38_s5_116 <= _t1214;
+        l38_s5_117 <= _t1215;
+        l38_s5_118 <= _t1216;
+        l38_s5_119 <= _t1217;
+        l38_s5_120 <= l38_s4_120;
+        l38_s5_121 <= l38_s4_121;
+        l38_s5_122 <= l38_s4_122;
+        l38_s5_123 <= l38_s4_123;
+        l38_s5_124 <= l38_s4_124;
+        l38_s5_125 <= l38_s4_125;
+        compact_s5 <= compact_s4;
+        compact_distance_63_s5 <= compact_distance_63_s4;
     end
-    wire [7:0] _t1223 = l38_s5_97[4] ? l38_s5_96 : l38_s5_64; // compact.rs:38
-    wire [6:0] _t1224 = l38_s5_97[4] ? l38_s5_97 : l38_s5_65; // compact.rs:38
-    wire [7:0] _t1225 = l38_s5_99[4] ? l38_s5_98 : l38_s5_66; // compact.rs:38
-    wire [6:0] _t1226 = l38_s5_99[4] ? l38_s5_99 : l38_s5_67; // compact.rs:38
-    wire [7:0] _t1227 = l38_s5_101[4] ? l38_s5_100 : l38_s5_68; // compact.rs:38
-    wire [6:0] _t1228 = l38_s5_101[4] ? l38_s5_101 : l38_s5_69; // compact.rs:38
-    wire [7:0] _t1229 = l38_s5_103[4] ? l38_s5_102 : l38_s5_70; // compact.rs:38
-    wire [6:0] _t1230 = l38_s5_103[4] ? l38_s5_103 : l38_s5_71; // compact.rs:38
-    wire [7:0] _t1231 = l38_s5_105[4] ? l38_s5_104 : l38_s5_72; // compact.rs:38
-    wire [6:0] _t1232 = l38_s5_105[4] ? l38_s5_105 : l38_s5_73; // compact.rs:38
-    wire [7:0] _t1233 = l38_s5_107[4] ? l38_s5_106 : l38_s5_74; // compact.rs:38
-    wire [6:0] _t1234 = l38_s5_107[4] ? l38_s5_107 : l38_s5_75; // compact.rs:38
-    wire [7:0] _t1235 = l38_s5_109[4] ? l38_s5_108 : l38_s5_76; // compact.rs:38
-    wire [6:0] _t1236 = l38_s5_109[4] ? l38_s5_109 : l38_s5_77; // compact.rs:38
-    wire [7:0] _t1237 = l38_s5_111[4] ? l38_s5_110 : l38_s5_78; // compact.rs:38
-    wire [6:0] _t1238 = l38_s5_111[4] ? l38_s5_111 : l38_s5_79; // compact.rs:38
-    wire [7:0] _t1239 = l38_s5_113[4] ? l38_s5_112 : l38_s5_80; // compact.rs:38
-    wire [6:0] _t1240 = l38_s5_113[4] ? l38_s5_113 : l38_s5_81; // compact.rs:38
-    wire [7:0] _t1241 = l38_s5_115[4] ? l38_s5_114 : l38_s5_82; // compact.rs:38
-    wire [6:0] _t1242 = l38_s5_115[4] ? l38_s5_115 : l38_s5_83; // compact.rs:38
-    wire [7:0] _t1243 = l38_s5_117[4] ? l38_s5_116 : l38_s5_84; // compact.rs:38
-    wire [6:0] _t1244 = l38_s5_117[4] ? l38_s5_117 : l38_s5_85; // compact.rs:38
-    wire [7:0] _t1245 = l38_s5_119[4] ? l38_s5_118 : l38_s5_86; // compact.rs:38
-    wire [6:0] _t1246 = l38_s5_119[4] ? l38_s5_119 : l38_s5_87; // compact.rs:38
-    wire [7:0] _t1247 = l38_s5_121[4] ? l38_s5_120 : l38_s5_88; // compact.rs:38
-    wire [6:0] _t1248 = l38_s5_121[4] ? l38_s5_121 : l38_s5_89; // compact.rs:38
-    wire [7:0] _t1249 = l38_s5_123[4] ? l38_s5_122 : l38_s5_90; // compact.rs:38
-    wire [6:0] _t1250 = l38_s5_123[4] ? l38_s5_123 : l38_s5_91; // compact.rs:38
-    wire [7:0] _t1251 = l38_s5_125[4] ? l38_s5_124 : l38_s5_92; // compact.rs:38
-    wire [6:0] _t1252 = l38_s5_125[4] ? l38_s5_125 : l38_s5_93; // compact.rs:38
-    wire [7:0] _t1253 = compact_distance_63_s5[4] ? compact_s5 : l38_s5_94; // compact.rs:38
-    wire [6:0] _t1254 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l38_s5_95; // compact.rs:38
-    always @(posedge clk) begin
-        if (advance) packed_0 <= _t1224[5] ? _t1223 : (l38_s5_33[4] ? l38_s5_32 : l38_s5);
-        if (advance) packed_1 <= _t1226[5] ? _t1225 : (l38_s5_35[4] ? l38_s5_34 : l38_s5_2);
-        if (advance) packed_2 <= _t1228[5] ? _t1227 : (l38_s5_37[4] ? l38_s5_36 : l38_s5_4);
-        if (advance) packed_3 <= _t1230[5] ? _t1229 : (l38_s5_39[4] ? l38_s5_38 : l38_s5_6);
-        if (advance) packed_4 <= _t1232[5] ? _t1231 : (l38_s5_41[4] ? l38_s5_40 : l38_s5_8);
-        if (advance) packed_5 <= _t1234[5] ? _t1233 : (l38_s5_43[4] ? l38_s5_42 : l38_s5_10);
-        if (advance) packed_6 <= _t1236[5] ? _t1235 : (l38_s5_45[4] ? l38_s5_44 : l38_s5_12);
-        if (advance) packed_7 <= _t1238[5] ? _t1237 : (l38_s5_47[4] ? l38_s5_46 : l38_s5_14);
-        if (advance) packed_8 <= _t1240[5] ? _t1239 : (l38_s5_49[4] ? l38_s5_48 : l38_s5_16);
-        if (advance) packed_9 <= _t1242[5] ? _t1241 : (l38_s5_51[4] ? l38_s5_50 : l38_s5_18);
-        if (advance) packed_10 <= _t1244[5] ? _t1243 : (l38_s5_53[4] ? l38_s5_52 : l38_s5_20);
-        if (advance) packed_11 <= _t1246[5] ? _t1245 : (l38_s5_55[4] ? l38_s5_54 : l38_s5_22);
-        if (advance) packed_12 <= _t1248[5] ? _t1247 : (l38_s5_57[4] ? l38_s5_56 : l38_s5_24);
-        if (advance) packed_13 <= _t1250[5] ? _t1249 : (l38_s5_59[4] ? l38_s5_58 : l38_s5_26);
-        if (advance) packed_14 <= _t1252[5] ? _t1251 : (l38_s5_61[4] ? l38_s5_60 : l38_s5_28);
-        if (advance) packed_15 <= _t1254[5] ? _t1253 : (l38_s5_63[4] ? l38_s5_62 : l38_s5_30);
-        if (advance) packed_16 <= l38_s5_97[5] ? l38_s5_96 : (l38_s5_65[4] ? l38_s5_64 : l38_s5_32);
-        if (advance) packed_17 <= l38_s5_99[5] ? l38_s5_98 : (l38_s5_67[4] ? l38_s5_66 : l38_s5_34);
-        if (advance) packed_18 <= l38_s5_101[5] ? l38_s5_100 : (l38_s5_69[4] ? l38_s5_68 : l38_s5_36);
-        if (advance) packed_19 <= l38_s5_103[5] ? l38_s5_102 : (l38_s5_71[4] ? l38_s5_70 : l38_s5_38);
-        if (advance) packed_20 <= l38_s5_105[5] ? l38_s5_104 : (l38_s5_73[4] ? l38_s5_72 : l38_s5_40);
-        if (advance) packed_21 <= l38_s5_107[5] ? l38_s5_106 : (l38_s5_75[4] ? l38_s5_74 : l38_s5_42);
-        if (advance) packed_22 <= l38_s5_109[5] ? l38_s5_108 : (l38_s5_77[4] ? l38_s5_76 : l38_s5_44);
-        if (advance) packed_23 <= l38_s5_111[5] ? l38_s5_110 : (l38_s5_79[4] ? l38_s5_78 : l38_s5_46);
-        if (advance) packed_24 <= l38_s5_113[5] ? l38_s5_112 : (l38_s5_81[4] ? l38_s5_80 : l38_s5_48);
-        if (advance) packed_25 <= l38_s5_115[5] ? l38_s5_114 : (l38_s5_83[4] ? l38_s5_82 : l38_s5_50);
-        if (advance) packed_26 <= l38_s5_117[5] ? l38_s5_116 : (l38_s5_85[4] ? l38_s5_84 : l38_s5_52);
-        if (advance) packed_27 <= l38_s5_119[5] ? l38_s5_118 : (l38_s5_87[4] ? l38_s5_86 : l38_s5_54);
-        if (advance) packed_28 <= l38_s5_121[5] ? l38_s5_120 : (l38_s5_89[4] ? l38_s5_88 : l38_s5_56);
-        if (advance) packed_29 <= l38_s5_123[5] ? l38_s5_122 : (l38_s5_91[4] ? l38_s5_90 : l38_s5_58);
-        if (advance) packed_30 <= l38_s5_125[5] ? l38_s5_124 : (l38_s5_93[4] ? l38_s5_92 : l38_s5_60);
-        if (advance) packed_31 <= compact_distance_63_s5[5] ? compact_s5 : (l38_s5_95[4] ? l38_s5_94 : l38_s5_62);
-        if (advance) packed_32 <= _t1223;
-        if (advance) packed_33 <= _t1225;
-        if (advance) packed_34 <= _t1227;
-        if (advance) packed_35 <= _t1229;
-        if (advance) packed_36 <= _t1231;
-        if (advance) packed_37 <= _t1233;
-        if (advance) packed_38 <= _t1235;
-        if (advance) packed_39 <= _t1237;
-        if (advance) packed_40 <= _t1239;
-        if (advance) packed_41 <= _t1241;
-        if (advance) packed_42 <= _t1243;
-        if (advance) packed_43 <= _t1245;
-        if (advance) packed_44 <= _t1247;
-        if (advance) packed_45 <= _t1249;
-        if (advance) packed_46 <= _t1251;
-        if (advance) packed_47 <= _t1253;
-        if (advance) packed_48 <= l38_s5_96;
-        if (advance) packed_49 <= l38_s5_98;
-        if (advance) packed_50 <= l38_s5_100;
-        if (advance) packed_51 <= l38_s5_102;
-        if (advance) packed_52 <= l38_s5_104;
-        if (advance) packed_53 <= l38_s5_106;
-        if (advance) packed_54 <= l38_s5_108;
-        if (advance) packed_55 <= l38_s5_110;
-        if (advance) packed_56 <= l38_s5_112;
-        if (advance) packed_57 <= l38_s5_114;
-        if (advance) packed_58 <= l38_s5_116;
-        if (advance) packed_59 <= l38_s5_118;
-        if (advance) packed_60 <= l38_s5_120;
-        if (advance) packed_61 <= l38_s5_122;
-        if (advance) packed_62 <= l38_s5_124;
-        if (advance) packed_63 <= compact_s5;
+    wire [7:0] _t1218 = l38_s5_97[4] ? l38_s5_96 : l38_s5_64; // compact.rs:38
+    wire [6:0] _t1219 = l38_s5_97[4] ? l38_s5_97 : l38_s5_65; // compact.rs:38
+    wire [7:0] _t1220 = l38_s5_99[4] ? l38_s5_98 : l38_s5_66; // compact.rs:38
+    wire [6:0] _t1221 = l38_s5_99[4] ? l38_s5_99 : l38_s5_67; // compact.rs:38
+    wire [7:0] _t1222 = l38_s5_101[4] ? l38_s5_100 : l38_s5_68; // compact.rs:38
+    wire [6:0] _t1223 = l38_s5_101[4] ? l38_s5_101 : l38_s5_69; // compact.rs:38
+    wire [7:0] _t1224 = l38_s5_103[4] ? l38_s5_102 : l38_s5_70; // compact.rs:38
+    wire [6:0] _t1225 = l38_s5_103[4] ? l38_s5_103 : l38_s5_71; // compact.rs:38
+    wire [7:0] _t1226 = l38_s5_105[4] ? l38_s5_104 : l38_s5_72; // compact.rs:38
+    wire [6:0] _t1227 = l38_s5_105[4] ? l38_s5_105 : l38_s5_73; // compact.rs:38
+    wire [7:0] _t1228 = l38_s5_107[4] ? l38_s5_106 : l38_s5_74; // compact.rs:38
+    wire [6:0] _t1229 = l38_s5_107[4] ? l38_s5_107 : l38_s5_75; // compact.rs:38
+    wire [7:0] _t1230 = l38_s5_109[4] ? l38_s5_108 : l38_s5_76; // compact.rs:38
+    wire [6:0] _t1231 = l38_s5_109[4] ? l38_s5_109 : l38_s5_77; // compact.rs:38
+    wire [7:0] _t1232 = l38_s5_111[4] ? l38_s5_110 : l38_s5_78; // compact.rs:38
+    wire [6:0] _t1233 = l38_s5_111[4] ? l38_s5_111 : l38_s5_79; // compact.rs:38
+    wire [7:0] _t1234 = l38_s5_113[4] ? l38_s5_112 : l38_s5_80; // compact.rs:38
+    wire [6:0] _t1235 = l38_s5_113[4] ? l38_s5_113 : l38_s5_81; // compact.rs:38
+    wire [7:0] _t1236 = l38_s5_115[4] ? l38_s5_114 : l38_s5_82; // compact.rs:38
+    wire [6:0] _t1237 = l38_s5_115[4] ? l38_s5_115 : l38_s5_83; // compact.rs:38
+    wire [7:0] _t1238 = l38_s5_117[4] ? l38_s5_116 : l38_s5_84; // compact.rs:38
+    wire [6:0] _t1239 = l38_s5_117[4] ? l38_s5_117 : l38_s5_85; // compact.rs:38
+    wire [7:0] _t1240 = l38_s5_119[4] ? l38_s5_118 : l38_s5_86; // compact.rs:38
+    wire [6:0] _t1241 = l38_s5_119[4] ? l38_s5_119 : l38_s5_87; // compact.rs:38
+    wire [7:0] _t1242 = l38_s5_121[4] ? l38_s5_120 : l38_s5_88; // compact.rs:38
+    wire [6:0] _t1243 = l38_s5_121[4] ? l38_s5_121 : l38_s5_89; // compact.rs:38
+    wire [7:0] _t1244 = l38_s5_123[4] ? l38_s5_122 : l38_s5_90; // compact.rs:38
+    wire [6:0] _t1245 = l38_s5_123[4] ? l38_s5_123 : l38_s5_91; // compact.rs:38
+    wire [7:0] _t1246 = l38_s5_125[4] ? l38_s5_124 : l38_s5_92; // compact.rs:38
+    wire [6:0] _t1247 = l38_s5_125[4] ? l38_s5_125 : l38_s5_93; // compact.rs:38
+    wire [7:0] _t1248 = compact_distance_63_s5[4] ? compact_s5 : l38_s5_94; // compact.rs:38
+    wire [6:0] _t1249 = compact_distance_63_s5[4] ? compact_distance_63_s5 : l38_s5_95; // compact.rs:38
+    always @(posedge clk) if (advance) begin
+        packed_0 <= _t1219[5] ? _t1218 : (l38_s5_33[4] ? l38_s5_32 : l38_s5);
+        packed_1 <= _t1221[5] ? _t1220 : (l38_s5_35[4] ? l38_s5_34 : l38_s5_2);
+        packed_2 <= _t1223[5] ? _t1222 : (l38_s5_37[4] ? l38_s5_36 : l38_s5_4);
+        packed_3 <= _t1225[5] ? _t1224 : (l38_s5_39[4] ? l38_s5_38 : l38_s5_6);
+        packed_4 <= _t1227[5] ? _t1226 : (l38_s5_41[4] ? l38_s5_40 : l38_s5_8);
+        packed_5 <= _t1229[5] ? _t1228 : (l38_s5_43[4] ? l38_s5_42 : l38_s5_10);
+        packed_6 <= _t1231[5] ? _t1230 : (l38_s5_45[4] ? l38_s5_44 : l38_s5_12);
+        packed_7 <= _t1233[5] ? _t1232 : (l38_s5_47[4] ? l38_s5_46 : l38_s5_14);
+        packed_8 <= _t1235[5] ? _t1234 : (l38_s5_49[4] ? l38_s5_48 : l38_s5_16);
+        packed_9 <= _t1237[5] ? _t1236 : (l38_s5_51[4] ? l38_s5_50 : l38_s5_18);
+        packed_10 <= _t1239[5] ? _t1238 : (l38_s5_53[4] ? l38_s5_52 : l38_s5_20);
+        packed_11 <= _t1241[5] ? _t1240 : (l38_s5_55[4] ? l38_s5_54 : l38_s5_22);
+        packed_12 <= _t1243[5] ? _t1242 : (l38_s5_57[4] ? l38_s5_56 : l38_s5_24);
+        packed_13 <= _t1245[5] ? _t1244 : (l38_s5_59[4] ? l38_s5_58 : l38_s5_26);
+        packed_14 <= _t1247[5] ? _t1246 : (l38_s5_61[4] ? l38_s5_60 : l38_s5_28);
+        packed_15 <= _t1249[5] ? _t1248 : (l38_s5_63[4] ? l38_s5_62 : l38_s5_30);
+        packed_16 <= l38_s5_97[5] ? l38_s5_96 : (l38_s5_65[4] ? l38_s5_64 : l38_s5_32);
+        packed_17 <= l38_s5_99[5] ? l38_s5_98 : (l38_s5_67[4] ? l38_s5_66 : l38_s5_34);
+        packed_18 <= l38_s5_101[5] ? l38_s5_100 : (l38_s5_69[4] ? l38_s5_68 : l38_s5_36);
+        packed_19 <= l38_s5_103[5] ? l38_s5_102 : (l38_s5_71[4] ? l38_s5_70 : l38_s5_38);
+        packed_20 <= l38_s5_105[5] ? l38_s5_104 : (l38_s5_73[4] ? l38_s5_72 : l38_s5_40);
+        packed_21 <= l38_s5_107[5] ? l38_s5_106 : (l38_s5_75[4] ? l38_s5_74 : l38_s5_42);
+        packed_22 <= l38_s5_109[5] ? l38_s5_108 : (l38_s5_77[4] ? l38_s5_76 : l38_s5_44);
+        packed_23 <= l38_s5_111[5] ? l38_s5_110 : (l38_s5_79[4] ? l38_s5_78 : l38_s5_46);
+        packed_24 <= l38_s5_113[5] ? l38_s5_112 : (l38_s5_81[4] ? l38_s5_80 : l38_s5_48);
+        packed_25 <= l38_s5_115[5] ? l38_s5_114 : (l38_s5_83[4] ? l38_s5_82 : l38_s5_50);
+        packed_26 <= l38_s5_117[5] ? l38_s5_116 : (l38_s5_85[4] ? l38_s5_84 : l38_s5_52);
+        packed_27 <= l38_s5_119[5] ? l38_s5_118 : (l38_s5_87[4] ? l38_s5_86 : l38_s5_54);
+        packed_28 <= l38_s5_121[5] ? l38_s5_120 : (l38_s5_89[4] ? l38_s5_88 : l38_s5_56);
+        packed_29 <= l38_s5_123[5] ? l38_s5_122 : (l38_s5_91[4] ? l38_s5_90 : l38_s5_58);
+        packed_30 <= l38_s5_125[5] ? l38_s5_124 : (l38_s5_93[4] ? l38_s5_92 : l38_s5_60);
+        packed_31 <= compact_distance_63_s5[5] ? compact_s5 : (l38_s5_95[4] ? l38_s5_94 : l38_s5_62);
+        packed_32 <= _t1218;
+        packed_33 <= _t1220;
+        packed_34 <= _t1222;
+        packed_35 <= _t1224;
+        packed_36 <= _t1226;
+        packed_37 <= _t1228;
+        packed_38 <= _t1230;
+        packed_39 <= _t1232;
+        packed_40 <= _t1234;
+        packed_41 <= _t1236;
+        packed_42 <= _t1238;
+        packed_43 <= _t1240;
+        packed_44 <= _t1242;
+        packed_45 <= _t1244;
+        packed_46 <= _t1246;
+        packed_47 <= _t1248;
+        packed_48 <= l38_s5_96;
+        packed_49 <= l38_s5_98;
+        packed_50 <= l38_s5_100;
+        packed_51 <= l38_s5_102;
+        packed_52 <= l38_s5_104;
+        packed_53 <= l38_s5_106;
+        packed_54 <= l38_s5_108;
+        packed_55 <= l38_s5_110;
+        packed_56 <= l38_s5_112;
+        packed_57 <= l38_s5_114;
+        packed_58 <= l38_s5_116;
+        packed_59 <= l38_s5_118;
+        packed_60 <= l38_s5_120;
+        packed_61 <= l38_s5_122;
+        packed_62 <= l38_s5_124;
+        packed_63 <= compact_s5;
     end
 
     // out: the sparse part
@@ -9398,70 +9378,70 @@ module oaken_quantizer_core_p64_n8192 (
     assign sparse_keep = writer_m_keep;
     assign sparse_last = writer_m_last;
     assign sent = writer_sent;
-    always @(posedge clk) begin
-        if (advance) chunk_first_s1 <= chunk_first;
-        if (advance) chunk_first_s2 <= chunk_first_s1;
-        if (advance) starts_chunk <= chunk_first_s2;
+    always @(posedge clk) if (advance) begin
+        chunk_first_s1 <= chunk_first;
+        chunk_first_s2 <= chunk_first_s1;
+        starts_chunk <= chunk_first_s2;
     end
     always @(posedge clk) begin
         if (rst) begin
             issue_s1 <= 1'h0;
             issue_s2 <= 1'h0;
             issue_s3 <= 1'h0;
-        end else begin
-            if (advance) issue_s1 <= issue;
-            if (advance) issue_s2 <= issue_s1;
-            if (advance) issue_s3 <= issue_s2;
+        end else if (advance) begin
+            issue_s1 <= issue;
+            issue_s2 <= issue_s1;
+            issue_s3 <= issue_s2;
         end
     end
     wire too_many = (issue_s3 & starts_chunk) & (compact_total == 7'h40); // quantizer.rs:272
     wire [511:0] sparse_beat_entries = {packed_63, packed_62, packed_61, packed_60, packed_59, packed_58, packed_57, packed_56, packed_55, packed_54, packed_53, packed_52, packed_51, packed_50, packed_49, packed_48, packed_47, packed_46, packed_45, packed_44, packed_43, packed_42, packed_41, packed_40, packed_39, packed_38, packed_37, packed_36, packed_35, packed_34, packed_33, packed_32, packed_31, packed_30, packed_29, packed_28, packed_27, packed_26, packed_25, packed_24, packed_23, packed_22, packed_21, packed_20, packed_19, packed_18, packed_17, packed_16, packed_15, packed_14, packed_13, packed_12, packed_11, packed_10, packed_9, packed_8, packed_7, packed_6, packed_5, packed_4, packed_3, packed_2, packed_1, packed_0}; // quantizer.rs:277
-    always @(posedge clk) begin
-        if (advance) compact_total_s4 <= compact_total;
-        if (advance) compact_total_s5 <= compact_total_s4;
-        if (advance) sparse_beat_found <= compact_total_s5;
+    always @(posedge clk) if (advance) begin
+        compact_total_s4 <= compact_total;
+        compact_total_s5 <= compact_total_s4;
+        sparse_beat_found <= compact_total_s5;
     end
     always @(posedge clk) begin
         if (rst) begin
             too_many_s4 <= 1'h0;
             too_many_s5 <= 1'h0;
             sparse_beat_too_many <= 1'h0;
-        end else begin
-            if (advance) too_many_s4 <= too_many;
-            if (advance) too_many_s5 <= too_many_s4;
-            if (advance) sparse_beat_too_many <= too_many_s5;
+        end else if (advance) begin
+            too_many_s4 <= too_many;
+            too_many_s5 <= too_many_s4;
+            sparse_beat_too_many <= too_many_s5;
         end
     end
-    always @(posedge clk) begin
-        if (advance) starts_chunk_s4 <= starts_chunk;
-        if (advance) starts_chunk_s5 <= starts_chunk_s4;
-        if (advance) sparse_beat_starts_chunk <= starts_chunk_s5;
-        if (advance) count_s3 <= count;
-        if (advance) count_s4 <= count_s3;
-        if (advance) count_s5 <= count_s4;
-        if (advance) sparse_beat_count <= count_s5;
-        if (advance) beat_first_s1 <= beat_first;
-        if (advance) beat_first_s2 <= beat_first_s1;
-        if (advance) beat_first_s3 <= beat_first_s2;
-        if (advance) beat_first_s4 <= beat_first_s3;
-        if (advance) beat_first_s5 <= beat_first_s4;
-        if (advance) sparse_beat_first <= beat_first_s5;
-        if (advance) beat_last_s1 <= beat_last;
-        if (advance) beat_last_s2 <= beat_last_s1;
-        if (advance) beat_last_s3 <= beat_last_s2;
-        if (advance) beat_last_s4 <= beat_last_s3;
-        if (advance) beat_last_s5 <= beat_last_s4;
-        if (advance) sparse_beat_last <= beat_last_s5;
+    always @(posedge clk) if (advance) begin
+        starts_chunk_s4 <= starts_chunk;
+        starts_chunk_s5 <= starts_chunk_s4;
+        sparse_beat_starts_chunk <= starts_chunk_s5;
+        count_s3 <= count;
+        count_s4 <= count_s3;
+        count_s5 <= count_s4;
+        sparse_beat_count <= count_s5;
+        beat_first_s1 <= beat_first;
+        beat_first_s2 <= beat_first_s1;
+        beat_first_s3 <= beat_first_s2;
+        beat_first_s4 <= beat_first_s3;
+        beat_first_s5 <= beat_first_s4;
+        sparse_beat_first <= beat_first_s5;
+        beat_last_s1 <= beat_last;
+        beat_last_s2 <= beat_last_s1;
+        beat_last_s3 <= beat_last_s2;
+        beat_last_s4 <= beat_last_s3;
+        beat_last_s5 <= beat_last_s4;
+        sparse_beat_last <= beat_last_s5;
     end
     always @(posedge clk) begin
         if (rst) begin
             issue_s4 <= 1'h0;
             issue_s5 <= 1'h0;
             issue_s6 <= 1'h0;
-        end else begin
-            if (advance) issue_s4 <= issue_s3;
-            if (advance) issue_s5 <= issue_s4;
-            if (advance) issue_s6 <= issue_s5;
+        end else if (advance) begin
+            issue_s4 <= issue_s3;
+            issue_s5 <= issue_s4;
+            issue_s6 <= issue_s5;
         end
     end
     wire sparse_valid_1 = issue_s6; // quantizer.rs:285
@@ -9474,14 +9454,14 @@ module oaken_quantizer_core_p64_n8192 (
         if (rst) begin
             issue_s7 <= 1'h0;
             issue_s8 <= 1'h0;
-        end else begin
-            if (advance) issue_s7 <= issue_s6;
-            if (advance) issue_s8 <= issue_s7;
+        end else if (advance) begin
+            issue_s7 <= issue_s6;
+            issue_s8 <= issue_s7;
         end
     end
-    always @(posedge clk) begin
-        if (advance) sparse_beat_last_s7 <= sparse_beat_last;
-        if (advance) sparse_beat_last_s8 <= sparse_beat_last_s7;
+    always @(posedge clk) if (advance) begin
+        sparse_beat_last_s7 <= sparse_beat_last;
+        sparse_beat_last_s8 <= sparse_beat_last_s7;
     end
     wire coded = issue_s8; // quantizer.rs:297
     wire last_2 = sparse_beat_last_s8; // quantizer.rs:297
@@ -9522,7 +9502,7 @@ module oaken_quantizer_core_p64_n8192 (
     );
     assign dense_data = dense_m_payload[256:1];
     assign dense_last = dense_m_payload[0];
-    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_scaled[20], _t30[0], _t32[15:13], _t33[12:11], _t34[10], _t35[4:0], lane62_scaled[3:0], lane62_scaled[20], _t37[0], _t39[15:13], _t40[12:11], _t41[10], _t42[4:0], lane61_scaled[3:0], lane61_scaled[20], _t44[0], _t46[15:13], _t47[12:11], _t48[10], _t49[4:0], lane60_scaled[3:0], lane60_scaled[20], _t51[0], _t53[15:13], _t54[12:11], _t55[10], _t56[4:0], lane59_scaled[3:0], lane59_scaled[20], _t58[0], _t60[15:13], _t61[12:11], _t62[10], _t63[4:0], lane58_scaled[3:0], lane58_scaled[20], _t65[0], _t67[15:13], _t68[12:11], _t69[10], _t70[4:0], lane57_scaled[3:0], lane57_scaled[20], _t72[0], _t74[15:13], _t75[12:11], _t76[10], _t77[4:0], lane56_scaled[3:0], lane56_scaled[20], _t79[0], _t81[15:13], _t82[12:11], _t83[10], _t84[4:0], lane55_scaled[3:0], lane55_scaled[20], _t86[0], _t88[15:13], _t89[12:11], _t90[10], _t91[4:0], lane54_scaled[3:0], lane54_scaled[20], _t93[0], _t95[15:13], _t96[12:11], _t97[10], _t98[4:0], lane53_scaled[3:0], lane53_scaled[20], _t100[0], _t102[15:13], _t103[12:11], _t104[10], _t105[4:0], lane52_scaled[3:0], lane52_scaled[20], _t107[0], _t109[15:13], _t110[12:11], _t111[10], _t112[4:0], lane51_scaled[3:0], lane51_scaled[20], _t114[0], _t116[15:13], _t117[12:11], _t118[10], _t119[4:0], lane50_scaled[3:0], lane50_scaled[20], _t121[0], _t123[15:13], _t124[12:11], _t125[10], _t126[4:0], lane49_scaled[3:0], lane49_scaled[20], _t128[0], _t130[15:13], _t131[12:11], _t132[10], _t133[4:0], lane48_scaled[3:0], lane48_scaled[20], _t135[0], _t137[15:13], _t138[12:11], _t139[10], _t140[4:0], lane47_scaled[3:0], lane47_scaled[20], _t142[0], _t144[15:13], _t145[12:11], _t146[10], _t147[4:0], lane46_scaled[3:0], lane46_scaled[20], _t149[0], _t151[15:13], _t152[12:11], _t153[10], _t154[4:0], lane45_scaled[3:0], lane45_scaled[20], _t156[0], _t158[15:13], _t159[12:11], _t160[10], _t161[4:0], lane44_scaled[3:0], lane44_scaled[20], _t163[0], _t165[15:13], _t166[12:11], _t167[10], _t168[4:0], lane43_scaled[3:0], lane43_scaled[20], _t170[0], _t172[15:13], _t173[12:11], _t174[10], _t175[4:0], lane42_scaled[3:0], lane42_scaled[20], _t177[0], _t179[15:13], _t180[12:11], _t181[10], _t182[4:0], lane41_scaled[3:0], lane41_scaled[20], _t184[0], _t186[15:13], _t187[12:11], _t188[10], _t189[4:0], lane40_scaled[3:0], lane40_scaled[20], _t191[0], _t193[15:13], _t194[12:11], _t195[10], _t196[4:0], lane39_scaled[3:0], lane39_scaled[20], _t198[0], _t200[15:13], _t201[12:11], _t202[10], _t203[4:0], lane38_scaled[3:0], lane38_scaled[20], _t205[0], _t207[15:13], _t208[12:11], _t209[10], _t210[4:0], lane37_scaled[3:0], lane37_scaled[20], _t212[0], _t214[15:13], _t215[12:11], _t216[10], _t217[4:0], lane36_scaled[3:0], lane36_scaled[20], _t219[0], _t221[15:13], _t222[12:11], _t223[10], _t224[4:0], lane35_scaled[3:0], lane35_scaled[20], _t226[0], _t228[15:13], _t229[12:11], _t230[10], _t231[4:0], lane34_scaled[3:0], lane34_scaled[20], _t233[0], _t235[15:13], _t236[12:11], _t237[10], _t238[4:0], lane33_scaled[3:0], lane33_scaled[20], _t240[0], _t242[15:13], _t243[12:11], _t244[10], _t245[4:0], lane32_scaled[3:0], lane32_scaled[20], _t247[0], _t249[15:13], _t250[12:11], _t251[10], _t252[4:0], lane31_scaled[3:0], lane31_scaled[20], _t254[0], _t256[15:13], _t257[12:11], _t258[10], _t259[4:0], lane30_scaled[3:0], lane30_scaled[20], _t261[0], _t263[15:13], _t264[12:11], _t265[10], _t266[4:0], lane29_scaled[3:0], lane29_scaled[20], _t268[0], _t270[15:13], _t271[12:11], _t272[10], _t273[4:0], lane28_scaled[3:0], lane28_scaled[20], _t275[0], _t277[15:13], _t278[12:11], _t279[10], _t280[4:0], lane27_scaled[3:0], lane27_scaled[20], _t282[0], _t284[15:13], _t285[12:11], _t286[10], _t287[4:0], lane26_scaled[3:0], lane26_scaled[20], _t289[0], _t291[15:13], _t292[12:11], _t293[10], _t294[4:0], lane25_scaled[3:0], lane25_scaled[20], _t296[0], _t298[15:13], _t299[12:11], _t300[10], _t301[4:0], lane24_scaled[3:0], lane24_scaled[20], _t303[0], _t305[15:13], _t306[12:11], _t307[10], _t308[4:0], lane23_scaled[3:0], lane23_scaled[20], _t310[0], _t312[15:13], _t313[12:11], _t314[10], _t315[4:0], lane22_scaled[3:0], lane22_scaled[20], _t317[0], _t319[15:13], _t320[12:11], _t321[10], _t322[4:0], lane21_scaled[3:0], lane21_scaled[20], _t324[0], _t326[15:13], _t327[12:11], _t328[10], _t329[4:0], lane20_scaled[3:0], lane20_scaled[20], _t331[0], _t333[15:13], _t334[12:11], _t335[10], _t336[4:0], lane19_scaled[3:0], lane19_scaled[20], _t338[0], _t340[15:13], _t341[12:11], _t342[10], _t343[4:0], lane18_scaled[3:0], lane18_scaled[20], _t345[0], _t347[15:13], _t348[12:11], _t349[10], _t350[4:0], lane17_scaled[3:0], lane17_scaled[20], _t352[0], _t354[15:13], _t355[12:11], _t356[10], _t357[4:0], lane16_scaled[3:0], lane16_scaled[20], _t359[0], _t361[15:13], _t362[12:11], _t363[10], _t364[4:0], lane15_scaled[3:0], lane15_scaled[20], _t366[0], _t368[15:13], _t369[12:11], _t370[10], _t371[4:0], lane14_scaled[3:0], lane14_scaled[20], _t373[0], _t375[15:13], _t376[12:11], _t377[10], _t378[4:0], lane13_scaled[3:0], lane13_scaled[20], _t380[0], _t382[15:13], _t383[12:11], _t384[10], _t385[4:0], lane12_scaled[3:0], lane12_scaled[20], _t387[0], _t389[15:13], _t390[12:11], _t391[10], _t392[4:0], lane11_scaled[3:0], lane11_scaled[20], _t394[0], _t396[15:13], _t397[12:11], _t398[10], _t399[4:0], lane10_scaled[3:0], lane10_scaled[20], _t401[0], _t403[15:13], _t404[12:11], _t405[10], _t406[4:0], lane9_scaled[3:0], lane9_scaled[20], _t408[0], _t410[15:13], _t411[12:11], _t412[10], _t413[4:0], lane8_scaled[3:0], lane8_scaled[20], _t415[0], _t417[15:13], _t418[12:11], _t419[10], _t420[4:0], lane7_scaled[3:0], lane7_scaled[20], _t422[0], _t424[15:13], _t425[12:11], _t426[10], _t427[4:0], lane6_scaled[3:0], lane6_scaled[20], _t429[0], _t431[15:13], _t432[12:11], _t433[10], _t434[4:0], lane5_scaled[3:0], lane5_scaled[20], _t436[0], _t438[15:13], _t439[12:11], _t440[10], _t441[4:0], lane4_scaled[3:0], lane4_scaled[20], _t443[0], _t445[15:13], _t446[12:11], _t447[10], _t448[4:0], lane3_scaled[3:0], lane3_scaled[20], _t450[0], _t452[15:13], _t453[12:11], _t454[10], _t455[4:0], lane2_scaled[3:0], lane2_scaled[20], _t457[0], _t459[15:13], _t460[12:11], _t461[10], _t462[4:0], lane1_scaled[3:0], lane1_scaled[20], _t464[0], _t466[15:13], _t467[12:11], _t468[10], _t469[4:0], lane0_scaled[3:0], lane0_scaled[20], _t471[0], _t473[15:13], _t474[12:11], _t475[10], _t476[4:0], compact_distance_1[6:1], _t998[0], _t998[6:2], _t1000[0], _t1000[6:2], l38_s4_9[1:0], l38_s4_9[6:3], l38_s4_11[1:0], l38_s4_11[6:3], l38_s4_13[1:0], l38_s4_13[6:3], l38_s4_15[1:0], l38_s4_15[6:3], _t1120[2:0], _t1120[6:4], _t1122[2:0], _t1122[6:4], _t1124[2:0], _t1124[6:4], _t1126[2:0], _t1126[6:4], _t1128[2:0], _t1128[6:4], _t1130[2:0], _t1130[6:4], _t1132[2:0], _t1132[6:4], _t1134[2:0], _t1134[6:4], l38_s5_33[3:0], l38_s5_33[6:5], l38_s5_35[3:0], l38_s5_35[6:5], l38_s5_37[3:0], l38_s5_37[6:5], l38_s5_39[3:0], l38_s5_39[6:5], l38_s5_41[3:0], l38_s5_41[6:5], l38_s5_43[3:0], l38_s5_43[6:5], l38_s5_45[3:0], l38_s5_45[6:5], l38_s5_47[3:0], l38_s5_47[6:5], l38_s5_49[3:0], l38_s5_49[6:5], l38_s5_51[3:0], l38_s5_51[6:5], l38_s5_53[3:0], l38_s5_53[6:5], l38_s5_55[3:0], l38_s5_55[6:5], l38_s5_57[3:0], l38_s5_57[6:5], l38_s5_59[3:0], l38_s5_59[6:5], l38_s5_61[3:0], l38_s5_61[6:5], l38_s5_63[3:0], l38_s5_63[6:5], _t1224[4:0], _t1224[6], _t1226[4:0], _t1226[6], _t1228[4:0], _t1228[6], _t1230[4:0], _t1230[6], _t1232[4:0], _t1232[6], _t1234[4:0], _t1234[6], _t1236[4:0], _t1236[6], _t1238[4:0], _t1238[6], _t1240[4:0], _t1240[6], _t1242[4:0], _t1242[6], _t1244[4:0], _t1244[6], _t1246[4:0], _t1246[6], _t1248[4:0], _t1248[6], _t1250[4:0], _t1250[6], _t1252[4:0], _t1252[6], _t1254[4:0], _t1254[6], dense_s_ready};
+    wire unused_ok = &{1'b0, length[5:0], _t1[7], lane63_scaled[3:0], lane63_scaled[20], _t25[0], _t27[15:13], _t28[12:11], _t29[10], _t30[4:0], lane62_scaled[3:0], lane62_scaled[20], _t32[0], _t34[15:13], _t35[12:11], _t36[10], _t37[4:0], lane61_scaled[3:0], lane61_scaled[20], _t39[0], _t41[15:13], _t42[12:11], _t43[10], _t44[4:0], lane60_scaled[3:0], lane60_scaled[20], _t46[0], _t48[15:13], _t49[12:11], _t50[10], _t51[4:0], lane59_scaled[3:0], lane59_scaled[20], _t53[0], _t55[15:13], _t56[12:11], _t57[10], _t58[4:0], lane58_scaled[3:0], lane58_scaled[20], _t60[0], _t62[15:13], _t63[12:11], _t64[10], _t65[4:0], lane57_scaled[3:0], lane57_scaled[20], _t67[0], _t69[15:13], _t70[12:11], _t71[10], _t72[4:0], lane56_scaled[3:0], lane56_scaled[20], _t74[0], _t76[15:13], _t77[12:11], _t78[10], _t79[4:0], lane55_scaled[3:0], lane55_scaled[20], _t81[0], _t83[15:13], _t84[12:11], _t85[10], _t86[4:0], lane54_scaled[3:0], lane54_scaled[20], _t88[0], _t90[15:13], _t91[12:11], _t92[10], _t93[4:0], lane53_scaled[3:0], lane53_scaled[20], _t95[0], _t97[15:13], _t98[12:11], _t99[10], _t100[4:0], lane52_scaled[3:0], lane52_scaled[20], _t102[0], _t104[15:13], _t105[12:11], _t106[10], _t107[4:0], lane51_scaled[3:0], lane51_scaled[20], _t109[0], _t111[15:13], _t112[12:11], _t113[10], _t114[4:0], lane50_scaled[3:0], lane50_scaled[20], _t116[0], _t118[15:13], _t119[12:11], _t120[10], _t121[4:0], lane49_scaled[3:0], lane49_scaled[20], _t123[0], _t125[15:13], _t126[12:11], _t127[10], _t128[4:0], lane48_scaled[3:0], lane48_scaled[20], _t130[0], _t132[15:13], _t133[12:11], _t134[10], _t135[4:0], lane47_scaled[3:0], lane47_scaled[20], _t137[0], _t139[15:13], _t140[12:11], _t141[10], _t142[4:0], lane46_scaled[3:0], lane46_scaled[20], _t144[0], _t146[15:13], _t147[12:11], _t148[10], _t149[4:0], lane45_scaled[3:0], lane45_scaled[20], _t151[0], _t153[15:13], _t154[12:11], _t155[10], _t156[4:0], lane44_scaled[3:0], lane44_scaled[20], _t158[0], _t160[15:13], _t161[12:11], _t162[10], _t163[4:0], lane43_scaled[3:0], lane43_scaled[20], _t165[0], _t167[15:13], _t168[12:11], _t169[10], _t170[4:0], lane42_scaled[3:0], lane42_scaled[20], _t172[0], _t174[15:13], _t175[12:11], _t176[10], _t177[4:0], lane41_scaled[3:0], lane41_scaled[20], _t179[0], _t181[15:13], _t182[12:11], _t183[10], _t184[4:0], lane40_scaled[3:0], lane40_scaled[20], _t186[0], _t188[15:13], _t189[12:11], _t190[10], _t191[4:0], lane39_scaled[3:0], lane39_scaled[20], _t193[0], _t195[15:13], _t196[12:11], _t197[10], _t198[4:0], lane38_scaled[3:0], lane38_scaled[20], _t200[0], _t202[15:13], _t203[12:11], _t204[10], _t205[4:0], lane37_scaled[3:0], lane37_scaled[20], _t207[0], _t209[15:13], _t210[12:11], _t211[10], _t212[4:0], lane36_scaled[3:0], lane36_scaled[20], _t214[0], _t216[15:13], _t217[12:11], _t218[10], _t219[4:0], lane35_scaled[3:0], lane35_scaled[20], _t221[0], _t223[15:13], _t224[12:11], _t225[10], _t226[4:0], lane34_scaled[3:0], lane34_scaled[20], _t228[0], _t230[15:13], _t231[12:11], _t232[10], _t233[4:0], lane33_scaled[3:0], lane33_scaled[20], _t235[0], _t237[15:13], _t238[12:11], _t239[10], _t240[4:0], lane32_scaled[3:0], lane32_scaled[20], _t242[0], _t244[15:13], _t245[12:11], _t246[10], _t247[4:0], lane31_scaled[3:0], lane31_scaled[20], _t249[0], _t251[15:13], _t252[12:11], _t253[10], _t254[4:0], lane30_scaled[3:0], lane30_scaled[20], _t256[0], _t258[15:13], _t259[12:11], _t260[10], _t261[4:0], lane29_scaled[3:0], lane29_scaled[20], _t263[0], _t265[15:13], _t266[12:11], _t267[10], _t268[4:0], lane28_scaled[3:0], lane28_scaled[20], _t270[0], _t272[15:13], _t273[12:11], _t274[10], _t275[4:0], lane27_scaled[3:0], lane27_scaled[20], _t277[0], _t279[15:13], _t280[12:11], _t281[10], _t282[4:0], lane26_scaled[3:0], lane26_scaled[20], _t284[0], _t286[15:13], _t287[12:11], _t288[10], _t289[4:0], lane25_scaled[3:0], lane25_scaled[20], _t291[0], _t293[15:13], _t294[12:11], _t295[10], _t296[4:0], lane24_scaled[3:0], lane24_scaled[20], _t298[0], _t300[15:13], _t301[12:11], _t302[10], _t303[4:0], lane23_scaled[3:0], lane23_scaled[20], _t305[0], _t307[15:13], _t308[12:11], _t309[10], _t310[4:0], lane22_scaled[3:0], lane22_scaled[20], _t312[0], _t314[15:13], _t315[12:11], _t316[10], _t317[4:0], lane21_scaled[3:0], lane21_scaled[20], _t319[0], _t321[15:13], _t322[12:11], _t323[10], _t324[4:0], lane20_scaled[3:0], lane20_scaled[20], _t326[0], _t328[15:13], _t329[12:11], _t330[10], _t331[4:0], lane19_scaled[3:0], lane19_scaled[20], _t333[0], _t335[15:13], _t336[12:11], _t337[10], _t338[4:0], lane18_scaled[3:0], lane18_scaled[20], _t340[0], _t342[15:13], _t343[12:11], _t344[10], _t345[4:0], lane17_scaled[3:0], lane17_scaled[20], _t347[0], _t349[15:13], _t350[12:11], _t351[10], _t352[4:0], lane16_scaled[3:0], lane16_scaled[20], _t354[0], _t356[15:13], _t357[12:11], _t358[10], _t359[4:0], lane15_scaled[3:0], lane15_scaled[20], _t361[0], _t363[15:13], _t364[12:11], _t365[10], _t366[4:0], lane14_scaled[3:0], lane14_scaled[20], _t368[0], _t370[15:13], _t371[12:11], _t372[10], _t373[4:0], lane13_scaled[3:0], lane13_scaled[20], _t375[0], _t377[15:13], _t378[12:11], _t379[10], _t380[4:0], lane12_scaled[3:0], lane12_scaled[20], _t382[0], _t384[15:13], _t385[12:11], _t386[10], _t387[4:0], lane11_scaled[3:0], lane11_scaled[20], _t389[0], _t391[15:13], _t392[12:11], _t393[10], _t394[4:0], lane10_scaled[3:0], lane10_scaled[20], _t396[0], _t398[15:13], _t399[12:11], _t400[10], _t401[4:0], lane9_scaled[3:0], lane9_scaled[20], _t403[0], _t405[15:13], _t406[12:11], _t407[10], _t408[4:0], lane8_scaled[3:0], lane8_scaled[20], _t410[0], _t412[15:13], _t413[12:11], _t414[10], _t415[4:0], lane7_scaled[3:0], lane7_scaled[20], _t417[0], _t419[15:13], _t420[12:11], _t421[10], _t422[4:0], lane6_scaled[3:0], lane6_scaled[20], _t424[0], _t426[15:13], _t427[12:11], _t428[10], _t429[4:0], lane5_scaled[3:0], lane5_scaled[20], _t431[0], _t433[15:13], _t434[12:11], _t435[10], _t436[4:0], lane4_scaled[3:0], lane4_scaled[20], _t438[0], _t440[15:13], _t441[12:11], _t442[10], _t443[4:0], lane3_scaled[3:0], lane3_scaled[20], _t445[0], _t447[15:13], _t448[12:11], _t449[10], _t450[4:0], lane2_scaled[3:0], lane2_scaled[20], _t452[0], _t454[15:13], _t455[12:11], _t456[10], _t457[4:0], lane1_scaled[3:0], lane1_scaled[20], _t459[0], _t461[15:13], _t462[12:11], _t463[10], _t464[4:0], lane0_scaled[3:0], lane0_scaled[20], _t466[0], _t468[15:13], _t469[12:11], _t470[10], _t471[4:0], compact_distance_1[6:1], _t993[0], _t993[6:2], _t995[0], _t995[6:2], l38_s4_9[1:0], l38_s4_9[6:3], l38_s4_11[1:0], l38_s4_11[6:3], l38_s4_13[1:0], l38_s4_13[6:3], l38_s4_15[1:0], l38_s4_15[6:3], _t1115[2:0], _t1115[6:4], _t1117[2:0], _t1117[6:4], _t1119[2:0], _t1119[6:4], _t1121[2:0], _t1121[6:4], _t1123[2:0], _t1123[6:4], _t1125[2:0], _t1125[6:4], _t1127[2:0], _t1127[6:4], _t1129[2:0], _t1129[6:4], l38_s5_33[3:0], l38_s5_33[6:5], l38_s5_35[3:0], l38_s5_35[6:5], l38_s5_37[3:0], l38_s5_37[6:5], l38_s5_39[3:0], l38_s5_39[6:5], l38_s5_41[3:0], l38_s5_41[6:5], l38_s5_43[3:0], l38_s5_43[6:5], l38_s5_45[3:0], l38_s5_45[6:5], l38_s5_47[3:0], l38_s5_47[6:5], l38_s5_49[3:0], l38_s5_49[6:5], l38_s5_51[3:0], l38_s5_51[6:5], l38_s5_53[3:0], l38_s5_53[6:5], l38_s5_55[3:0], l38_s5_55[6:5], l38_s5_57[3:0], l38_s5_57[6:5], l38_s5_59[3:0], l38_s5_59[6:5], l38_s5_61[3:0], l38_s5_61[6:5], l38_s5_63[3:0], l38_s5_63[6:5], _t1219[4:0], _t1219[6], _t1221[4:0], _t1221[6], _t1223[4:0], _t1223[6], _t1225[4:0], _t1225[6], _t1227[4:0], _t1227[6], _t1229[4:0], _t1229[6], _t1231[4:0], _t1231[6], _t1233[4:0], _t1233[6], _t1235[4:0], _t1235[6], _t1237[4:0], _t1237[6], _t1239[4:0], _t1239[6], _t1241[4:0], _t1241[6], _t1243[4:0], _t1243[6], _t1245[4:0], _t1245[6], _t1247[4:0], _t1247[6], _t1249[4:0], _t1249[6], dense_s_ready};
 endmodule
 
 `default_nettype wire

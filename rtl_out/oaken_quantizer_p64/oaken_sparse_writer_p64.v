@@ -139,9 +139,7 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             second_part <= 1'h0;
-        end else begin
-            if (go & s_valid) second_part <= first_part;
-        end
+        end else if (go & s_valid) second_part <= first_part;
     end
     wire [7:0] count_byte = {1'h0, s_count}; // sparse_writer.rs:123
     wire [7:0] top = with_count ? count_byte : s_entries[511:504]; // sparse_writer.rs:125
@@ -164,54 +162,52 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (go) valid <= s_valid;
-        end
+        end else if (go) valid <= s_valid;
     end
     wire [6:0] _t2 = s_begin + {6'h0, with_count}; // sparse_writer.rs:144
-    always @(posedge clk) begin
-        if (go) by <= _t2[5:0];
-        if (go) bytes_1 <= bytes;
+    always @(posedge clk) if (go) begin
+        by <= _t2[5:0];
+        bytes_1 <= bytes;
     end
     wire [511:0] _t3 = by[0] ? {bytes_1[503:0], bytes_1[511:504]} : bytes_1; // sparse_writer.rs:87
-    always @(posedge clk) begin
-        if (go) l87_s2 <= by[1] ? {_t3[495:0], _t3[511:496]} : _t3;
-        if (go) by_s2 <= by;
+    always @(posedge clk) if (go) begin
+        l87_s2 <= by[1] ? {_t3[495:0], _t3[511:496]} : _t3;
+        by_s2 <= by;
     end
     wire [511:0] _t4 = by_s2[2] ? {l87_s2[479:0], l87_s2[511:480]} : l87_s2; // sparse_writer.rs:87
-    always @(posedge clk) begin
-        if (go) l87_s3 <= by_s2[3] ? {_t4[447:0], _t4[511:448]} : _t4;
-        if (go) by_s3 <= by_s2;
+    always @(posedge clk) if (go) begin
+        l87_s3 <= by_s2[3] ? {_t4[447:0], _t4[511:448]} : _t4;
+        by_s3 <= by_s2;
     end
     wire [511:0] _t5 = by_s3[4] ? {l87_s3[383:0], l87_s3[511:384]} : l87_s3; // sparse_writer.rs:87
-    always @(posedge clk) begin
-        if (go) turned <= by_s3[5] ? {_t5[255:0], _t5[511:256]} : _t5;
-        if (go) s_begin_s1 <= s_begin;
-        if (go) s_begin_s2 <= s_begin_s1;
-        if (go) s_begin_s3 <= s_begin_s2;
-        if (go) s_begin_1 <= s_begin_s3;
-        if (go) overflow_s1 <= overflow;
-        if (go) overflow_s2 <= overflow_s1;
-        if (go) overflow_s3 <= overflow_s2;
-        if (go) overflow_1 <= overflow_s3;
-        if (go) ends_s1 <= ends;
-        if (go) ends_s2 <= ends_s1;
-        if (go) ends_s3 <= ends_s2;
-        if (go) ends_1 <= ends_s3;
-        if (go) filled_s1 <= filled;
-        if (go) filled_s2 <= filled_s1;
-        if (go) filled_s3 <= filled_s2;
-        if (go) filled_1 <= filled_s3;
+    always @(posedge clk) if (go) begin
+        turned <= by_s3[5] ? {_t5[255:0], _t5[511:256]} : _t5;
+        s_begin_s1 <= s_begin;
+        s_begin_s2 <= s_begin_s1;
+        s_begin_s3 <= s_begin_s2;
+        s_begin_1 <= s_begin_s3;
+        overflow_s1 <= overflow;
+        overflow_s2 <= overflow_s1;
+        overflow_s3 <= overflow_s2;
+        overflow_1 <= overflow_s3;
+        ends_s1 <= ends;
+        ends_s2 <= ends_s1;
+        ends_s3 <= ends_s2;
+        ends_1 <= ends_s3;
+        filled_s1 <= filled;
+        filled_s2 <= filled_s1;
+        filled_s3 <= filled_s2;
+        filled_1 <= filled_s3;
     end
     always @(posedge clk) begin
         if (rst) begin
             valid_s2 <= 1'h0;
             valid_s3 <= 1'h0;
             valid_s4 <= 1'h0;
-        end else begin
-            if (go) valid_s2 <= valid;
-            if (go) valid_s3 <= valid_s2;
-            if (go) valid_s4 <= valid_s3;
+        end else if (go) begin
+            valid_s2 <= valid;
+            valid_s3 <= valid_s2;
+            valid_s4 <= valid_s3;
         end
     end
     wire valid_1 = valid_s4; // sparse_writer.rs:149
@@ -223,9 +219,7 @@ module oaken_sparse_writer_p64 (
     always @(posedge clk) begin
         if (rst) begin
             open <= 5'h0;
-        end else begin
-            if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
-        end
+        end else if (writes) open <= ends_1 ? (last_word + 5'h1) : last_word;
     end
     wire [4:0] used = open - reading; // sparse_writer.rs:160
     always @(posedge clk) begin
@@ -456,27 +450,27 @@ module oaken_sparse_writer_p64 (
     assign m_keep = out_keep;
     assign m_last = out_last;
     wire moves = m_ready | (~out_valid); // sparse_writer.rs:201
-    always @(posedge clk) if (moves) out_last <= mark_last;
     wire takes = moves & (reading != open); // sparse_writer.rs:202
     always @(posedge clk) begin
         if (rst) begin
-            first <= 1'h1;
             out_valid <= 1'h0;
-        end else begin
-            if (takes) first <= mark_last;
-            if (moves) out_valid <= takes;
-        end
+        end else if (moves) out_valid <= takes;
     end
     wire [511:0] with_header = {word[511:64], first ? header : word[63:0]}; // sparse_writer.rs:203
-    always @(posedge clk) if (moves) out_data <= with_header;
     wire [63:0] _t8 = {mark_bytes > 7'h3f, mark_bytes > 7'h3e, mark_bytes > 7'h3d, mark_bytes > 7'h3c, mark_bytes > 7'h3b, mark_bytes > 7'h3a, mark_bytes > 7'h39, mark_bytes > 7'h38, mark_bytes > 7'h37, mark_bytes > 7'h36, mark_bytes > 7'h35, mark_bytes > 7'h34, mark_bytes > 7'h33, mark_bytes > 7'h32, mark_bytes > 7'h31, mark_bytes > 7'h30, mark_bytes > 7'h2f, mark_bytes > 7'h2e, mark_bytes > 7'h2d, mark_bytes > 7'h2c, mark_bytes > 7'h2b, mark_bytes > 7'h2a, mark_bytes > 7'h29, mark_bytes > 7'h28, mark_bytes > 7'h27, mark_bytes > 7'h26, mark_bytes > 7'h25, mark_bytes > 7'h24, mark_bytes > 7'h23, mark_bytes > 7'h22, mark_bytes > 7'h21, mark_bytes > 7'h20, mark_bytes > 7'h1f, mark_bytes > 7'h1e, mark_bytes > 7'h1d, mark_bytes > 7'h1c, mark_bytes > 7'h1b, mark_bytes > 7'h1a, mark_bytes > 7'h19, mark_bytes > 7'h18, mark_bytes > 7'h17, mark_bytes > 7'h16, mark_bytes > 7'h15, mark_bytes > 7'h14, mark_bytes > 7'h13, mark_bytes > 7'h12, mark_bytes > 7'h11, mark_bytes > 7'h10, mark_bytes > 7'hf, mark_bytes > 7'he, mark_bytes > 7'hd, mark_bytes > 7'hc, mark_bytes > 7'hb, mark_bytes > 7'ha, mark_bytes > 7'h9, mark_bytes > 7'h8, mark_bytes > 7'h7, mark_bytes > 7'h6, mark_bytes > 7'h5, mark_bytes > 7'h4, mark_bytes > 7'h3, mark_bytes > 7'h2, mark_bytes > 7'h1, mark_bytes > 7'h0}; // sparse_writer.rs:94
     wire [63:0] keep = _t8 | {64{~mark_last}}; // sparse_writer.rs:204
-    always @(posedge clk) if (moves) out_keep <= keep;
+    always @(posedge clk) if (moves) begin
+        out_data <= with_header;
+        out_keep <= keep;
+        out_last <= mark_last;
+    end
     always @(posedge clk) begin
         if (rst) begin
             reading <= 5'h0;
-        end else begin
-            if (takes) reading <= reading + 5'h1;
+            first <= 1'h1;
+        end else if (takes) begin
+            reading <= reading + 5'h1;
+            first <= mark_last;
         end
     end
     assign sent = sent_1;

@@ -39,9 +39,7 @@ module packet_arbiter_4x32 (
     always @(posedge clk) begin
         if (rst) begin
             later <= 4'h0;
-        end else begin
-            if (advance) later <= after;
-        end
+        end else if (advance) later <= after;
     end
     wire [3:0] one_hot = (any_later ? first : requests) & (~after); // round_robin.rs:32
     always @(posedge clk) if (advance) owner <= one_hot;
@@ -51,9 +49,7 @@ module packet_arbiter_4x32 (
     always @(posedge clk) begin
         if (rst) begin
             locked <= 1'h0;
-        end else begin
-            if (advance) locked <= ~last;
-        end
+        end else if (advance) locked <= ~last;
     end
 
     // the beat
@@ -64,17 +60,15 @@ module packet_arbiter_4x32 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= |requests;
-        end
-    end
-    always @(posedge clk) begin
-        if (moves) beat_source <= {index_0, index_1};
-        if (moves) beat_last <= last;
+        end else if (moves) valid <= |requests;
     end
     assign s_ready = one_hot & {4{moves}};
     wire [31:0] payload = index_0 ? (index_1 ? s_payload[127:96] : s_payload[95:64]) : (index_1 ? s_payload[63:32] : s_payload[31:0]); // packet_arbiter.rs:79
-    always @(posedge clk) if (moves) beat_payload <= payload;
+    always @(posedge clk) if (moves) begin
+        beat_payload <= payload;
+        beat_last <= last;
+        beat_source <= {index_0, index_1};
+    end
 endmodule
 
 `default_nettype wire

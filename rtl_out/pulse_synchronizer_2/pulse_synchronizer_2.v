@@ -46,9 +46,7 @@ module pulse_synchronizer_2 (
     always @(posedge s_clk) begin
         if (s_rst) begin
             level <= 1'h0;
-        end else begin
-            if (s_pulse & ready) level <= ~level;
-        end
+        end else if (s_pulse & ready) level <= ~level;
     end
 endmodule
 

@@ -32,9 +32,7 @@ module ram_32x512_block_4_lanes_any (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= s_valid;
-        end
+        end else if (moves) valid <= s_valid;
     end
     wire read = s_valid & s_ready; // ram.rs:83
     assign m_payload = words_q0;

@@ -27,9 +27,7 @@ module ram_32x16_distributed (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= s_valid;
-        end
+        end else if (moves) valid <= s_valid;
     end
     wire read = s_valid & s_ready; // ram.rs:83
     assign m_payload = word;

@@ -23,9 +23,7 @@ module register_slice_forward_32 (
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'h0;
-        end else begin
-            if (moves) valid <= s_valid;
-        end
+        end else if (moves) valid <= s_valid;
     end
     always @(posedge clk) if (moves) payload <= s_payload;
 endmodule

@@ -42,36 +42,33 @@ module widen_8x4 (
         if (rst) begin
             full <= 1'h0;
             place <= 2'h0;
-        end else begin
-            if (take) full <= completes;
-            else if (m_ready) full <= 1'h0;
-            if (take) place <= completes ? 2'h0 : (place + 2'h1);
-        end
+        end else if (take) begin
+            place <= completes ? 2'h0 : (place + 2'h1);
+            full <= completes;
+        end else if (m_ready) full <= 1'h0;
     end
 
     // the words
     assign m_last = last;
-    wire _t1 = take & (place == 2'h0); // widen.rs:60
     always @(posedge clk) begin
-        if (_t1) data_0 <= s_data;
-        if (_t1) keep_0 <= s_keep;
-    end
-    wire _t2 = take & (place == 2'h1); // widen.rs:60
-    always @(posedge clk) begin
-        if (_t2) data_1 <= s_data;
-        if (_t2) keep_1 <= s_keep;
+        if (take & (place == 2'h0)) begin
+            data_0 <= s_data;
+            keep_0 <= s_keep;
+        end
+        if (take & (place == 2'h1)) begin
+            data_1 <= s_data;
+            keep_1 <= s_keep;
+        end
         if (take & (place == 2'h0)) keep_1 <= 1'h0;
-    end
-    wire _t3 = take & (place == 2'h2); // widen.rs:60
-    always @(posedge clk) begin
-        if (_t3) data_2 <= s_data;
-        if (_t3) keep_2 <= s_keep;
+        if (take & (place == 2'h2)) begin
+            data_2 <= s_data;
+            keep_2 <= s_keep;
+        end
         if (take & (place == 2'h0)) keep_2 <= 1'h0;
-    end
-    wire _t4 = take & (place == 2'h3); // widen.rs:60
-    always @(posedge clk) begin
-        if (_t4) data_3 <= s_data;
-        if (_t4) keep_3 <= s_keep;
+        if (take & (place == 2'h3)) begin
+            data_3 <= s_data;
+            keep_3 <= s_keep;
+        end
         if (take & (place == 2'h0)) keep_3 <= 1'h0;
     end
     assign m_data = {data_3, data_2, data_1, data_0};
