@@ -157,12 +157,10 @@ impl<T: Tagged> TaggedSignal<T> {
         let shape = self.shapes.as_ref()[index];
         let mut top = width(&shape);
         let name = T::Tag::VARIANTS[index].to_lowercase();
-        let mut field = 0;
         shape.map_fields(&mut |path, _, s| {
             top -= s.width;
-            let (key, wish) = ((index as u32, field), names::join(&name, path));
-            field += 1;
-            self.payload.build(s.width, loc, |b| b.field(self.payload.id, top, s.width, key, &wish, loc))
+            let wish = names::join(&name, path);
+            self.payload.build(s.width, loc, |b| b.field(self.payload.id, top, s.width, &wish, loc))
         })
     }
     /// The fields of a value as a payload.

@@ -72,8 +72,8 @@ pub(crate) enum SharedKey {
     Const(BigUint, u32),
     Variant(u32, u32),
     Slice(Id, u32, u32),
-    /// A field of a tagged union: payload, variant, field.
-    Field(Id, (u32, u32)),
+    /// A field of a tagged union: payload, lowest bit, width, name.
+    Field(Id, u32, u32, String),
 }
 
 impl Draft {
