@@ -12,6 +12,7 @@ pub(super) fn check(b: &mut Draft) {
     check_expressions(b);
     if b.errors.is_empty() {
         check_assignments(b);
+        check_ways_back(b);
         check_memories(b);
         check_enables(b);
     }
@@ -127,6 +128,24 @@ fn stage_of_sources(b: &Draft, target: Id) -> Option<Stage> {
         _ if b.staging.marks.contains_key(&target) => b.staging.written.get(&target).copied(),
         Op::Net(Net::Wire) => b.node(target).stage,
         _ => None,
+    }
+}
+
+/// A way back through a register comes from a stage: else nothing says when it is to be held.
+fn check_ways_back(b: &mut Draft) {
+    let registers = b.def.regs.iter().map(|reg| reg.node);
+    let back = registers.filter(|id| b.staging.marks.get(id) == Some(&Mark::Feedback));
+    let unknown: Vec<Id> = back.filter(|id| !b.staging.written.contains_key(id)).collect();
+    for id in unknown {
+        let assigned = b.set_at.iter().filter(|((target, _), _)| *target == id).map(|(_, loc)| *loc).min();
+        let (Some(loc), Some(stage)) = (assigned, b.node(id).stage) else { continue };
+        let PipeData { name, variable, .. } = b.pipe(stage);
+        let message =
+            format!("{} is a way back in pipeline `{name}`, and is assigned from none of its stages", b.describe(id));
+        let help = format!(
+            "assign what stands at the stage that it comes back from; what an item changes at the stage where it is read is `{variable}.state(..)`"
+        );
+        b.error(loc, message, vec![(b.node(id).loc, "it comes from here")], Some(help));
     }
 }
 

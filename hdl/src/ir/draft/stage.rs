@@ -146,7 +146,7 @@ impl Draft {
         if let Place::AtSignal(low) = place {
             sources.push(low);
         }
-        let Ok(stage) = self.merge_stages(&sources, loc) else { return };
+        let Ok(stage) = self.assigned_at(target, &sources, loc) else { return };
         let Some(stage) = stage else {
             // a literal fits anywhere; what is from outside does not fit into a pipeline
             if let Some(outside) = self.outsider(&sources) {
@@ -170,6 +170,15 @@ impl Draft {
                 Some(known) if known != stage && stage.at.is_some() => self.stage_error(target, of, loc),
                 Some(_) => {}
             },
+        }
+    }
+    /// The stage from which a net is assigned. What fits at every stage is assigned to state at its own.
+    fn assigned_at(&mut self, target: Id, sources: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
+        let stage = self.merge_stages(sources, loc)?;
+        let anywhere = stage.is_none_or(|s| s.at.is_none()) && self.outsider(sources).is_none();
+        match anywhere && self.staging.marks.get(&target) == Some(&Mark::State) {
+            true => self.merge_stages(&[&[target], sources].concat(), loc),
+            false => Ok(stage),
         }
     }
     /// A net gets its stage, if nothing from outside is assigned to it.

@@ -1,0 +1,47 @@
+//! Errors of what would go on, or be lost, while a pipeline stands: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::golden::{compare, stable};
+use common::mistakes::reports;
+use hdl::*;
+
+ports! {
+    struct StreamPorts() {
+        input s: Stream = stream(bits(8)),
+        input c: Signal = bits(1),
+        output m: Stream = stream(bits(8)),
+        output y: Signal = bits(8),
+    }
+}
+
+#[track_caller]
+fn between(name: &str, build: impl FnOnce(Module, StreamPorts)) {
+    let m = Module::new("example");
+    let io = StreamPorts::new(m);
+    io.c.unused();
+    build(m, io);
+    let errors = m.finish(io).expect_err("the module has a mistake");
+    compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
+}
+
+/// It would be written from the first edge on, whatever the pipeline does.
+#[test]
+#[module]
+fn a_way_back_of_literals() {
+    reports("feedback_of_literals", |m, io| {
+        let p = m.pipeline_enabled("flag", io.c);
+        let x = p.enter(io.a);
+        let flag = p.feedback(m.reg_reset(bits(8), 0), x);
+        flag.set(1);
+        io.y.set(p.leave(x + flag));
+    });
+    reports("state_of_another_setting", |m, io| {
+        let (p, q) = (m.pipeline_enabled("first", io.c), m.pipeline("second"));
+        let x = p.enter(io.a);
+        let held = p.state(m.reg_reset(bits(8), 0), x);
+        held.set(q.constant(io.b.zext(8)));
+        io.y.set(p.leave(x + held));
+    });
+}
