@@ -50,6 +50,7 @@ pub use ports::ports;
 pub use signal::{bits, clog2};
 pub use slices::cat;
 pub use state::{State, StateSignal, state};
+pub(crate) use store::refuse;
 pub use stream::{Stream, stream};
 pub use switch::Switch;
 pub use tagged::{Tagged, TaggedSignal};
