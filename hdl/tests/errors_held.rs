@@ -45,3 +45,28 @@ fn a_way_back_of_literals() {
         io.y.set(p.leave(x + held));
     });
 }
+
+#[test]
+#[module]
+fn ends_of_streams_under_conditions() {
+    between("stream_leaves_in_when", |m, io| {
+        io.m.valid.set(0);
+        io.m.payload.set(0);
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("add", io.s, Elastic::default());
+        m.when(io.c, || p.leave_stream(x.next(), io.m));
+    });
+    between("stream_begins_in_when", |m, io| {
+        io.y.set(0);
+        let inner = m.wire(stream(bits(8)));
+        inner.valid.set(io.s.valid);
+        inner.payload.set(io.s.payload);
+        io.s.ready.set(inner.ready);
+        m.switch(io.c, |s| {
+            s.case(1u32, || {
+                let (p, x) = m.pipeline_stream("add", inner, Elastic::default());
+                p.leave_stream(x.next(), io.m);
+            });
+        });
+    });
+}
