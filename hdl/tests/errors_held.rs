@@ -70,3 +70,17 @@ fn ends_of_streams_under_conditions() {
         });
     });
 }
+
+#[test]
+#[module]
+fn registers_beyond_the_end_of_a_stream() {
+    between("stream_register_beyond_its_end", |m, io| {
+        let (p, x) = m.pipeline_stream("add", io.s, Elastic { collapse: true, ..Elastic::default() });
+        let x = x.next();
+        p.leave_stream(x, io.m);
+        let (first, second) = (m.reg(bits(8)), m.reg(bits(8)));
+        first.set(x);
+        second.set(first);
+        io.y.set(p.leave(second));
+    });
+}

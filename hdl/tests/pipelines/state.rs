@@ -85,3 +85,62 @@ fn the_first_item_comes_late() {
     }
     assert!(out.len() > 20 && out[0] == 1 && out[1..].iter().all(|first| *first == 0), "{out:?}");
 }
+
+ports! {
+    struct FilePorts() {
+        input advance: Signal = bits(1),
+        input way: Signal = bits(2),
+        input x: Signal = bits(4),
+        output older: Signal = bits(4),
+        output newer: Signal = bits(4),
+        output first: Signal = bits(4),
+    }
+}
+
+/// The last number of each way, in a register file or in registers of their own.
+#[module]
+fn last_of_ways(file: bool) -> Design<FilePorts> {
+    let m = Module::new("last_of_ways");
+    let io = FilePorts::new(m);
+    let p = m.pipeline_enabled("last", io.advance);
+    let (way, x) = p.enter((io.way, io.x)).next();
+    let registers = if file { m.reg_file_reset(bits(4), 4, 0) } else { m.reg_reset(vector(bits(4), 4), 0) };
+    let last = p.state(registers, x);
+    let before = last.at(way);
+    let first = last[0] + 0;
+    last.at(way).set(x);
+    let after = p.after(last);
+    io.older.set(p.leave(before.next()));
+    io.first.set(p.leave(first.next()));
+    io.newer.set(p.leave(after.at(way.next())));
+    m.finish(io).unwrap()
+}
+
+#[test]
+fn a_register_file_is_state() {
+    for file in [false, true] {
+        let design = last_of_ways(file);
+        let io = design.ports;
+        let mut sim = Simulator::new(&design);
+        let mut random = Random::new(3);
+        let (mut last, mut at_1, mut at_2) = ([0u64; 4], (0, 0), None);
+        sim.reset(2);
+        for cycle in 0..500 {
+            let (advance, way, x) = (random.below(2), random.below(4), random.below(16));
+            [(io.advance, advance), (io.way, way), (io.x, x)]
+                .into_iter()
+                .for_each(|(port, value)| sim.poke(port, value));
+            if let Some(wanted) = at_2 {
+                assert_eq!([io.older, io.first, io.newer].map(|port| sim.peek(port)), wanted, "{file} {cycle}");
+            }
+            if advance == 1 {
+                let (to, value): (usize, u64) = at_1;
+                let (before, first) = (last[to], last[0]);
+                last[to] = value;
+                at_2 = Some([before, first, value]);
+                at_1 = (way as usize, x);
+            }
+            sim.step();
+        }
+    }
+}

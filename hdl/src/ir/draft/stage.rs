@@ -224,8 +224,9 @@ impl Draft {
         if !fits {
             return self.write_error(target, value, stage, loc);
         }
-        if mark.is_none() {
-            self.def.nodes[target as usize].stage = Some(stage.later(1));
+        if mark.is_none() && known != Some(stage.later(1)) {
+            self.stands_at(target, stage.later(1));
+            self.reaches(target, loc);
         }
         if self.staging.written.insert(target, stage).is_none()
             && matches!(self.node(target).op, Op::Net(Net::Reg(_)))
