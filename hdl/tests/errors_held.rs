@@ -84,3 +84,35 @@ fn registers_beyond_the_end_of_a_stream() {
         io.y.set(p.leave(second));
     });
 }
+
+mod memories {
+    use super::*;
+
+    #[test]
+    #[module]
+    fn written_under_another_enable() {
+        reports("memory_written_under_another_enable", |m, io| {
+            let p = m.pipeline("count");
+            let (b, x) = p.enter((io.b, io.a));
+            let words = m.memory(bits(8), 16);
+            m.in_enabled(io.c, || words.write(b, x, m.lit(1u32, 1)));
+            io.y.set(p.leave(words.read(b)));
+        });
+    }
+
+    /// The port does not know of the pipeline yet.
+    #[test]
+    #[module]
+    fn written_before_its_signals_are_assigned() {
+        reports("memory_written_before", |m, io| {
+            let p = m.pipeline_enabled("count", io.c);
+            let (b, x) = p.enter((io.b, io.a));
+            let (to, data) = (m.wire(bits(4)), m.wire(bits(8)));
+            let words = m.memory(bits(8), 16);
+            words.write(to, data, m.lit(1u32, 1));
+            to.set(b);
+            data.set(x);
+            io.y.set(p.leave(words.read(b)));
+        });
+    }
+}

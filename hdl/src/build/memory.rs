@@ -237,6 +237,8 @@ impl<B: Bundle> Memory<B> {
                 return;
             }
             let Ok(stage) = b.merge_stages(&[addr.id, data.id, mask.id], loc) else { return };
+            let (memory, enabled, sources) = (self.index, b.enabling.current, [addr.id, data.id, mask.id]);
+            b.staging.writes.push(Written { memory, sources, stage, enabled, loc });
             let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
             let mask = b.gated(mask.id, moves, stage);
             let mask = b.mask_here(mask, loc);

@@ -14,6 +14,7 @@ pub(super) fn check(b: &mut Draft) {
         check_assignments(b);
         check_ways_back(b);
         check_memories(b);
+        check_writes(b);
         check_enables(b);
     }
 }
@@ -177,6 +178,16 @@ fn check_memories(b: &mut Draft) {
             let help = "then an item may miss what the one before it wrote: read and write at one stage, with `meet`; or, if it is \
                         meant so, say it where the memory is declared with `.feedback()`";
             b.error(loc, message, vec![(m.loc, "the memory")], Some(help.into()));
+        }
+    }
+}
+
+/// A write port knows its stage: it holds as that does.
+fn check_writes(b: &mut Draft) {
+    for write in b.staging.writes.clone() {
+        let Ok(stage) = b.merge_stages(&write.sources, write.loc) else { return };
+        if stage.is_some_and(|s| s.at.is_some()) && stage != write.stage {
+            early(b, &write.sources, write.loc);
         }
     }
 }

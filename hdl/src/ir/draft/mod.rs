@@ -18,7 +18,7 @@ mod switch;
 pub(crate) use elastic::Elastic as ElasticData;
 pub(crate) use element::{AtStage, Chosen};
 pub(crate) use enabled::Enabled;
-pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
+pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging, Written};
 pub(crate) use switch::{Arm, Cases};
 
 use super::*;
