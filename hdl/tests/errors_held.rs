@@ -116,3 +116,51 @@ mod memories {
         });
     }
 }
+
+ports! {
+    struct LinePorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        input at: Signal = bits(4),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Words go in whatever `go` is; only what comes out stands.
+#[module]
+fn line(how: u32) -> Result<Design<LinePorts>, Errors> {
+    let m = Module::new(format!("line{how}"));
+    let io = LinePorts::new(m);
+    m.latency(1);
+    let words = m.memory(bits(8), 16);
+    let one = m.lit(1u32, 1);
+    match how {
+        0 => words.write(io.at, io.x, one),
+        1 => words.write(io.at, io.x, io.go & io.x.any()),
+        _ => words.write_lanes(io.at, io.x, (io.go & io.x.any()).repeat(4)),
+    }
+    io.y.set(words.read_sync_enabled(io.at, io.go));
+    m.finish(io)
+}
+
+#[test]
+#[module]
+fn what_holds_a_module_holds_its_memories() {
+    reports("instance_with_a_memory_that_goes_on", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&line(0).unwrap());
+        unit.x.set(p.enter(io.a));
+        unit.at.set(p.enter(io.b));
+        io.y.set(p.leave(unit.y));
+    });
+    for how in [1, 2] {
+        let m = Module::new("outer");
+        let io = LinePorts::new(m);
+        let p = m.pipeline_enabled("outer", io.go);
+        let unit = m.instance(&line(how).unwrap());
+        unit.x.set(p.enter(io.x));
+        unit.at.set(p.enter(io.at));
+        io.y.set(p.leave(unit.y));
+        assert!(m.finish(io).is_ok(), "its memory holds");
+    }
+}
