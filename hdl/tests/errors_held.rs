@@ -164,3 +164,25 @@ fn what_holds_a_module_holds_its_memories() {
         assert!(m.finish(io).is_ok(), "its memory holds");
     }
 }
+
+/// Whatever stands before them in the list.
+#[test]
+#[module]
+fn settings_of_two_pipelines_beside_a_stage() {
+    reports("settings_of_two_pipelines", |m, io| {
+        let (p, q) = (m.pipeline("first"), m.pipeline("second"));
+        let (one, other) = (p.constant(io.c), q.constant(io.b.zext(7)));
+        let late = p.enter(io.a).next();
+        let all = cat(&[one, other, late]);
+        io.y.set(all.trunc(8));
+    });
+    reports("settings_before_two_stages", |m, io| {
+        let (p, q) = (m.pipeline("first"), m.pipeline("second"));
+        let (one, other) = (p.constant(io.c), q.constant(io.c));
+        let x = p.enter(io.a);
+        let chosen = m.wire(bits(8));
+        chosen.set(0);
+        m.when(one, || m.when(other, || m.when(x.any(), || chosen.set(x.next()))));
+        io.y.set(chosen);
+    });
+}

@@ -18,32 +18,24 @@ impl Draft {
     }
     /// The stage that signals used together have; reports an error when they have several, or when some are outside.
     pub fn merge_stages(&mut self, ids: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
-        let mut found: Option<(Id, Stage)> = None;
-        for &id in ids {
-            match (found, self.node(id).stage) {
-                (None, Some(s)) => found = Some((id, s)),
-                (Some((first, a)), Some(b)) if a.pipe != b.pipe && a.at.or(b.at).is_some() => {
-                    self.stage_error(first, id, loc);
-                    return Err(Reported);
-                }
-                // settings of two pipelines belong to neither
-                (Some((_, a)), Some(b)) if a.pipe != b.pipe => return Ok(None),
-                (Some((_, Stage { at: None, .. })), Some(b)) => found = Some((id, b)),
-                (Some((first, a)), Some(b)) if b.at.is_some() && a != b => {
-                    self.stage_error(first, id, loc);
-                    return Err(Reported);
-                }
-                _ => {}
-            }
+        let staged: Vec<(Id, Stage)> = ids.iter().filter_map(|id| Some((*id, self.node(*id).stage?))).collect();
+        let Some(at) = staged.iter().position(|(_, s)| s.at.is_some()) else {
+            // settings of two pipelines, or of one and from outside, belong to none
+            let first = staged.first().map(|(_, s)| *s);
+            let of_one = staged.iter().all(|(_, s)| Some(*s) == first);
+            return Ok(first.filter(|_| of_one && self.outsider(ids).is_none()));
+        };
+        let (inside, stage) = staged[at];
+        let fits = |s: Stage| s == stage || (s.pipe == stage.pipe && s.at.is_none());
+        if let Some(other) = staged.iter().position(|(_, s)| !fits(*s)) {
+            self.stage_error(staged[at.min(other)].0, staged[at.max(other)].0, loc);
+            return Err(Reported);
         }
-        match found.and_then(|f| Some((f, self.outsider(ids)?))) {
-            Some(((inside, stage), outside)) if stage.at.is_some() => {
-                self.outside_error(inside, outside, loc);
-                Err(Reported)
-            }
-            Some(_) => Ok(None),
-            None => Ok(found.map(|f| f.1)),
+        if let Some(outside) = self.outsider(ids) {
+            self.outside_error(inside, outside, loc);
+            return Err(Reported);
         }
+        Ok(Some(stage))
     }
     pub fn stage_error(&mut self, a: Id, b: Id, loc: Loc) {
         let (Some(sa), Some(sb)) = (self.node(a).stage, self.node(b).stage) else { return };
