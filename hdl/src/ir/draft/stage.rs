@@ -44,13 +44,12 @@ impl Draft {
         let (Some(at_a), Some(at_b), true) = (sa.at, sb.at, sa.pipe == sb.pipe) else {
             let message =
                 format!("{da} belongs to pipeline `{}`, {db} to pipeline `{}`", self.pipe(sa).name, self.pipe(sb).name);
+            let setting = |s: Stage, x| {
+                format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(s).variable, self.rust(x, "x"))
+            };
             let help = match (sa.at, sb.at) {
-                (None, _) => {
-                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sb).variable, self.label(a))
-                }
-                (_, None) => {
-                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sa).variable, self.label(b))
-                }
+                (None, _) => setting(sb, a),
+                (_, None) => setting(sa, b),
                 _ => "take one out of its pipeline with `leave`".into(),
             };
             return self.error(loc, message, notes, Some(help));
@@ -61,9 +60,9 @@ impl Draft {
         let message =
             format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {apart} stage{plural} apart");
         let (early, late) = if at_a < at_b { (a, b) } else { (b, a) };
-        let mut help = format!("delay the earlier one: `{}.meet({})`", self.label(early), self.label(late));
+        let mut help = format!("delay the earlier one: `{}.meet({})`", self.rust(early, "x"), self.rust(late, "y"));
         if self.is_written(late) {
-            let (variable, late, early) = (&self.pipe(sa).variable, self.label(late), self.label(early));
+            let (variable, late, early) = (&self.pipe(sa).variable, self.rust(late, "y"), self.rust(early, "x"));
             help += &format!(
                 "; or, if `{late}` is meant as the items before left it, mark it where it is declared: `{variable}.state({late}, {early})`"
             );
@@ -125,11 +124,20 @@ impl Draft {
     pub fn may_be_reported(&self, id: Id) -> bool {
         !self.errors.is_empty() && matches!(self.node(id).op, Op::Net(Net::Wire | Net::Reg(_)))
     }
-    /// The label of a signal, if Rust could be so; else `otherwise`.
-    pub fn rust(&self, id: Id, otherwise: &str) -> String {
+    /// How the user's Rust calls a signal, as far as its label tells; else `otherwise`.
+    pub fn rust(&self, mut id: Id, otherwise: &str) -> String {
+        let mut delays = 0;
+        while let (None, Some(of)) = (&self.node(id).name, self.named_after.get(&id)) {
+            (id, delays) = (*of, delays + 1);
+        }
         let label = self.label(id);
         let plain = |c: char| c.is_alphanumeric() || "_.".contains(c);
-        if label.contains("..") || !label.chars().all(plain) { otherwise.into() } else { label }
+        match delays {
+            _ if label.contains("..") || !label.chars().all(plain) => otherwise.into(),
+            0 => label,
+            1 => format!("{label}.next()"),
+            _ => format!("{label}.later({delays})"),
+        }
     }
     /// The stage of an assigned net: it follows from what is assigned, and every later assignment must give the same.
     pub fn assign_stage(&mut self, target: Id, place: Place, value: Id, loc: Loc) {
