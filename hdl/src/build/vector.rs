@@ -48,14 +48,16 @@ pub struct Vector<B: 'static = Signal> {
 
 /// The shape of `length` bundles of one shape; from 1 to 65,536.
 ///
+/// Another length is an error that comes back from the next `finish`.
+///
 /// # Panics
-/// With another length: a shape belongs to no module whose error that could be.
+/// With another length, where no module is under construction whose error that could be.
 #[track_caller]
 pub fn vector<B: Bundle>(shape: B, length: usize) -> Vector<B> {
     if let Some((message, help)) = wrong_length(length) {
-        store::refuse(Location::caller(), message, help);
+        store::report_or_refuse(Location::caller(), message, help);
     }
-    Vector::new(vec![shape.shape(); length])
+    Vector::new(vec![shape.shape(); length.clamp(1, MAX_ELEMENTS)])
 }
 
 /// What is to be said of a length that no vector has, and what helps.
