@@ -34,7 +34,7 @@ mod tagged;
 mod vector;
 
 pub use bundle::{Bundle, Selector};
-pub use control::When;
+pub use control::{BlockEnd, When};
 pub use domains::ClockDomain;
 pub use element::Elements;
 pub use foreign::Foreign;

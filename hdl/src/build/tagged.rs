@@ -1,6 +1,7 @@
 //! Tagged unions: a signal that holds one of several bundles, and a tag that says which.
 
 use super::bundle::{Bundle, Selector};
+use super::control::BlockEnd;
 use super::module::Module;
 use super::naming::{Nameable, name_fields};
 use super::number::Value;
@@ -212,7 +213,7 @@ impl Module {
     /// and assignments made for a variant apply only while the tag is its. Rust's `match` in `f` gives the fields, and does not
     /// compile when a variant is forgotten. A tag that no variant has goes the way of the last one.
     #[track_caller]
-    pub fn match_tag<T: Tagged, R>(self, value: TaggedSignal<T>, mut f: impl FnMut(T) -> R) {
+    pub fn match_tag<T: Tagged, R: BlockEnd>(self, value: TaggedSignal<T>, mut f: impl FnMut(T) -> R) {
         let (loc, tag) = (Location::caller(), value.tag.code());
         if !store::with(self.key, loc, |b| b.check_same(&[tag, value.payload], loc)).unwrap_or(false) {
             return;
