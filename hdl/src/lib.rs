@@ -25,9 +25,9 @@ pub mod wave;
 #[doc(hidden)]
 pub use build::naming;
 pub use build::{
-    Amount, Bundle, ClockDomain, Elastic, Elements, Foreign, Instance, Memory, Module, Pad, Pipeline, RamStyle,
-    Selector, Staged, State, StateSignal, Stream, Switch, Tagged, TaggedSignal, Value, Vector, When, bits, cat, clog2,
-    pad, ports, state, stream, vector,
+    Amount, BlockEnd, Bundle, ClockDomain, Elastic, Elements, Foreign, Instance, Memory, Module, Pad, Pipeline,
+    RamStyle, Selector, Staged, State, StateSignal, Stream, Switch, Tagged, TaggedSignal, Value, Vector, When, bits,
+    cat, clog2, pad, ports, state, stream, vector,
 };
 pub use design::{Crossing, Design, PortRow, Ports, constraints};
 pub use hdl_macros::{Bundle, State, module, tagged};

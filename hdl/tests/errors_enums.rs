@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::mistakes::reports;
+use common::mistakes::{panics, reports};
 use hdl::*;
 
 #[derive(Clone, Copy, State)]
@@ -167,4 +167,29 @@ fn a_switch_over_a_union() {
         second.set(command);
         Command::as_read(second).set(io.b);
     });
+}
+
+/// Where several are put side by side.
+#[test]
+#[module]
+fn shapes_of_unions_in_lists() {
+    let shifted = |m: Module| {
+        let (narrow, wide) = (m.reg(Shifted::shape(1, 4)), m.reg(Shifted::shape(4, 1)));
+        narrow.set(narrow);
+        wide.set(wide);
+        [narrow, wide]
+    };
+    reports("union_shapes_of_a_vector", |m, io| {
+        let both = Vector::of(shifted(m));
+        io.y.set(both[1].payload().zext(8));
+    });
+    reports("union_shapes_of_elements", |m, io| {
+        let chosen = shifted(m).at(io.c);
+        io.y.set(chosen.payload().zext(8));
+    });
+    reports("union_shapes_of_mux1h", |m, io| {
+        let chosen = logic::mux1h(io.a.trunc(2), &shifted(m));
+        io.y.set(chosen.payload().zext(8));
+    });
+    panics("union_shapes_of_shapes", || Vector::of([Shifted::shape(1, 4), Shifted::shape(4, 1)]));
 }

@@ -213,3 +213,17 @@ fn the_simulator_has_no_model() {
     let errors = Simulator::try_new(&top).expect_err("there is no model");
     compare("errors", "foreign_simulator.txt", &stable(&errors.to_string()));
 }
+
+/// The second name would replace the first.
+#[test]
+fn names_given_twice() {
+    let f = Foreign::black_box("crc8");
+    let clock = f.clock("clk");
+    f.reset(clock, "rst");
+    f.reset_low(clock, "rst_n");
+    let io = CrcPorts::new(f, 8);
+    f.pin(io.data, "D");
+    f.pin_per_bit(io.data, "DATA");
+    f.pin(io.last, "D");
+    compare_errors("foreign_names_twice", f.finish(io));
+}

@@ -281,3 +281,30 @@ mod properties {
         });
     }
 }
+
+/// What is written has the shape of the words: not only as many bits.
+#[test]
+#[module]
+fn shapes_of_words() {
+    reports("memory_fields", |m, io| {
+        let pixels = m.memory((bits(4), bits(8)), 16);
+        pixels.write(io.b, (io.a, io.b), io.c);
+        io.y.set(pixels.read(io.b).1);
+    });
+    reports("memory_lengths", |m, io| {
+        let words = m.memory(vector(bits(4), 4), 16);
+        words.write(io.b, Vector::of([io.a, io.a]), io.c);
+        io.y.set(words.read(io.b)[0].zext(8));
+    });
+    reports("memory_unions", |m, io| {
+        let words = m.memory(Split::shape(1, 4), 16);
+        words.write(io.b, Split::shape(4, 1).unpack(io.a.trunc(6)), io.c);
+        io.y.set(words.read(io.b).payload().zext(8));
+    });
+}
+
+tagged! {
+    enum Split(low: u32, high: u32) {
+        Pair { high: Signal = bits(high), low: Signal = bits(low) },
+    }
+}

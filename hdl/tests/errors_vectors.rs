@@ -156,13 +156,37 @@ fn logic() {
 /// What has nothing to choose from cannot go on.
 #[test]
 fn no_elements() {
-    let run = std::panic::catch_unwind(|| {
-        let m = Module::new("example");
+    panics("elements_none", || {
         let none: Vec<Signal> = vec![];
-        none.at(m.lit(0u32, 1))
+        none.at(Module::new("example").lit(0u32, 1))
     });
-    let text = run.unwrap_err().downcast::<String>().unwrap();
-    let (place, message) = text.split_once(": ").unwrap();
-    assert!(place.contains("errors_vectors.rs:"), "{place}");
-    assert_eq!(message, "an element of an empty list");
+}
+
+#[test]
+#[module]
+fn nothing_to_choose_from() {
+    panics("logic_mux1h_none", || {
+        let none: Vec<Signal> = vec![];
+        mux1h(Module::new("example").lit(0u32, 1), &none)
+    });
+    reports("vector_empty_in_a_module", |m, io| {
+        let none = m.wire(vector(bits(8), 0));
+        none.iter().for_each(|x| x.set(io.a));
+        io.y.set(io.a);
+    });
+    reports("logic_plru_too_many", |m, io| {
+        let plru = TreePlru::new(1 << 17);
+        let ages = m.reg_reset(plru.state(), 0);
+        ages.set(ages);
+        io.y.set(plru.victim(ages).trunc(8));
+    });
+}
+
+#[test]
+fn widths_beyond_all_bounds() {
+    reports("width_too_large", |_, io| {
+        let long = io.a.repeat(1 << 21);
+        let longer = cat(&[long, io.a]);
+        io.y.set(longer.trunc(8) ^ io.a.repeat(u32::MAX).trunc(1).zext(8));
+    });
 }

@@ -31,12 +31,33 @@ fn code(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
 
-/// The first names of all paths that begin at the root of the crate: `crate::ir::Node`, and each of `crate::{ir::Node, sim}`.
-fn roots(code: &str) -> Vec<String> {
+/// What the root of the crate has from its macros; all may use it.
+const MACROS: &[&str] = &["module", "Bundle", "State", "tagged", "ports", "port_access"];
+
+/// The module that a file is, below the root: `ir::node` of `ir/node.rs`, `ir` of `ir/mod.rs`.
+fn module_of(file: &Path) -> Vec<String> {
+    let text = file.with_extension("").to_string_lossy().replace('\\', "/");
+    text.split('/').filter(|part| *part != "mod").map(Into::into).collect()
+}
+
+/// The first names of all paths that begin at the root of the crate: `crate::ir::Node`, each of `crate::{ir::Node, sim}`, by the
+/// name that users know it by (`hdl::sim`), and `super::sim` where that leads to the root.
+fn roots(file: &Path, code: &str) -> Vec<String> {
+    let out = "super::".repeat(module_of(file).len());
+    let mut found = names_behind(code, "crate::");
+    found.extend(names_behind(code, "hdl::").into_iter().filter(|name| !MACROS.contains(&name.as_str())));
+    found.extend(names_behind(code, &out));
+    found
+}
+
+/// The names that stand behind this beginning of a path.
+fn names_behind(code: &str, start: &str) -> Vec<String> {
     let mut found = vec![];
-    for (at, _) in code.match_indices("crate::") {
-        let inside_a_macro = code[..at].ends_with('$');
-        let rest = &code[at + "crate::".len()..];
+    for (at, _) in code.match_indices(start) {
+        let before = code[..at].chars().next_back();
+        // another name ends so, or a macro names the root for its users
+        let inside_a_macro = before.is_some_and(|c| c.is_alphanumeric() || "_$".contains(c));
+        let rest = &code[at + start.len()..];
         let name =
             |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
         match rest.strip_prefix('{') {
@@ -79,9 +100,9 @@ fn violations(file: &Path, text: &str) -> Vec<String> {
         return vec![format!("{}: no layer is called `{layer}`", file.display())];
     };
     let code = code(text);
-    let wrong = roots(&code).into_iter().filter(|root| *root != layer && !allowed.contains(&root.as_str()));
+    let wrong = roots(file, &code).into_iter().filter(|root| *root != layer && !allowed.contains(&root.as_str()));
     let wrong = wrong.map(|root| format!("{}: `{layer}` may not import `crate::{root}`", file.display()));
-    // what is above the layer is named from the root, where this test sees it
+    // what is above the layer is named from the root
     let above =
         code.contains("super::super").then(|| format!("{}: write `crate::`, not `super::super`", file.display()));
     wrong.chain(above).collect()
@@ -129,6 +150,20 @@ fn an_import_the_wrong_way_is_found() {
     );
     // what the root names is for users
     assert_eq!(violations(Path::new("sim/run.rs"), "fn f(d: crate::Design<()>) {}").len(), 1);
-    assert_eq!(violations(file, "use super::super::build;"), ["ir/node.rs: write `crate::`, not `super::super`"]);
+    let above = ["ir/node.rs: `ir` may not import `crate::build`", "ir/node.rs: write `crate::`, not `super::super`"];
+    assert_eq!(violations(file, "use super::super::build;"), above);
+    // the way out of a layer leads to the root
+    assert_eq!(violations(Path::new("ir/mod.rs"), "use super::sim;"), ["ir/mod.rs: `ir` may not import `crate::sim`"]);
+    assert_eq!(
+        violations(Path::new("engine.rs"), "use super::{ir::Id, bus::Bench};"),
+        ["engine.rs: `engine` may not import `crate::bus`"]
+    );
+    assert!(violations(file, "use super::sim;").is_empty(), "that is `ir::sim`");
+    let deep = violations(Path::new("ir/draft/mod.rs"), "fn f(x: super::super::verilog::Options) {}");
+    assert_eq!(deep[0], "ir/draft/mod.rs: `ir` may not import `crate::verilog`");
+    // so does the name that users know the crate by
+    let text = "use hdl::sim::Simulator;\n#[derive(hdl::Bundle)]\nuse kvforge_hdl::x;";
+    assert_eq!(violations(file, text), ["ir/node.rs: `ir` may not import `crate::sim`"]);
+    assert_eq!(violations(file, "use ::hdl::build;").len(), 1);
     assert_eq!(violations(Path::new("upstairs/attic.rs"), ""), ["upstairs/attic.rs: no layer is called `upstairs`"]);
 }

@@ -226,3 +226,22 @@ fn names_of_pads() {
     }
     reports("names", m.finish(io).expect_err("names are taken"));
 }
+
+#[test]
+fn names_of_cells_of_pads() {
+    ports! {
+        struct CellPorts() {
+            input sda_pad: Signal = bits(1),
+            inout sda: Pad = pad(1),
+            inout scl: Pad = pad(1),
+            inout scl_pad: Pad = pad(1),
+        }
+    }
+    let m = Module::new("cells");
+    let io = CellPorts::new(m);
+    io.sda_pad.unused();
+    for pad in [io.sda, io.scl, io.scl_pad] {
+        pad.open_drain(pad.input);
+    }
+    reports("cells", m.finish(io).expect_err("names are taken"));
+}

@@ -7,5 +7,7 @@ mod enabled;
 mod numbers;
 #[path = "pipelines/random.rs"]
 mod random;
+#[path = "pipelines/state.rs"]
+mod state;
 #[path = "pipelines/streams.rs"]
 mod streams;

@@ -311,3 +311,68 @@ ports! {
         output y: Signal = bits(8),
     }
 }
+
+/// Whatever is called so below it, and however the child differs.
+#[test]
+fn the_top_keeps_its_name() {
+    let child = |name: &str, add: u32| {
+        let m = Module::new(name);
+        let io = IncrementLike::new(m);
+        io.y.set(io.x + add);
+        m.finish(io).unwrap()
+    };
+    let m = Module::new("increment");
+    let io = IncrementLike::new(m);
+    let (first, second) = (m.instance(&child("increment", 1)), m.instance(&child("increment_1", 2)));
+    first.x.set(io.x);
+    second.x.set(first.y);
+    io.y.set(second.y);
+    let source = verilog(&m.finish(io).unwrap(), &Options::default());
+    let files: Vec<String> = source.files().map(|(name, _)| name).collect();
+    assert_eq!(source.top(), "increment");
+    assert_eq!(files, ["increment_1.v", "increment_1_1.v", "increment.v"]);
+    assert_eq!(source.single().matches("\nmodule increment (").count(), 1);
+}
+
+ports! {
+    struct OddPorts() {
+        /// " */ odd `endif \
+        input x: Signal = bits(8),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Texts for people are comments, whatever stands in them: what reads Verilog sees the ports and no more.
+#[test]
+#[module]
+fn texts_for_people_are_comments() {
+    const ODD: &str =
+        "odd\nodd endmodule\r\nodd */ /* odd \" odd `define odd\rodd \u{2028}odd (* odd\u{85}odd \\\nverilator odd \\";
+    let m = Module::new("example");
+    m.doc(ODD);
+    let io = OddPorts::new(m);
+    m.section(ODD);
+    let held = m.reg_reset(bits(8), 0).comment(ODD);
+    held.set(io.x);
+    m.assert(held.eq(held), "it is what it is");
+    io.y.set(held);
+    let design = m.finish(io).unwrap();
+    prints("texts", &design, Reset::default()); // which the tools read, too
+    for properties in [false, true] {
+        let options = Options { header: vec![ODD.into()], properties, ..Options::default() };
+        let text = verilog(&design, &options).single();
+        for line in text.split(['\n', '\r']).filter(|line| line.contains("odd")) {
+            let code = line.split("//").next().unwrap();
+            assert!(!code.contains("odd"), "{line}");
+            assert!(!line.ends_with('\\') && !line.trim_start().starts_with("// verilator"), "{line}");
+        }
+        let ours = text.replace("`default_nettype none", "").replace("`default_nettype wire", "");
+        let ours: String =
+            ours.lines().filter(|line| !line.starts_with('`')).map(|line| line.to_string() + "\n").collect();
+        let f = Foreign::text("example", ours);
+        let clock = f.clock("clk");
+        f.reset(clock, "rst");
+        let read = OddPorts::new(f);
+        f.finish(read).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
+}

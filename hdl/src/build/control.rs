@@ -18,8 +18,18 @@ pub struct When {
     loc: Loc,
 }
 
+/// What the closures of `when` and `switch` may give: nothing, or another `when`. What else they give would be lost, such as an
+/// error of a function that is called in them.
+#[diagnostic::on_unimplemented(
+    message = "the block of a `when` or `switch` gives `{Self}`, which would be lost",
+    note = "a `Result` is taken care of before the block; what may be lost ends with `;`"
+)]
+pub trait BlockEnd {}
+impl BlockEnd for () {}
+impl BlockEnd for When {}
+
 impl Module {
-    pub(crate) fn block<R>(self, cond: Id, f: impl FnOnce() -> R) -> Vec<Stmt> {
+    pub(crate) fn block<R: BlockEnd>(self, cond: Id, f: impl FnOnce() -> R) -> Vec<Stmt> {
         self.with(|b| b.open_block(cond));
         store::enter_condition(self.key);
         f();
@@ -60,7 +70,7 @@ impl Module {
     /// # Ok::<(), Errors>(())
     /// ```
     #[track_caller]
-    pub fn when<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
+    pub fn when<R: BlockEnd>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.condition(cond);
         let then = self.block(cond.id, f);
         let (block, at) = self.with(|b| {
@@ -112,7 +122,7 @@ impl When {
     }
     /// Applies where the conditions before are 0 and this one is 1.
     #[track_caller]
-    pub fn elsewhen<R>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
+    pub fn elsewhen<R: BlockEnd>(self, cond: Signal, f: impl FnOnce() -> R) -> When {
         self.module.condition(cond);
         let then = self.module.block(cond.id, f);
         let stmt = Stmt::If { cond: cond.id, then, otherwise: vec![] };
@@ -122,7 +132,7 @@ impl When {
     }
     /// Applies where all conditions before are 0.
     #[track_caller]
-    pub fn otherwise<R>(self, f: impl FnOnce() -> R) {
+    pub fn otherwise<R: BlockEnd>(self, f: impl FnOnce() -> R) {
         // it stands under the first condition too: for the stages of a pipeline
         let block = self.module.block(self.conds[0], f);
         self.attach("otherwise", block, Location::caller());

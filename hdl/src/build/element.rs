@@ -1,7 +1,9 @@
 //! An element that a signal chooses, to read and to assign.
 
 use super::bundle::Bundle;
+use super::number::same_layouts;
 use super::store;
+use super::vector::lengths_differ;
 use crate::ir::*;
 use std::panic::Location;
 
@@ -41,8 +43,14 @@ impl<B: Bundle> Elements<B> for [B] {
     #[track_caller]
     fn at(&self, index: Signal) -> B {
         let loc = Location::caller();
+        let Some(first) = self.first() else {
+            store::refuse(loc, "an element of an empty list", "choose from one or more");
+        };
         let mut fields: Vec<Vec<Signal>> = vec![];
         for element in self {
+            if lengths_differ(first, element) || !same_layouts(first, element, loc) {
+                return *first;
+            }
             let mut field = 0;
             element.each(&mut |_, _, s| {
                 if fields.len() == field {
@@ -52,10 +60,6 @@ impl<B: Bundle> Elements<B> for [B] {
                 field += 1;
             });
         }
-        let Some(first) = self.first() else {
-            store::with(index.key, loc, |b| b.error(loc, "an element of an empty list".into(), vec![], None));
-            panic!("{loc}: an element of an empty list");
-        };
         let mut fields = fields.into_iter();
         first.map(&mut |_, _, s| match fields.next() {
             Some(options) => {

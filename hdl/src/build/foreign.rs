@@ -185,12 +185,18 @@ impl Foreign {
     }
     #[track_caller]
     fn set_reset(self, clock: ClockDomain, port: &str, low: bool) {
-        let Some(index) = self.module.domain_here(clock, Location::caller()) else { return };
+        let loc = Location::caller();
+        let Some(index) = self.module.domain_here(clock, loc) else { return };
+        let mut before = None;
         self.with(|f| {
             if let Some(clock) = f.clocks.get_mut(index as usize) {
-                clock.reset = Some((port.into(), low));
+                before = clock.reset.replace((port.into(), low)).map(|(reset, _)| (clock.name.clone(), reset));
             }
         });
+        if let Some((clock, reset)) = before {
+            let message = format!("clock `{clock}` has a reset already, `{reset}`");
+            self.module.with(|b| b.error(loc, message, vec![], Some("a clock has one reset".into())));
+        }
     }
     /// No clock, as [`Module::asynchronous`]: for inputs that take any, and outputs that change at any time.
     pub fn asynchronous(self) -> ClockDomain {
@@ -211,12 +217,36 @@ impl Foreign {
     /// The port is called otherwise in the Verilog.
     #[track_caller]
     pub fn pin(self, port: Signal, name: &str) {
-        self.with(|f| f.pins.push((port.id, Pin::Named(name.into()))));
+        self.add_pin(port, Pin::Named(name.into()), Location::caller());
     }
     /// In the Verilog every bit is a port of its own: `name` and its number.
     #[track_caller]
     pub fn pin_per_bit(self, port: Signal, name: &str) {
-        self.with(|f| f.pins.push((port.id, Pin::PerBit(name.into()))));
+        self.add_pin(port, Pin::PerBit(name.into()), Location::caller());
+    }
+    fn add_pin(self, port: Signal, pin: Pin, loc: Loc) {
+        store::with(self.module.key, loc, |b| {
+            if !b.check_same(&[port], loc) {
+                return;
+            }
+            let described = b.describe(port.id);
+            let Some(f) = b.def.foreign.as_deref_mut() else { return };
+            let (mut first, mut other) = (None, false);
+            for (known, name) in &f.pins {
+                let (Pin::Named(text) | Pin::PerBit(text)) = name;
+                first = first.or((*known == port.id).then(|| text.clone()));
+                other |= *known != port.id && *name == pin;
+            }
+            let (Pin::Named(name) | Pin::PerBit(name)) = &pin;
+            let message = match first {
+                Some(first) => Some(format!("{described} is called `{first}` already, not `{name}`")),
+                None => other.then(|| format!("two ports are called `{name}`")),
+            };
+            match message {
+                Some(message) => b.error(loc, message, vec![], Some("give each port one name".into())),
+                None => f.pins.push((port.id, pin)),
+            }
+        });
     }
     /// What the built-in simulator runs in its place: a module with the same ports. In Verilog it stands for a black box
     /// if [`Options::models`](crate::Options) asks for it. Its clock `clk` is the first clock of the foreign module; others

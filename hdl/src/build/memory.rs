@@ -5,8 +5,10 @@ use super::bundle::Bundle;
 use super::control::check_conditions;
 use super::module::Module;
 use super::naming::Nameable;
+use super::number::same_layouts;
 use super::signal::clog2;
 use super::store;
+use super::vector::lengths_differ;
 use crate::ir::names::{LUT_RAM, join};
 use crate::ir::{self, *};
 use num_bigint::BigUint;
@@ -145,6 +147,32 @@ impl<B: Bundle> Memory<B> {
             }
         });
     }
+    /// Has what is written the shape of the words? If not, that is reported; a word of one signal is left to the caller.
+    #[track_caller]
+    fn check_shape(self, data: &B) -> bool {
+        let loc = Location::caller();
+        if lengths_differ(&self.shape, data) || !same_layouts(data, &self.shape, loc) {
+            return false;
+        }
+        let mut alike = true;
+        let mut given = data.signals().into_iter();
+        self.shape.each(&mut |path, _, wanted| {
+            let Some(s) = given.next().filter(|s| !path.is_empty() && s.width != wanted.width) else { return };
+            alike = false;
+            self.module.with(|b| {
+                if b.check_same(&[s], loc) && b.node(s.id).op != Op::Poison {
+                    let (words, bits) = (b.memory_label(self.index), wanted.width);
+                    let message = format!(
+                        "field `{path}` has {bits} bits in the words of `{words}`, not those of {}",
+                        b.describe(s.id)
+                    );
+                    let note = vec![(b.node(s.id).loc, "the data comes from here")];
+                    b.error(loc, message, note, Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
+                }
+            });
+        });
+        alike
+    }
     #[track_caller]
     fn read_port(self, addr: Signal, sync: bool, enable: Option<Signal>) -> B {
         let loc = Location::caller();
@@ -202,37 +230,43 @@ impl<B: Bundle> Memory<B> {
     pub fn write_lanes(self, addr: Signal, data: B, mask: Signal) {
         let loc = Location::caller();
         self.check_address(addr);
+        let alike = self.check_shape(&data);
         let data = data.pack();
         self.module.with(|b| {
-            if !b.check_same(&[data, mask], loc) {
+            if !b.check_same(&[data, mask], loc) || !alike || !self.may_write(b, data, mask, loc) {
                 return;
             }
-            check_conditions(b, "a write port", loc);
-            let width = b.def.mems[self.index as usize].width;
-            let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
-            if b.blocks.len() > 1 {
-                let message = format!("a write port of `{name}` stands under a condition, which it would ignore");
-                let help = "declare it outside, with the condition in its enable";
-                return b.error(loc, message, vec![], Some(help.into()));
-            }
-            if data.width != width {
-                let message = format!("`{name}` has words of {width} bits, the data is {d}");
-                let note = vec![(b.node(data.id).loc, "the data comes from here")];
-                let help = "widen with `zext` or `sext`, or cut with `trunc`";
-                return b.error(loc, message, note, Some(help.into()));
-            }
-            if !width.is_multiple_of(mask.width) {
-                let message = format!("the mask {m} does not divide the words of `{name}` ({width} bits)");
-                let help = "the mask has one bit for each equal part of the word";
-                return b.error(loc, message, vec![], Some(help.into()));
-            }
             let Ok(stage) = b.merge_stages(&[addr.id, data.id, mask.id], loc) else { return };
+            let (memory, enabled, sources) = (self.index, b.enabling.current, [addr.id, data.id, mask.id]);
+            b.staging.writes.push(Written { memory, sources, stage, enabled, loc });
             let moves = stage.filter(|s| s.at.is_some()).and_then(|stage| b.moves(stage));
             let mask = b.gated(mask.id, moves, stage);
             let mask = b.mask_here(mask, loc);
             let port = WritePort { addr: addr.id, data: data.id, mask, domain: b.domain, section: b.section() };
             b.def.mems[self.index as usize].writes.push(port);
         });
+    }
+    /// Does a write port stand where it can, with data and a mask as wide as they must be? If not, that is reported.
+    fn may_write(self, b: &mut Draft, data: Signal, mask: Signal, loc: Loc) -> bool {
+        check_conditions(b, "a write port", loc);
+        let width = b.def.mems[self.index as usize].width;
+        let (d, m, name) = (b.describe(data.id), b.describe(mask.id), b.memory_label(self.index));
+        let (message, help) = if b.blocks.len() > 1 {
+            let message = format!("a write port of `{name}` stands under a condition, which it would ignore");
+            (message, "declare it outside, with the condition in its enable")
+        } else if data.width != width {
+            let message = format!("`{name}` has words of {width} bits, the data is {d}");
+            let note = vec![(b.node(data.id).loc, "the data comes from here")];
+            b.error(loc, message, note, Some("widen with `zext` or `sext`, or cut with `trunc`".into()));
+            return false;
+        } else if !width.is_multiple_of(mask.width) {
+            let message = format!("the mask {m} does not divide the words of `{name}` ({width} bits)");
+            (message, "the mask has one bit for each equal part of the word")
+        } else {
+            return true;
+        };
+        b.error(loc, message, vec![], Some(help.into()));
+        false
     }
 }
 

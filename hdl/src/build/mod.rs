@@ -34,7 +34,7 @@ mod tagged;
 mod vector;
 
 pub use bundle::{Bundle, Selector};
-pub use control::When;
+pub use control::{BlockEnd, When};
 pub use domains::ClockDomain;
 pub use element::Elements;
 pub use foreign::Foreign;
@@ -50,6 +50,7 @@ pub use ports::ports;
 pub use signal::{bits, clog2};
 pub use slices::cat;
 pub use state::{State, StateSignal, state};
+pub(crate) use store::refuse;
 pub use stream::{Stream, stream};
 pub use switch::Switch;
 pub use tagged::{Tagged, TaggedSignal};

@@ -45,21 +45,23 @@ impl<B: Bundle> Value<B> for B {
     }
 }
 
-/// Checks that the tagged unions in two bundles have fields of the same widths: else bits would be taken for others.
-fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) {
+/// Have the tagged unions in two bundles fields of the same widths? Else bits would be taken for others, which is reported.
+pub(super) fn same_layouts<B: Bundle>(a: &B, b: &B, loc: Loc) -> bool {
     let mut layouts = vec![];
     a.layouts(&mut |_, widths| layouts.push(widths));
-    if layouts.is_empty() {
-        return;
-    }
-    let (mut signals, mut layouts) = (vec![], layouts.into_iter());
-    [a, b].iter().for_each(|bundle| bundle.each(&mut |_, _, s| signals.push(s)));
+    let (mut layouts, mut differ) = (layouts.into_iter(), None);
     b.layouts(&mut |name, widths| {
         if layouts.next().is_some_and(|other| other != widths) {
-            let message = format!("two shapes of `{name}` meet: their fields have other widths");
-            store::with_any(&signals, loc, |b| b.error(loc, message, vec![], Some("give both the same shape".into())));
+            differ = Some(format!("two shapes of `{name}` meet: their fields have other widths"));
         }
     });
+    let Some(message) = differ else { return true };
+    let (signals, help) = ([a.signals(), b.signals()].concat(), "give both the same shape");
+    if signals.iter().all(|s| s.key == BLANK) {
+        store::refuse(loc, message, help);
+    }
+    store::with_any(&signals, loc, |b| b.error(loc, message, vec![], Some(help.into())));
+    false
 }
 
 impl Value<Signal> for BigUint {

@@ -4,13 +4,14 @@ use super::bundle::Bundle;
 use super::pipeline::Pipeline;
 use super::store;
 use crate::ir::*;
+use std::collections::HashSet;
 use std::panic::Location;
 
 impl Pipeline {
     /// Marks registers as state of the stage of `at`: they are read there, as the items before left them, and written from there.
     /// Without the mark a register is one stage behind what it is assigned, as [`Staged::next`](super::Staged::next) is.
     ///
-    /// In a pipeline that stands they hold; between streams, only items change them, each one once.
+    /// Of a register file, all elements are. In a pipeline that stands they hold; between streams, only items change them, each one once.
     ///
     /// ```
     /// # use hdl::{engine::Engine, sim::Simulator, *};
@@ -53,10 +54,17 @@ impl Pipeline {
         let key = self.module.key;
         let stage = store::with(key, loc, |b| self.witness(b, &ids, loc)).flatten();
         if let Some(stage) = stage {
+            let mut files = HashSet::new();
             state.each(&mut |_, _, s| {
                 store::with(key, loc, |b| {
-                    if b.check_same(&[s], loc) {
-                        b.mark(s.id, stage, mark, loc);
+                    if !b.check_same(&[s], loc) {
+                        return;
+                    }
+                    // all elements of a register file are one register
+                    match b.file_of(s.id) {
+                        Some(file) if files.insert(file) => b.mark(file, stage, mark, loc),
+                        Some(_) => {}
+                        None => b.mark(s.id, stage, mark, loc),
                     }
                 });
             });

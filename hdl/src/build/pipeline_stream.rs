@@ -59,6 +59,7 @@ impl Module {
         let ours = [from.valid, from.ready].into_iter().chain(flush);
         let signals: Vec<Signal> = ours.collect();
         let advance = store::with(self.key, loc, |b| {
+            under_no_condition(b, name, "begins", loc);
             (b.check_same(&signals, loc) && b.can_be_ready(from.ready.id, loc)).then(|| {
                 let (valid, ready) = (from.valid.id, from.ready.id);
                 let flush = flush.map(|f| f.id);
@@ -71,6 +72,16 @@ impl Module {
     }
 }
 
+/// A handshake at an end of a pipeline takes no condition: items would go lost where it does not apply.
+fn under_no_condition(b: &mut Draft, name: &str, what: &str, loc: Loc) {
+    if b.blocks.len() > 1 {
+        let message = format!("pipeline `{name}` {what} under a condition, which its handshake would ignore");
+        let help =
+            "put it outside of `when` and `switch`, and the condition into `valid` and `ready` of the stream there";
+        b.error(loc, message, vec![], Some(help.into()));
+    }
+}
+
 impl Pipeline {
     /// Ends a pipeline that began with [`Module::pipeline_stream`]: `x` is the payload of `to` (an output port, the input of an instance,
     /// or a wire), with a transfer for each item.
@@ -80,6 +91,7 @@ impl Pipeline {
         let mut ids = vec![];
         x.each(&mut |_, _, s| ids.push(s.id));
         let valid = store::with(self.module.key, loc, |b| {
+            under_no_condition(b, &b.staging.pipes[self.index as usize].name.clone(), "leaves", loc);
             let stage = self.witness(b, &ids, loc)?;
             self.may_leave(b, loc).then(|| b.elastic_leave(stage, to.ready.id, loc))
         });

@@ -112,4 +112,23 @@
 /// # let io = P::new(m);
 /// let set = bool::from(io.c);
 /// ```
+///
+/// A mistake in a block, which nobody would hear of:
+/// ```compile_fail,E0277
+/// # use hdl::*;
+/// # ports! { struct P() { input c: Signal = bits(1), output y: Signal = bits(8) } }
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// # fn part() -> Result<(), Errors> { Err(Errors::parameter("part", "out of range", "1 to 8")) }
+/// m.when(io.c, || part());
+/// ```
+/// In an arm:
+/// ```compile_fail,E0277
+/// # use hdl::*;
+/// # ports! { struct P() { input c: Signal = bits(1), output y: Signal = bits(8) } }
+/// # let m = Module::new("example");
+/// # let io = P::new(m);
+/// # fn part() -> Result<(), Errors> { Err(Errors::parameter("part", "out of range", "1 to 8")) }
+/// m.switch(io.c, |s| s.case(1u32, || part()));
+/// ```
 pub struct Values;

@@ -12,14 +12,30 @@ pub fn cat(parts: &[Signal]) -> Signal {
     let Some(first) = parts.first() else {
         store::refuse(loc, "`cat` of no signals", "a signal needs at least one bit");
     };
-    let width = parts.iter().map(|p| p.width).sum();
     if parts.len() == 1 {
         return *first;
     }
+    let width = parts.iter().map(|p| u64::from(p.width)).sum();
+    let Some(width) = possible(width, "`cat`", parts) else { return Signal::poison_of(parts, 1) };
     if !store::with_any(parts, loc, |b| b.check_same(parts, loc)).unwrap_or(false) {
         return Signal::poison_of(parts, width);
     }
     first.make(Op::Cat(parts.iter().map(|p| p.id).collect()), width)
+}
+
+/// The most bits of a signal.
+const MAX_WIDTH: u64 = 1 << 24;
+
+/// A width that a signal can have; another one is reported.
+#[track_caller]
+fn possible(width: u64, what: &str, parts: &[Signal]) -> Option<u32> {
+    let loc = Location::caller();
+    if width > MAX_WIDTH {
+        let (message, help) = (format!("{what} of {width} bits"), format!("a signal has at most {MAX_WIDTH} bits"));
+        store::with_any(parts, loc, |b| b.error(loc, message, vec![], Some(help)));
+        return None;
+    }
+    Some(width as u32)
 }
 
 impl Signal {
@@ -100,7 +116,10 @@ impl Signal {
                 self.poison(1)
             }
             1 => self,
-            _ => self.make(Op::Repeat(self.id, n), self.width * n),
+            _ => match possible(u64::from(self.width) * u64::from(n), "`repeat`", &[self]) {
+                Some(width) => self.make(Op::Repeat(self.id, n), width),
+                None => self.poison(1),
+            },
         }
     }
     /// The signal as elements of `width` bits, the lowest first; `width` must divide it.

@@ -11,12 +11,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 
-/// Modules that were finished, on any thread: their names, and where.
+/// How many finished modules are known by name; of those before, a mistake says that they are one of two.
+const REMEMBERED: usize = 10_000;
+
+/// Modules that were finished last, on any thread: their names, and where.
 static FINISHED: Mutex<BTreeMap<u32, (String, Loc)>> = Mutex::new(BTreeMap::new());
 
 thread_local! {
     /// The open blocks of `when` and `switch`: the module of each, and the number of modules that were begun before.
     static CONDITIONS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(vec![]) };
+    /// Mistakes in shapes that no `finish` has reported yet.
+    static SHAPES: RefCell<Vec<(Loc, String, String)>> = const { RefCell::new(vec![]) };
     static BODIES: RefCell<BTreeMap<u32, Draft>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -30,8 +35,13 @@ pub(crate) fn open(mut body: Draft) -> u32 {
 
 /// Takes a body out for good; an error if it is not there.
 pub(crate) fn close(key: u32, loc: Loc) -> Result<Draft, Errors> {
-    let body = BODIES.with_borrow_mut(|b| b.remove(&key)).ok_or_else(|| Errors(vec![absent(key, loc)]))?;
-    finished().insert(key, (body.def.name.clone(), loc));
+    let mut body = BODIES.with_borrow_mut(|b| b.remove(&key)).ok_or_else(|| Errors(vec![absent(key, loc)]))?;
+    SHAPES.take().into_iter().for_each(|(loc, message, help)| body.error(loc, message, vec![], Some(help)));
+    let mut finished = finished();
+    finished.insert(key, (body.def.name.clone(), loc));
+    if finished.len() > REMEMBERED {
+        finished.pop_first();
+    }
     Ok(body)
 }
 
@@ -85,8 +95,23 @@ pub(crate) fn refuse(loc: Loc, message: impl Into<String>, help: impl Into<Strin
     panic!("{:?}", Diagnostic { module: String::new(), message, span: loc.into(), notes: vec![], help })
 }
 
+/// For a mistake in a shape, which belongs to no module: it comes back from the next `finish` of this thread, if there is a module
+/// under construction.
+pub(crate) fn report_or_refuse(loc: Loc, message: String, help: String) {
+    if BODIES.with_borrow(|bodies| bodies.is_empty()) {
+        refuse(loc, message, help);
+    }
+    SHAPES.with_borrow_mut(|mistakes| mistakes.push((loc, message, help)));
+}
+
 fn finished() -> std::sync::MutexGuard<'static, BTreeMap<u32, (String, Loc)>> {
     FINISHED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// May this be a module that was finished before all that are remembered?
+fn forgotten(key: u32) -> bool {
+    let finished = finished();
+    finished.len() == REMEMBERED && finished.first_key_value().is_some_and(|(first, _)| key < *first)
 }
 
 /// What is wrong with using something of a module that is not under construction here.
@@ -104,6 +129,10 @@ fn absent(key: u32, loc: Loc) -> Diagnostic {
     }
     let (message, help) = match key {
         BLANK => ("a shape is used as a signal", "`bits(n)` only describes: give it to `wire`, `reg` or a port"),
+        _ if forgotten(key) => (
+            "a module is used that was finished long ago, or is built on another thread",
+            "build it before `finish`, and on one thread",
+        ),
         _ => (
             "a module is used on another thread than its own",
             "build it on one thread, from `Module::new` to `finish`",

@@ -1,6 +1,7 @@
 //! `switch`: assignments for each value of a signal, a bundle or a state.
 
 use super::bundle::{Bundle, Selector};
+use super::control::BlockEnd;
 use super::module::Module;
 use super::number::Value;
 use super::store;
@@ -86,12 +87,12 @@ impl Module {
 impl<B: Bundle> Switch<B> {
     /// The arm for one value.
     #[track_caller]
-    pub fn case<R>(&mut self, value: impl Value<B>, f: impl FnOnce() -> R) {
+    pub fn case<R: BlockEnd>(&mut self, value: impl Value<B>, f: impl FnOnce() -> R) {
         self.case_any([value], f);
     }
     /// The arm for several values.
     #[track_caller]
-    pub fn case_any<V: Value<B>, R>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
+    pub fn case_any<V: Value<B>, R: BlockEnd>(&mut self, values: impl IntoIterator<Item = V>, f: impl FnOnce() -> R) {
         let loc = Location::caller();
         self.in_own_block("case", loc);
         let mut ids = vec![];
@@ -139,7 +140,7 @@ impl<B: Bundle> Switch<B> {
     }
     /// The arm for all other values; of a state also for the codes that no variant has.
     #[track_caller]
-    pub fn default<R>(&mut self, f: impl FnOnce() -> R) {
+    pub fn default<R: BlockEnd>(&mut self, f: impl FnOnce() -> R) {
         self.in_own_block("default", Location::caller());
         if self.default.is_some() {
             let loc = Location::caller();

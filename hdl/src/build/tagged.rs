@@ -1,6 +1,7 @@
 //! Tagged unions: a signal that holds one of several bundles, and a tag that says which.
 
 use super::bundle::{Bundle, Selector};
+use super::control::BlockEnd;
 use super::module::Module;
 use super::naming::{Nameable, name_fields};
 use super::number::Value;
@@ -157,12 +158,10 @@ impl<T: Tagged> TaggedSignal<T> {
         let shape = self.shapes.as_ref()[index];
         let mut top = width(&shape);
         let name = T::Tag::VARIANTS[index].to_lowercase();
-        let mut field = 0;
         shape.map_fields(&mut |path, _, s| {
             top -= s.width;
-            let (key, wish) = ((index as u32, field), names::join(&name, path));
-            field += 1;
-            self.payload.build(s.width, loc, |b| b.field(self.payload.id, top, s.width, key, &wish, loc))
+            let wish = names::join(&name, path);
+            self.payload.build(s.width, loc, |b| b.field(self.payload.id, top, s.width, &wish, loc))
         })
     }
     /// The fields of a value as a payload.
@@ -214,7 +213,7 @@ impl Module {
     /// and assignments made for a variant apply only while the tag is its. Rust's `match` in `f` gives the fields, and does not
     /// compile when a variant is forgotten. A tag that no variant has goes the way of the last one.
     #[track_caller]
-    pub fn match_tag<T: Tagged, R>(self, value: TaggedSignal<T>, mut f: impl FnMut(T) -> R) {
+    pub fn match_tag<T: Tagged, R: BlockEnd>(self, value: TaggedSignal<T>, mut f: impl FnMut(T) -> R) {
         let (loc, tag) = (Location::caller(), value.tag.code());
         if !store::with(self.key, loc, |b| b.check_same(&[tag, value.payload], loc)).unwrap_or(false) {
             return;

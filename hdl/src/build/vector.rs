@@ -2,7 +2,7 @@
 
 use super::bundle::{Bundle, renamed};
 use super::naming::Nameable;
-use super::number::Value;
+use super::number::{Value, same_layouts};
 use super::register_file;
 use super::store;
 use crate::ir::*;
@@ -48,14 +48,16 @@ pub struct Vector<B: 'static = Signal> {
 
 /// The shape of `length` bundles of one shape; from 1 to 65,536.
 ///
+/// Another length is an error that comes back from the next `finish`.
+///
 /// # Panics
-/// With another length: a shape belongs to no module whose error that could be.
+/// With another length, where no module is under construction whose error that could be.
 #[track_caller]
 pub fn vector<B: Bundle>(shape: B, length: usize) -> Vector<B> {
     if let Some((message, help)) = wrong_length(length) {
-        store::refuse(Location::caller(), message, help);
+        store::report_or_refuse(Location::caller(), message, help);
     }
-    Vector::new(vec![shape.shape(); length])
+    Vector::new(vec![shape.shape(); length.clamp(1, MAX_ELEMENTS)])
 }
 
 /// What is to be said of a length that no vector has, and what helps.
@@ -71,9 +73,9 @@ impl<B: Bundle> Vector<B> {
     /// The elements as a vector; all have one shape.
     #[track_caller]
     pub fn of(elements: impl IntoIterator<Item = B>) -> Vector<B> {
-        let elements: Vec<B> = elements.into_iter().collect();
+        let (elements, loc): (Vec<B>, _) = (elements.into_iter().collect(), Location::caller());
         if let Some((message, help)) = wrong_length(elements.len()) {
-            store::refuse(Location::caller(), message, help);
+            store::refuse(loc, message, help);
         }
         for (i, element) in elements.iter().enumerate().skip(1) {
             let (mut first, mut other) = (vec![], vec![]);
@@ -82,7 +84,7 @@ impl<B: Bundle> Vector<B> {
             let wrong = first.iter().zip(&other).find(|(a, b)| a.width != b.width);
             if let Some((a, b)) = wrong {
                 shapes_differ(*a, *b, i);
-            } else if lengths_differ(&elements[0], element) {
+            } else if lengths_differ(&elements[0], element) || !same_layouts(&elements[0], element, loc) {
                 break;
             }
         }

@@ -25,6 +25,12 @@ pub(super) fn check(b: &mut Draft) {
             wrong.push((loc, format!("an instance of `{}`", inst.def.name), *stage));
         }
     }
+    for write in &b.staging.writes {
+        let Some(stage) = write.stage.filter(|s| s.at.is_some()) else { continue };
+        if write.enabled.map(|e| e.enable) != b.pipe(stage).enabled.map(|e| e.enable) {
+            wrong.push((write.loc, format!("a write port of `{}`", b.memory_label(write.memory)), stage));
+        }
+    }
     wrong.sort_by_key(|(loc, ..)| *loc);
     for (loc, what, stage) in wrong {
         let (name, begins) = (b.pipe(stage).name.clone(), b.pipe(stage).loc);

@@ -205,15 +205,17 @@ fn check_registers(b: &mut Draft, drivers: &Drivers, latency: u32, loc: Loc) {
 fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
     let (mut todo, mut seen) = (vec![], HashSet::new());
     todo.extend(b.def.ports.iter().filter(|p| !p.input).map(|p| p.node));
-    let mut enables = vec![];
+    let (mut enables, mut masks) = (vec![], vec![]);
     while let Some(id) = todo.pop() {
         if !seen.insert(id) || b.staging.gates.get(&id) == Some(&Gate::Constant) {
             continue;
         }
         match b.node(id).op {
             Op::Net(Net::Reg(r)) => enables.push(b.def.regs[r as usize].enable),
-            Op::Net(Net::MemRead(m, p)) if b.def.mems[m as usize].reads[p as usize].sync => {
-                enables.push(b.def.mems[m as usize].reads[p as usize].enable);
+            Op::Net(Net::MemRead(m, p)) => {
+                let memory = &b.def.mems[m as usize];
+                enables.extend(memory.reads.get(p as usize).filter(|r| r.sync).map(|r| r.enable));
+                masks.extend(memory.writes.iter().map(|w| w.mask));
             }
             Op::Net(Net::PinOut(i)) if b.def.insts[i as usize].def.keeps_something() => {
                 let pin = b.advance_pin(i);
@@ -226,7 +228,9 @@ fn find_advance(b: &Draft, drivers: &Drivers) -> Option<u32> {
         }
         todo.extend(steps(b, drivers, id).into_iter().map(|(x, _)| x));
     }
-    let holds = |port: &Port| !enables.is_empty() && enables.iter().all(|e| e.is_some_and(|e| needs(b, e, port.node)));
+    let held = |port: &Port| enables.iter().all(|e| e.is_some_and(|e| needs(b, e, port.node)));
+    let written = |port: &Port| masks.iter().all(|mask| is_zero_without(b, *mask, port.node));
+    let holds = |port: &Port| !(enables.is_empty() && masks.is_empty()) && held(port) && written(port);
     b.def.ports.iter().position(|p| p.input && p.width == 1 && holds(p)).map(|p| p as u32)
 }
 
@@ -238,6 +242,16 @@ fn needs(b: &Draft, enable: Id, input: Id) -> bool {
         _ => enable,
     };
     of == input
+}
+
+/// Is this mask of a write port 0 while `input` is? A setting stands still.
+fn is_zero_without(b: &Draft, mask: Id, input: Id) -> bool {
+    match b.node(mask).op {
+        _ if mask == input || b.node(mask).stage.is_some_and(|s| s.at.is_none()) => true,
+        Op::Alias(of) | Op::Repeat(of, _) => is_zero_without(b, of, input),
+        Op::Bin(BinOp::And, x, y) => is_zero_without(b, x, input) || is_zero_without(b, y, input),
+        _ => false,
+    }
 }
 
 /// A pipeline that may stand has a latency only together with the input that holds it.

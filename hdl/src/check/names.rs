@@ -29,9 +29,9 @@ pub(super) fn settle(b: &mut Draft) {
             let message = format!("`{}` cannot be the name of a port", pad.name);
             b.error(b.node(pad.out).loc, message, vec![], Some(help.into()));
         }
-        taken.insert(names::pad_cell(&pad.name), 0);
         taken.insert(pad.name, 0);
     }
+    check_pad_cells(b, &mut taken);
     let mut unique = |wish: String| {
         let base = names::near(&wish);
         let mut name = base.clone();
@@ -69,6 +69,23 @@ pub(super) fn settle(b: &mut Draft) {
         }
         if let Some(wish) = wished(b, id) {
             b.def.nodes[id as usize].name = Some(unique(wish));
+        }
+    }
+}
+
+/// The cells of pads have names too.
+fn check_pad_cells(b: &mut Draft, taken: &mut BTreeMap<String, u32>) {
+    for pad in b.def.pads.clone() {
+        let cell = names::pad_cell(&pad.name);
+        if taken.insert(cell.clone(), 0).is_some() {
+            let message = format!(
+                "`{cell}` cannot be the name of a port: the cell of the `inout` port `{}` is called so",
+                pad.name
+            );
+            let port = b.def.ports.iter().find(|p| p.name == cell).map(|p| p.node);
+            let other = b.def.pads.iter().find(|p| p.name == cell).map(|p| p.out);
+            let loc = b.node(port.or(other).unwrap_or(pad.out)).loc;
+            b.error(loc, message, vec![], Some("give one of the two another name".into()));
         }
     }
 }

@@ -12,7 +12,9 @@ pub(super) fn check(b: &mut Draft) {
     check_expressions(b);
     if b.errors.is_empty() {
         check_assignments(b);
+        check_ways_back(b);
         check_memories(b);
+        check_writes(b);
         check_enables(b);
     }
 }
@@ -130,6 +132,24 @@ fn stage_of_sources(b: &Draft, target: Id) -> Option<Stage> {
     }
 }
 
+/// A way back through a register comes from a stage: else nothing says when it is to be held.
+fn check_ways_back(b: &mut Draft) {
+    let registers = b.def.regs.iter().map(|reg| reg.node);
+    let back = registers.filter(|id| b.staging.marks.get(id) == Some(&Mark::Feedback));
+    let unknown: Vec<Id> = back.filter(|id| !b.staging.written.contains_key(id)).collect();
+    for id in unknown {
+        let assigned = b.set_at.iter().filter(|((target, _), _)| *target == id).map(|(_, loc)| *loc).min();
+        let (Some(loc), Some(stage)) = (assigned, b.node(id).stage) else { continue };
+        let PipeData { name, variable, .. } = b.pipe(stage);
+        let message =
+            format!("{} is a way back in pipeline `{name}`, and is assigned from none of its stages", b.describe(id));
+        let help = format!(
+            "assign what stands at the stage that it comes back from; what an item changes at the stage where it is read is `{variable}.state(..)`"
+        );
+        b.error(loc, message, vec![(b.node(id).loc, "it comes from here")], Some(help));
+    }
+}
+
 fn check_memories(b: &mut Draft) {
     for (index, m) in b.def.mems.clone().into_iter().enumerate() {
         let at = |b: &Draft, id: Id| b.node(id).stage.filter(|s| s.at.is_some());
@@ -158,6 +178,16 @@ fn check_memories(b: &mut Draft) {
             let help = "then an item may miss what the one before it wrote: read and write at one stage, with `meet`; or, if it is \
                         meant so, say it where the memory is declared with `.feedback()`";
             b.error(loc, message, vec![(m.loc, "the memory")], Some(help.into()));
+        }
+    }
+}
+
+/// A write port knows its stage: it holds as that does.
+fn check_writes(b: &mut Draft) {
+    for write in b.staging.writes.clone() {
+        let Ok(stage) = b.merge_stages(&write.sources, write.loc) else { return };
+        if stage.is_some_and(|s| s.at.is_some()) && stage != write.stage {
+            early(b, &write.sources, write.loc);
         }
     }
 }

@@ -53,7 +53,7 @@ impl std::fmt::Display for Parameter {
 }
 
 /// How a port is called in the Verilog, where that differs from its name in Rust.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pin {
     Named(String),
     /// A port of one bit for each bit: name and number.

@@ -1,8 +1,9 @@
 //! One-hot signals: of several bits, at most one is 1.
 
-use crate::build::{Bundle, cat, clog2};
+use crate::build::{Bundle, Value, cat, clog2, refuse};
 use crate::ir::Signal;
 use hdl::module;
+use std::panic::Location;
 
 /// One bit for each of `count` numbers: that with the number `index` (`clog2(count)` bits) is 1. None is, where `index` is beyond
 /// the last. Combinational.
@@ -60,7 +61,9 @@ fn bits_of_index(one_hot: Signal) -> Vec<Signal> {
 #[track_caller]
 pub fn mux1h<B: Bundle>(select: Signal, options: &[B]) -> B {
     let count = options.len();
-    let Some(first) = options.first() else { panic!("`mux1h` of no options") };
+    let Some(first) = options.first() else {
+        refuse(Location::caller(), "`mux1h` of no options", "choose from one or more");
+    };
     if select.width() as usize != count {
         let help = "one bit for each option, that of the first is bit 0";
         select.fail(|b, id| format!("{} cannot choose one of {count} options", b.describe(id)), Some(help));
@@ -68,7 +71,7 @@ pub fn mux1h<B: Bundle>(select: Signal, options: &[B]) -> B {
     }
     let mut chosen: Vec<Signal> = vec![];
     for (i, option) in options.iter().enumerate() {
-        first.zip_each(option, &mut |_, _, _| {}); // of one shape
+        first.zip_each(&(*option).like(first), &mut |_, _, _| {}); // of one shape
         let (bit, mut fields) = (select.bit(i as u32), vec![]);
         option.each(&mut |_, _, s| fields.push(s));
         for (at, field) in fields.into_iter().enumerate() {

@@ -28,17 +28,20 @@ use crate::ir::Signal;
 /// Victim and state together: 5, 18, 36, 79 and 162 LUT4 for 4, 8, 16, 32 and 64 ways.
 #[derive(Clone, Copy, Debug)]
 pub struct TreePlru {
-    ways: u32,
+    ways: usize,
 }
+
+/// The most ways.
+const MAX_WAYS: usize = 1 << 16;
 
 impl TreePlru {
     /// A tree over `ways` ways. What is no power of two is reported by the functions below.
     pub fn new(ways: usize) -> TreePlru {
-        TreePlru { ways: ways.min(1 << 16) as u32 }
+        TreePlru { ways }
     }
     /// The shape of the state: a bit for each node, `ways - 1` in all; for 1 way, 1 bit that means nothing. Any state is legal.
     pub fn state(self) -> Signal {
-        bits(self.ways.max(2) - 1)
+        bits(self.ways.clamp(2, MAX_WAYS) as u32 - 1)
     }
     /// Bits of the number of a way.
     fn levels(self) -> u32 {
@@ -47,9 +50,12 @@ impl TreePlru {
     /// Is all as it must be? If not, that is reported.
     #[track_caller]
     fn checked(self, state: Signal) -> bool {
-        if !self.ways.is_power_of_two() {
+        if !self.ways.is_power_of_two() || self.ways > MAX_WAYS {
             let ways = self.ways;
-            state.fail(|_, _| format!("a tree cannot have {ways} ways"), Some("a power of two, also 1"));
+            state.fail(
+                |_, _| format!("a tree cannot have {ways} ways"),
+                Some(&format!("a power of two, from 1 to {MAX_WAYS}")),
+            );
         } else if state.width() != self.state().width() {
             let (ways, wanted) = (self.ways, self.state().width());
             let what =
@@ -64,7 +70,7 @@ impl TreePlru {
     #[track_caller]
     pub fn victim(self, state: Signal) -> Signal {
         if !self.checked(state) {
-            return state.poison(clog2(self.ways as usize));
+            return state.poison(clog2(self.ways));
         }
         let mut way: Option<Signal> = None;
         for level in 0..self.levels() {
@@ -80,7 +86,7 @@ impl TreePlru {
     /// The state after a use of `way`, which is `clog2(ways)` bits.
     #[track_caller]
     pub fn used(self, state: Signal, way: Signal) -> Signal {
-        let wanted = clog2(self.ways as usize);
+        let wanted = clog2(self.ways);
         if way.width() != wanted {
             let ways = self.ways;
             let what = |way: String| format!("the number of one of {ways} ways has {wanted} bits, this is {way}");

@@ -36,15 +36,23 @@ impl Draft {
             let notes = vec![(self.node(id).loc, "it comes from here")];
             return self.error(loc, message, notes, Some(help));
         }
-        self.def.nodes[id as usize].stage = Some(stage);
+        self.stands_at(id, stage);
         self.staging.marks.insert(id, mark);
+    }
+    /// A net stands at a stage, and so do the elements that it holds if it is a register file.
+    pub fn stands_at(&mut self, id: Id, stage: Stage) {
+        self.def.nodes[id as usize].stage = Some(stage);
+        if self.files.contains(&id) {
+            let elements = self.def.nodes.iter_mut().filter(|n| matches!(n.op, Op::Slice(of, _) if of == id));
+            elements.for_each(|n| n.stage = Some(stage));
+        }
     }
     /// Marked state one stage behind where it is written.
     pub fn after(&mut self, id: Id, loc: Loc) -> Id {
-        let width = self.node(id).width;
-        let written = match self.staging.marks.get(&id) {
-            Some(Mark::State) => self.node(id).stage,
-            Some(Mark::Feedback) => self.staging.written.get(&id).copied(),
+        let (width, net) = (self.node(id).width, self.file_of(id).unwrap_or(id));
+        let written = match self.staging.marks.get(&net) {
+            Some(Mark::State) => self.node(net).stage,
+            Some(Mark::Feedback) => self.staging.written.get(&net).copied(),
             _ => None,
         };
         let Some(stage) = written else {
@@ -55,7 +63,7 @@ impl Draft {
             return self.poison(width, loc);
         };
         let alias = self.push(Op::Alias(id), width, loc);
-        let later = i32::from(matches!(self.node(id).op, Op::Net(Net::Reg(_))));
+        let later = i32::from(matches!(self.node(net).op, Op::Net(Net::Reg(_))));
         self.def.nodes[alias as usize].stage = Some(stage.later(later));
         self.staging.gates.insert(alias, Gate::After);
         alias

@@ -18,7 +18,7 @@ mod switch;
 pub(crate) use elastic::Elastic as ElasticData;
 pub(crate) use element::{AtStage, Chosen};
 pub(crate) use enabled::Enabled;
-pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging};
+pub(crate) use pipe::{Advance, Gate, Mark, PipeData, Staging, Written};
 pub(crate) use switch::{Arm, Cases};
 
 use super::*;
@@ -72,8 +72,8 @@ pub(crate) enum SharedKey {
     Const(BigUint, u32),
     Variant(u32, u32),
     Slice(Id, u32, u32),
-    /// A field of a tagged union: payload, variant, field.
-    Field(Id, (u32, u32)),
+    /// A field of a tagged union: payload, lowest bit, width, name.
+    Field(Id, u32, u32, String),
 }
 
 impl Draft {

@@ -17,7 +17,7 @@ impl Draft {
         Signal { id, ..s }
     }
     /// The register behind an element of a register file.
-    fn file_of(&self, id: Id) -> Option<Id> {
+    pub fn file_of(&self, id: Id) -> Option<Id> {
         match self.node(id).op {
             Op::Slice(x, _) if self.files.contains(&x) => Some(x),
             _ => self.files.contains(&id).then_some(id),

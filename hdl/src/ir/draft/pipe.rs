@@ -53,6 +53,19 @@ pub(crate) enum Gate {
     Told,
 }
 
+/// A write port of a memory, as the user gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub memory: u32,
+    /// Address, data and mask.
+    pub sources: [Id; 3],
+    /// Their stage, as far as it was known.
+    pub stage: Option<Stage>,
+    /// The `in_enabled` in which it stands.
+    pub enabled: Option<Enabled>,
+    pub loc: Loc,
+}
+
 /// All that belongs to the stages of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Staging {
@@ -71,6 +84,8 @@ pub(crate) struct Staging {
     pub written: HashMap<Id, Stage>,
     /// Nets to which something from outside of all pipelines is assigned, and what.
     pub from_outside: HashMap<Id, Id>,
+    /// Write ports of memories.
+    pub writes: Vec<Written>,
     /// Registers that hold unless this is 1, beside their own enable.
     pub held: HashMap<Id, Id>,
 }

@@ -80,9 +80,9 @@ impl Draft {
         self.def.nodes[id as usize].stage = stage;
         id
     }
-    /// A field of a tagged union: some bits of the payload, under a name of their own. `key`: index of the variant and of the field.
-    pub fn field(&mut self, payload: Id, lo: u32, width: u32, key: (u32, u32), wish: &str, loc: Loc) -> Id {
-        let key = SharedKey::Field(payload, key);
+    /// A field of a tagged union: some bits of the payload, under a name of their own.
+    pub fn field(&mut self, payload: Id, lo: u32, width: u32, wish: &str, loc: Loc) -> Id {
+        let key = SharedKey::Field(payload, lo, width, wish.into());
         if let Some(id) = self.shared.get(&key) {
             return *id;
         }

@@ -18,32 +18,24 @@ impl Draft {
     }
     /// The stage that signals used together have; reports an error when they have several, or when some are outside.
     pub fn merge_stages(&mut self, ids: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
-        let mut found: Option<(Id, Stage)> = None;
-        for &id in ids {
-            match (found, self.node(id).stage) {
-                (None, Some(s)) => found = Some((id, s)),
-                (Some((first, a)), Some(b)) if a.pipe != b.pipe && a.at.or(b.at).is_some() => {
-                    self.stage_error(first, id, loc);
-                    return Err(Reported);
-                }
-                // settings of two pipelines belong to neither
-                (Some((_, a)), Some(b)) if a.pipe != b.pipe => return Ok(None),
-                (Some((_, Stage { at: None, .. })), Some(b)) => found = Some((id, b)),
-                (Some((first, a)), Some(b)) if b.at.is_some() && a != b => {
-                    self.stage_error(first, id, loc);
-                    return Err(Reported);
-                }
-                _ => {}
-            }
+        let staged: Vec<(Id, Stage)> = ids.iter().filter_map(|id| Some((*id, self.node(*id).stage?))).collect();
+        let Some(at) = staged.iter().position(|(_, s)| s.at.is_some()) else {
+            // settings of two pipelines, or of one and from outside, belong to none
+            let first = staged.first().map(|(_, s)| *s);
+            let of_one = staged.iter().all(|(_, s)| Some(*s) == first);
+            return Ok(first.filter(|_| of_one && self.outsider(ids).is_none()));
+        };
+        let (inside, stage) = staged[at];
+        let fits = |s: Stage| s == stage || (s.pipe == stage.pipe && s.at.is_none());
+        if let Some(other) = staged.iter().position(|(_, s)| !fits(*s)) {
+            self.stage_error(staged[at.min(other)].0, staged[at.max(other)].0, loc);
+            return Err(Reported);
         }
-        match found.and_then(|f| Some((f, self.outsider(ids)?))) {
-            Some(((inside, stage), outside)) if stage.at.is_some() => {
-                self.outside_error(inside, outside, loc);
-                Err(Reported)
-            }
-            Some(_) => Ok(None),
-            None => Ok(found.map(|f| f.1)),
+        if let Some(outside) = self.outsider(ids) {
+            self.outside_error(inside, outside, loc);
+            return Err(Reported);
         }
+        Ok(Some(stage))
     }
     pub fn stage_error(&mut self, a: Id, b: Id, loc: Loc) {
         let (Some(sa), Some(sb)) = (self.node(a).stage, self.node(b).stage) else { return };
@@ -52,13 +44,12 @@ impl Draft {
         let (Some(at_a), Some(at_b), true) = (sa.at, sb.at, sa.pipe == sb.pipe) else {
             let message =
                 format!("{da} belongs to pipeline `{}`, {db} to pipeline `{}`", self.pipe(sa).name, self.pipe(sb).name);
+            let setting = |s: Stage, x| {
+                format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(s).variable, self.rust(x, "x"))
+            };
             let help = match (sa.at, sb.at) {
-                (None, _) => {
-                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sb).variable, self.label(a))
-                }
-                (_, None) => {
-                    format!("mark it in this pipeline too: `{}.constant({})`", self.pipe(sa).variable, self.label(b))
-                }
+                (None, _) => setting(sb, a),
+                (_, None) => setting(sa, b),
                 _ => "take one out of its pipeline with `leave`".into(),
             };
             return self.error(loc, message, notes, Some(help));
@@ -69,9 +60,9 @@ impl Draft {
         let message =
             format!("{da} is at stage {at_a}, {db} at stage {at_b} of pipeline `{name}`: {apart} stage{plural} apart");
         let (early, late) = if at_a < at_b { (a, b) } else { (b, a) };
-        let mut help = format!("delay the earlier one: `{}.meet({})`", self.label(early), self.label(late));
+        let mut help = format!("delay the earlier one: `{}.meet({})`", self.rust(early, "x"), self.rust(late, "y"));
         if self.is_written(late) {
-            let (variable, late, early) = (&self.pipe(sa).variable, self.label(late), self.label(early));
+            let (variable, late, early) = (&self.pipe(sa).variable, self.rust(late, "y"), self.rust(early, "x"));
             help += &format!(
                 "; or, if `{late}` is meant as the items before left it, mark it where it is declared: `{variable}.state({late}, {early})`"
             );
@@ -133,11 +124,20 @@ impl Draft {
     pub fn may_be_reported(&self, id: Id) -> bool {
         !self.errors.is_empty() && matches!(self.node(id).op, Op::Net(Net::Wire | Net::Reg(_)))
     }
-    /// The label of a signal, if Rust could be so; else `otherwise`.
-    pub fn rust(&self, id: Id, otherwise: &str) -> String {
+    /// How the user's Rust calls a signal, as far as its label tells; else `otherwise`.
+    pub fn rust(&self, mut id: Id, otherwise: &str) -> String {
+        let mut delays = 0;
+        while let (None, Some(of)) = (&self.node(id).name, self.named_after.get(&id)) {
+            (id, delays) = (*of, delays + 1);
+        }
         let label = self.label(id);
         let plain = |c: char| c.is_alphanumeric() || "_.".contains(c);
-        if label.contains("..") || !label.chars().all(plain) { otherwise.into() } else { label }
+        match delays {
+            _ if label.contains("..") || !label.chars().all(plain) => otherwise.into(),
+            0 => label,
+            1 => format!("{label}.next()"),
+            _ => format!("{label}.later({delays})"),
+        }
     }
     /// The stage of an assigned net: it follows from what is assigned, and every later assignment must give the same.
     pub fn assign_stage(&mut self, target: Id, place: Place, value: Id, loc: Loc) {
@@ -146,7 +146,7 @@ impl Draft {
         if let Place::AtSignal(low) = place {
             sources.push(low);
         }
-        let Ok(stage) = self.merge_stages(&sources, loc) else { return };
+        let Ok(stage) = self.assigned_at(target, &sources, loc) else { return };
         let Some(stage) = stage else {
             // a literal fits anywhere; what is from outside does not fit into a pipeline
             if let Some(outside) = self.outsider(&sources) {
@@ -170,6 +170,15 @@ impl Draft {
                 Some(known) if known != stage && stage.at.is_some() => self.stage_error(target, of, loc),
                 Some(_) => {}
             },
+        }
+    }
+    /// The stage from which a net is assigned. What fits at every stage is assigned to state at its own.
+    fn assigned_at(&mut self, target: Id, sources: &[Id], loc: Loc) -> Result<Option<Stage>, Reported> {
+        let stage = self.merge_stages(sources, loc)?;
+        let anywhere = stage.is_none_or(|s| s.at.is_none()) && self.outsider(sources).is_none();
+        match anywhere && self.staging.marks.get(&target) == Some(&Mark::State) {
+            true => self.merge_stages(&[&[target], sources].concat(), loc),
+            false => Ok(stage),
         }
     }
     /// A net gets its stage, if nothing from outside is assigned to it.
@@ -215,8 +224,9 @@ impl Draft {
         if !fits {
             return self.write_error(target, value, stage, loc);
         }
-        if mark.is_none() {
-            self.def.nodes[target as usize].stage = Some(stage.later(1));
+        if mark.is_none() && known != Some(stage.later(1)) {
+            self.stands_at(target, stage.later(1));
+            self.reaches(target, loc);
         }
         if self.staging.written.insert(target, stage).is_none()
             && matches!(self.node(target).op, Op::Net(Net::Reg(_)))

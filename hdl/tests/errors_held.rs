@@ -1,0 +1,188 @@
+//! Errors of what would go on, or be lost, while a pipeline stands: tests/errors/NAME.txt. `BLESS=1` renews the files.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::golden::{compare, stable};
+use common::mistakes::reports;
+use hdl::*;
+
+ports! {
+    struct StreamPorts() {
+        input s: Stream = stream(bits(8)),
+        input c: Signal = bits(1),
+        output m: Stream = stream(bits(8)),
+        output y: Signal = bits(8),
+    }
+}
+
+#[track_caller]
+fn between(name: &str, build: impl FnOnce(Module, StreamPorts)) {
+    let m = Module::new("example");
+    let io = StreamPorts::new(m);
+    io.c.unused();
+    build(m, io);
+    let errors = m.finish(io).expect_err("the module has a mistake");
+    compare("errors", &format!("{name}.txt"), &stable(&errors.to_string()));
+}
+
+/// It would be written from the first edge on, whatever the pipeline does.
+#[test]
+#[module]
+fn a_way_back_of_literals() {
+    reports("feedback_of_literals", |m, io| {
+        let p = m.pipeline_enabled("flag", io.c);
+        let x = p.enter(io.a);
+        let flag = p.feedback(m.reg_reset(bits(8), 0), x);
+        flag.set(1);
+        io.y.set(p.leave(x + flag));
+    });
+    reports("state_of_another_setting", |m, io| {
+        let (p, q) = (m.pipeline_enabled("first", io.c), m.pipeline("second"));
+        let x = p.enter(io.a);
+        let held = p.state(m.reg_reset(bits(8), 0), x);
+        held.set(q.constant(io.b.zext(8)));
+        io.y.set(p.leave(x + held));
+    });
+}
+
+#[test]
+#[module]
+fn ends_of_streams_under_conditions() {
+    between("stream_leaves_in_when", |m, io| {
+        io.m.valid.set(0);
+        io.m.payload.set(0);
+        io.y.set(0);
+        let (p, x) = m.pipeline_stream("add", io.s, Elastic::default());
+        m.when(io.c, || p.leave_stream(x.next(), io.m));
+    });
+    between("stream_begins_in_when", |m, io| {
+        io.y.set(0);
+        let inner = m.wire(stream(bits(8)));
+        inner.valid.set(io.s.valid);
+        inner.payload.set(io.s.payload);
+        io.s.ready.set(inner.ready);
+        m.switch(io.c, |s| {
+            s.case(1u32, || {
+                let (p, x) = m.pipeline_stream("add", inner, Elastic::default());
+                p.leave_stream(x.next(), io.m);
+            });
+        });
+    });
+}
+
+#[test]
+#[module]
+fn registers_beyond_the_end_of_a_stream() {
+    between("stream_register_beyond_its_end", |m, io| {
+        let (p, x) = m.pipeline_stream("add", io.s, Elastic { collapse: true, ..Elastic::default() });
+        let x = x.next();
+        p.leave_stream(x, io.m);
+        let (first, second) = (m.reg(bits(8)), m.reg(bits(8)));
+        first.set(x);
+        second.set(first);
+        io.y.set(p.leave(second));
+    });
+}
+
+mod memories {
+    use super::*;
+
+    #[test]
+    #[module]
+    fn written_under_another_enable() {
+        reports("memory_written_under_another_enable", |m, io| {
+            let p = m.pipeline("count");
+            let (b, x) = p.enter((io.b, io.a));
+            let words = m.memory(bits(8), 16);
+            m.in_enabled(io.c, || words.write(b, x, m.lit(1u32, 1)));
+            io.y.set(p.leave(words.read(b)));
+        });
+    }
+
+    /// The port does not know of the pipeline yet.
+    #[test]
+    #[module]
+    fn written_before_its_signals_are_assigned() {
+        reports("memory_written_before", |m, io| {
+            let p = m.pipeline_enabled("count", io.c);
+            let (b, x) = p.enter((io.b, io.a));
+            let (to, data) = (m.wire(bits(4)), m.wire(bits(8)));
+            let words = m.memory(bits(8), 16);
+            words.write(to, data, m.lit(1u32, 1));
+            to.set(b);
+            data.set(x);
+            io.y.set(p.leave(words.read(b)));
+        });
+    }
+}
+
+ports! {
+    struct LinePorts() {
+        input go: Signal = bits(1),
+        input x: Signal = bits(8),
+        input at: Signal = bits(4),
+        output y: Signal = bits(8),
+    }
+}
+
+/// Words go in whatever `go` is; only what comes out stands.
+#[module]
+fn line(how: u32) -> Result<Design<LinePorts>, Errors> {
+    let m = Module::new(format!("line{how}"));
+    let io = LinePorts::new(m);
+    m.latency(1);
+    let words = m.memory(bits(8), 16);
+    let one = m.lit(1u32, 1);
+    match how {
+        0 => words.write(io.at, io.x, one),
+        1 => words.write(io.at, io.x, io.go & io.x.any()),
+        _ => words.write_lanes(io.at, io.x, (io.go & io.x.any()).repeat(4)),
+    }
+    io.y.set(words.read_sync_enabled(io.at, io.go));
+    m.finish(io)
+}
+
+#[test]
+#[module]
+fn what_holds_a_module_holds_its_memories() {
+    reports("instance_with_a_memory_that_goes_on", |m, io| {
+        let p = m.pipeline_enabled("outer", io.c);
+        let unit = m.instance(&line(0).unwrap());
+        unit.x.set(p.enter(io.a));
+        unit.at.set(p.enter(io.b));
+        io.y.set(p.leave(unit.y));
+    });
+    for how in [1, 2] {
+        let m = Module::new("outer");
+        let io = LinePorts::new(m);
+        let p = m.pipeline_enabled("outer", io.go);
+        let unit = m.instance(&line(how).unwrap());
+        unit.x.set(p.enter(io.x));
+        unit.at.set(p.enter(io.at));
+        io.y.set(p.leave(unit.y));
+        assert!(m.finish(io).is_ok(), "its memory holds");
+    }
+}
+
+/// Whatever stands before them in the list.
+#[test]
+#[module]
+fn settings_of_two_pipelines_beside_a_stage() {
+    reports("settings_of_two_pipelines", |m, io| {
+        let (p, q) = (m.pipeline("first"), m.pipeline("second"));
+        let (one, other) = (p.constant(io.c), q.constant(io.b.zext(7)));
+        let late = p.enter(io.a).next();
+        let all = cat(&[one, other, late]);
+        io.y.set(all.trunc(8));
+    });
+    reports("settings_before_two_stages", |m, io| {
+        let (p, q) = (m.pipeline("first"), m.pipeline("second"));
+        let (one, other) = (p.constant(io.c), q.constant(io.c));
+        let x = p.enter(io.a);
+        let chosen = m.wire(bits(8));
+        chosen.set(0);
+        m.when(one, || m.when(other, || m.when(x.any(), || chosen.set(x.next()))));
+        io.y.set(chosen);
+    });
+}
