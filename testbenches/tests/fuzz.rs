@@ -42,14 +42,14 @@ fn more_expressions_without_netlist() {
 #[test]
 fn registers_and_memories_with_every_kind_of_reset() {
     for (own, reset) in (11..).zip(RESETS) {
-        run_sequential(own, 8, reset, Others::Verilator);
+        run_sequential(own, 16, reset, Others::Verilator);
     }
 }
 
 #[test]
 fn registers_and_memories_on_all_engines() {
-    run_sequential(15, 3, RESETS[1], Others::Netlist(Netlist::Words));
-    run_sequential(16, 3, RESETS[2], Others::Netlist(Netlist::Words));
+    run_sequential(15, 5, RESETS[1], Others::Netlist(Netlist::Words));
+    run_sequential(16, 5, RESETS[2], Others::Netlist(Netlist::Words));
 }
 
 #[test]

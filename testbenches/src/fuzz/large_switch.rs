@@ -8,8 +8,6 @@ use std::collections::BTreeSet;
 impl Unit {
     /// A switch of up to 32 arms over values that lie close together or far apart; many of them come up.
     pub(super) fn large_switch(&mut self, depth: u32) {
-        // arms of arms of arms would be megabytes of C++ and minutes of its compiler
-        let depth = depth.min(1);
         let (selector, label) = self.selector();
         let most = if depth == 0 { 8 } else { 32 };
         let count = 5 + self.r.below(most - 4);

@@ -9,6 +9,8 @@ use hdl::sim::Simulator;
 use hdl::*;
 
 const CYCLES: usize = 120;
+/// Statements of a module at most.
+const STATEMENTS: u32 = 100;
 /// Widths of the inputs that all modules share.
 const INPUTS: [u32; 4] = [1, 4, 9, 40];
 
@@ -66,6 +68,8 @@ pub(super) struct Unit {
     targets: Vec<(Signal, usize)>,
     /// Elements of vectors, chosen by signals: statements may assign them, whole or a slice.
     elements: Vec<Signal>,
+    /// How many statements may still come: blocks in blocks in blocks would be megabytes of C++ and minutes of its compiler.
+    left: u32,
     phase: StateSignal<Phase>,
     side: StateSignal<Side>,
     opcode: StateSignal<Opcode>,
@@ -163,6 +167,10 @@ impl Unit {
         }
     }
     fn statement(&mut self, depth: u32) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
         let m = self.m;
         match if depth == 0 { 0 } else { self.r.below(7) } {
             0 | 1 => self.assign(),
@@ -318,8 +326,18 @@ fn unit(name: &str, seed: u64, children: &[Design<UnitPorts>], all_reset: bool) 
         let states = vec![phase.code(), side.code(), opcode.code(), side.is(Side::Left), opcode.is(Opcode::Jump)];
         let readable = [io.inputs(), states].concat();
         let visible = readable.len();
-        let mut u =
-            Unit { m, r: Random::new(seed), readable, visible, targets: vec![], elements: vec![], phase, side, opcode };
+        let mut u = Unit {
+            m,
+            r: Random::new(seed),
+            readable,
+            visible,
+            targets: vec![],
+            elements: vec![],
+            left: STATEMENTS,
+            phase,
+            side,
+            opcode,
+        };
         let mut registers = vec![];
         for k in 0..3 + u.r.below(3) {
             let clocked = k == 1 && u.r.once_in(2);

@@ -14,7 +14,7 @@ module example (
     input  wire [7:0] x, // " */ odd `endif \.
     output wire [7:0] y
 );
-    reg [7:0] held; // odd odd endmodule  odd */ /* odd " odd `define odd odd  odd (* odd odd \ verilator odd \. | verilog.rs:368
+    reg [7:0] held; // odd odd endmodule  odd */ /* odd " odd `define odd odd  odd (* odd odd \ verilator odd \. | verilog.rs:355
 
     // odd
     // odd endmodule
